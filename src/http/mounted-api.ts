@@ -2,6 +2,7 @@ import { listedHosts } from '../conventions/host.ts';
 import { segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler, RawRequest } from '../pipeline/exchange.ts';
+import { OPEN_API_PATH } from '../plan/route-table.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API that is mounted in a server or framework. */
@@ -37,12 +38,12 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
   return { hosts: rule, cors };
 }
 
-/** The paths outside of the base path that the API serves (OPS-2). */
+/** The paths outside of the base path that the API serves (OPS-1, OPS-2). */
 export function originPaths({ servesMetrics = false }: MountedApi): readonly string[] {
-  return servesMetrics ? [...HEALTH_PATHS, METRICS_PATH] : HEALTH_PATHS;
+  return servesMetrics ? [...ALWAYS, METRICS_PATH] : ALWAYS;
 }
 
-const HEALTH_PATHS = ['/livez', '/readyz'];
+const ALWAYS = ['/livez', '/readyz', `/${OPEN_API_PATH}`];
 const METRICS_PATH = '/metrics';
 
 /** Whether a request is a health check, which gets its response under overload, too (LIM-3). */

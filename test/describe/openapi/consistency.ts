@@ -49,6 +49,11 @@ export function operationsOf(
 
 const METHODS = new Set(['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
+/** A string, empty where the value is none. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** A member that is an object; an empty one where it is not. */
 export function member(object: JsonObject, name: string): JsonObject {
   const value = object[name];
@@ -87,7 +92,7 @@ function unusedComponents(document: JsonObject): readonly string[] {
 }
 
 function repeatedOperations(document: JsonObject): readonly string[] {
-  const ids = operationsOf(document).map(({ operation }) => String(operation['operationId']));
+  const ids = operationsOf(document).map(({ operation }) => textOf(operation['operationId']));
   return ids.filter((id, index) => !/^[a-z]\w*$/.test(id) || ids.indexOf(id) < index).map((id) => `operationId ${id}`);
 }
 
@@ -98,7 +103,7 @@ function pathProblems(document: JsonObject): readonly string[] {
     const parameters = own
       .flatMap((list) => (Array.isArray(list) ? list : []))
       .map((each: Json) => parameterOf(document, each));
-    const names = parameters.map(({ name, in: place }) => `${String(place)} ${String(name)}`);
+    const names = parameters.map(({ name, in: place }) => `${textOf(place)} ${textOf(name)}`);
     const declared = names.filter((name) => name.startsWith('path ')).sort();
     const written = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`).sort();
     return [

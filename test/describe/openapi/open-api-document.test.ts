@@ -8,7 +8,7 @@ import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
 import type { JsonObject } from '../../../src/conventions/json.ts';
 import { randomDocument } from '../../model/diff/random-documents.ts';
 import { SHOP } from '../../pipeline/shop-model.ts';
-import { contradictions, member, objectsOf, operationsOf, resolved } from './consistency.ts';
+import { contradictions, member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf } from './described.ts';
 
 const SPECIFIED = `
@@ -80,7 +80,7 @@ function queryOf(id: string): readonly string[] {
       each['$ref'] === undefined ? each : member({ found: resolved(shop, each['$ref']) ?? {} }, 'found'),
     )
     .filter((each: JsonObject) => each['in'] === 'query')
-    .map((each: JsonObject) => String(each['name']));
+    .map((each: JsonObject) => textOf(each['name']));
 }
 
 function codesOf(id: string, status: string): unknown {
@@ -195,7 +195,7 @@ describe('an OpenAPI description', () => {
     const { parameters } = operation('listProducts');
     const list = Array.isArray(parameters) ? parameters : [];
     const other: JsonObject = list.find((each: JsonObject) => each['name'] === 'otherFilters') ?? {};
-    const pattern = new RegExp(String(member(member(other, 'schema'), 'propertyNames')['pattern']), 'u');
+    const pattern = new RegExp(textOf(member(member(other, 'schema'), 'propertyNames')['pattern']), 'u');
     for (const name of [
       'supplier.country',
       'supplier.name[ne]',
@@ -326,8 +326,8 @@ describe('an OpenAPI description', () => {
   it('[OPS-1a] shows the states, events and error codes of a resource in its tag', () => {
     const tags = Array.isArray(shop['tags']) ? shop['tags'] : [];
     const products: JsonObject = tags.find((tag: JsonObject) => tag['name'] === 'products') ?? {};
-    assert.match(String(products['description']), /DRAFT → ACTIVE\n- ACTIVE → CLOSED \(scope products:close\)/);
-    assert.match(String(products['description']), /`product\.created`[^]*`PRODUCT_NOT_FOUND` \(404\)/);
+    assert.match(textOf(products['description']), /DRAFT → ACTIVE\n- ACTIVE → CLOSED \(scope products:close\)/);
+    assert.match(textOf(products['description']), /`product\.created`[^]*`PRODUCT_NOT_FOUND` \(404\)/);
   });
 
   it('[OPS-1a] describes the examples of this repository', () => {

@@ -167,12 +167,12 @@ describe('the names of a resource', () => {
   ]);
 
   it('[OPS-1a] give schemas and operations of descriptions one name each: where two would have one, both lines are reported', () => {
-    const rows: readonly (readonly [one: string, other: string, name: string])[] = [
+    const pairs: readonly (readonly [one: string, other: string, name: string])[] = [
       ['a_1s', 'a1s', 'A1'],
       ['products', 'product_pages', 'ProductPage'],
       ['orders', 'order_creates', 'OrderCreate'],
     ];
-    for (const [one, other, name] of rows) {
+    for (const [one, other, name] of pairs) {
       const lines = [one, other].map((each) => `  ${each}: { noun: true, schema: { type: object } }`);
       const problems = problemsOf(`name: shop\nresources:\n${lines.join('\n')}\n`);
       assert.deepEqual(
