@@ -2,11 +2,12 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { compileCors } from './conventions/cors.ts';
 import { httpDate } from './conventions/http-date.ts';
+import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
+import type { WebhookSender } from './events/webhooks/sender.ts';
+import { webhookSeal } from './events/webhooks/webhook-seal.ts';
 import type { HookServices } from './model/typescript/hooks.ts';
-import { LeasedRateLimiter, type RateLender } from './limits/leased-rate-limiter.ts';
-import { LocalRateLimiter } from './limits/rate-limiter.ts';
+import type { RateLender } from './limits/leased-rate-limiter.ts';
 import type { Model } from './model/model.ts';
-import { limitsOfInstance } from './model/rate-quota.ts';
 import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import { safeObserver } from './observe/safe-observer.ts';
@@ -14,11 +15,13 @@ import { standardErrorLog } from './observe/standard-error-log.ts';
 import { type Observe, observeAll } from './observe/observation.ts';
 import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
+import type { EventContext } from './plan/change-event.ts';
+import type { LinkBase } from './plan/url-builder.ts';
 import { compileContracts } from './pipeline/compile-contracts.ts';
 import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
-import type { Rates } from './pipeline/quota.ts';
+import { ratesOf } from './pipeline/rates.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
 import { createCompressionCache } from './pipeline/represent/content-encoding.ts';
@@ -90,6 +93,10 @@ export interface ApiOptions {
   readonly random?: Random;
   /** Lends what callers may use, where several processes serve one API; null where this one counts alone. Default: null. */
   readonly rateLender?: RateLender | null;
+  /**
+   * Sends webhooks, and knows the hosts to which they may go. Default: one with the resolver of the system, which allows no loopback address.
+   */
+  readonly webhookSender?: WebhookSender | null;
   /** Waits for a number of milliseconds. Default: a timer. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
@@ -102,6 +109,8 @@ export interface Api extends Handler, RowTransfer {
   readonly model: Model;
   /** Whether `/metrics` is a path of the API. */
   readonly servesMetrics: boolean;
+  /** What delivers to its webhooks, for the program that dispatches events; null where the model has none. */
+  readonly webhooks: Webhooks | null;
 
   /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
   onMount(): void;
@@ -117,7 +126,10 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const seal = createSeal(secret, 'cursor');
   const contracts = compileContracts(model, { seal, observe: options.observe, servesMetrics });
   const { current } = contracts;
-  const services = await servicesOf(options, contracts, seal);
+  const events = eventContext(options, current);
+  const secrets = webhookSeal(secret);
+  const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
+  const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const handler = createPipeline({
@@ -137,6 +149,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     ...rowTransfer({ contract: current, store, tokens: tokensOf(options) ?? NO_TOKENS, services }),
     model,
     servesMetrics,
+    webhooks,
     onMount: once(() => {
       const { name, basePath, auth } = model;
       if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
@@ -170,6 +183,7 @@ function withDefaults(given: ApiOptions): CompleteApiOptions {
     elapsed: monotonicNow,
     ids: createIds({ clock: written, random }),
     rateLender: null,
+    webhookSender: null,
     sleep: (milliseconds) => setTimeout(milliseconds),
     ...given,
     metrics,
@@ -192,16 +206,39 @@ function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
   return traces !== null || serverTiming;
 }
 
-async function servicesOf(options: CompleteApiOptions, { current, all }: Contracts, seal: Seal): Promise<Services> {
-  const { model, store, clock, ids, origin, onCommit } = options;
+/** What the events of an API are made with. */
+function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Contract): EventContext {
+  const base = (): LinkBase => versionedBase(model, model.publicUrl ?? origin());
+  return { model, urls, base, id: () => ids.uuid() };
+}
+
+interface ServiceParts {
+  /** Of cursors. */
+  readonly seal: Seal;
+  readonly secrets: Seal;
+  readonly events: EventContext;
+  readonly webhooks: Webhooks | null;
+}
+
+async function servicesOf(
+  options: CompleteApiOptions,
+  { all }: Contracts,
+  { seal, secrets, events, webhooks }: ServiceParts,
+): Promise<Services> {
+  const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
-  const uuid = (): string => ids.uuid();
   // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
   const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
   const variantOf = compileVariants({ contracts: all, epoch: id, digest });
   return {
-    sources: { now, writtenAt: () => options.written.now(), uuid, randomHex: (bytes) => options.random.hex(bytes) },
+    sources: {
+      now,
+      writtenAt: () => options.written.now(),
+      uuid: () => events.id(),
+      randomHex: (bytes) => options.random.hex(bytes),
+      seal: (text) => secrets.seal(text),
+    },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
     etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
@@ -209,14 +246,9 @@ async function servicesOf(options: CompleteApiOptions, { current, all }: Contrac
     pages: createPageCache(),
     bodies: createCompressionCache(),
     descriptions: new Descriptions(model, digest),
-    events: {
-      model,
-      urls: current.urls,
-      base: () => versionedBase(model, model.publicUrl ?? origin()),
-      id: uuid,
-    },
-    application: options.services,
-    observe: options.observe,
+    events,
+    application: { ...services, ...webhooks?.hookServices },
+    observe,
   };
 }
 
@@ -250,25 +282,6 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
   const find = (prefix: string): MaybePromise<readonly StoredApiKey[]> =>
     chain(rows.list(apiKeysRead(resource, prefix)), (page) => page.rows.map(storedApiKey));
   return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
-}
-
-/** What counts the requests of callers; null where the model has no rate limits. */
-function ratesOf({
-  model,
-  rateLender: lender,
-  random,
-  elapsed: now,
-  sleep,
-  observe,
-}: CompleteApiOptions): Rates | null {
-  const { rate } = model.limits;
-  if (rate === null) return null;
-  const limits = lender?.isShared === true ? rate : limitsOfInstance(rate);
-  const limiter =
-    lender === null
-      ? new LocalRateLimiter({ limits, secret: random.hex(8), now })
-      : new LeasedRateLimiter({ limits, lender, now });
-  return { limits, limiter, sleep, observe };
 }
 
 /** What the model says of every exchange, before it is routed. */

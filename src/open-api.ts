@@ -3,7 +3,9 @@ import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
 import { eventMetrics } from './events/event-metrics.ts';
-import { startDispatch } from './events/dispatch.ts';
+import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
+import { webhookSender, type WebhookSender } from './events/webhooks/sender.ts';
+import { RequestLoop } from './events/webhooks/webhook-requests.ts';
 import { localLender } from './limits/lending-buckets.ts';
 import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
 import { loadModel } from './model/load-model.ts';
@@ -32,6 +34,7 @@ export interface OpenApiOptions
     | 'origin'
     | 'notReadyReason'
     | 'rateLender'
+    | 'webhookSender'
   > {
   /**
    * The Redis or Valkey through which all instances of the API share its rate limits: `redis[s]://[[user]:password@]host[:port][/database]`. Needs
@@ -52,8 +55,10 @@ export interface OpenApiOptions
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `openApi` rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** Whether this process runs the `after` hooks. Default: true. */
+  /** Whether this process runs the `after` hooks and delivers to webhooks. Default: true. */
   readonly dispatch?: boolean;
+  /** Whether webhooks may call this machine, also by http: for development. Default: false. */
+  readonly loopbackWebhooks?: boolean;
   /** Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default: `limits.shutdown_timeout`. */
   readonly shutdownTimeout?: number | (() => number);
 }
@@ -92,18 +97,57 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const lender = await openLender(model, options, { observe, random });
     if (lender !== null) closers.push(lender.close);
     const rateLender = lender?.lender ?? options.rateLender ?? null;
-    const hooks = options.dispatch === false ? null : afterHooks(model, services);
-    const dispatch = hooks === null ? null : startDispatch({ subscribers: [hooks], store, clock, random, observe });
-    options.metrics?.setSource('events', eventMetrics(store, hooks === null ? [] : [hooks.name]));
-    closers.push(async () => dispatch?.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
-    const onCommit = (): void => dispatch?.wake();
+    const sender = senderOf(model, options);
+    if (sender !== null) closers.push(async () => sender.close());
+    let wake = (): void => undefined;
+    const onCommit = (): void => wake();
     const parts = { model, services, tokens, store, clock, random, onCommit, rateLender };
-    const api = await createApi({ ...options, ...parts });
+    const api = await createApi({ ...options, ...parts, webhookSender: sender });
+    if (options.dispatch !== false) {
+      const timeout = options.shutdownTimeout ?? model.limits.shutdownTimeout;
+      const hooks = afterHooks(model, services);
+      const subscribers = [hooks, api.webhooks?.subscriber ?? null].filter((each) => each !== null);
+      options.metrics?.setSource(
+        'events',
+        eventMetrics(
+          store,
+          subscribers.map(({ name }) => name),
+        ),
+      );
+      const delivery = startDelivery({ api, subscribers, store, clock, random, observe });
+      wake = () => delivery.wake();
+      closers.push(() => delivery.stop(milliseconds(timeout)));
+    }
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** What sends webhooks; null where the model has none. */
+function senderOf({ webhooks }: Model, options: OpenApiOptions): WebhookSender | null {
+  if (webhooks === null) return null;
+  return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });
+}
+
+interface DeliveryParts extends DispatchOptions {
+  readonly api: Api;
+}
+
+/** Starts to deliver events to hooks and webhooks. `wake` is called after each commit. */
+function startDelivery({ api: { webhooks }, ...options }: DeliveryParts): Dispatch {
+  const dispatch = options.subscribers.length === 0 ? null : startDispatch(options);
+  const requests = webhooks === null ? null : new RequestLoop(webhooks.requests, options.clock);
+  return {
+    wake() {
+      dispatch?.wake();
+      requests?.wake();
+    },
+    async stop(timeout) {
+      await Promise.all([dispatch?.stop(timeout), requests?.stop(timeout)]);
+    },
+  };
 }
 
 /** Redis, where it is named and the model has rate limits. @throws {RedisClientMissing} */

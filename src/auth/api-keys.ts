@@ -9,6 +9,7 @@ export const API_KEY_ISSUER = 'api-keys';
 
 /** An API key as it is stored. */
 export interface StoredApiKey {
+  readonly id: string;
   /** The SHA-256 of the key as base64url. */
   readonly digest: string;
   readonly subject: string;
@@ -27,6 +28,9 @@ export interface ApiKeyOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+/** The claim with the id of a key (RFC 7519 4.1.7). */
+const KEY_ID = 'jti';
 
 const START = 'rw_';
 const KEY = /^rw_[A-Za-z0-9_-]{43}$/;
@@ -78,12 +82,24 @@ export class ApiKeyVerifier implements TokenVerifier {
     const digest = Buffer.from(this.#options.digest(key));
     const found = candidates.find((each) => isEqual(Buffer.from(each.digest), digest));
     if (found === undefined) return UNKNOWN;
-    const { subject, scopes, claims, expiresAt } = found;
+    const { id, subject, scopes, claims, expiresAt } = found;
     if (expiresAt !== null && expiresAt <= this.#options.now()) return { kind: 'expired' };
-    const all = { ...claims, sub: subject, scope: scopes.join(' ') };
+    const all = { ...claims, sub: subject, scope: scopes.join(' '), [KEY_ID]: id };
     const token = { issuer: API_KEY_ISSUER, subject, client: null, scopes: new Set(scopes), claims: all };
     return { kind: 'verified', token };
   }
+}
+
+/** The id of the API key of a caller; null for one with other credentials. */
+export function keyOf({
+  issuer,
+  claims,
+}: {
+  readonly issuer: string | null;
+  readonly claims: JsonObject;
+}): string | null {
+  const id = issuer === API_KEY_ISSUER ? claims[KEY_ID] : null;
+  return typeof id === 'string' ? id : null;
 }
 
 /** Sends API keys to their verifier, and all other bearer tokens to that of the issuers. */

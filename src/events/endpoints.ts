@@ -57,6 +57,11 @@ export class Endpoints {
     }
   }
 
+  /** Whether subscriptions were added, changed or removed since they were read. */
+  haveChanged(): Promise<boolean> {
+    return this.#table.hasChanged();
+  }
+
   /** Learns of subscriptions that were added, changed and removed. */
   async refresh(): Promise<void> {
     const { changed, added } = await this.#refreshTable();

@@ -120,6 +120,7 @@ export class EventReader {
   async #hasWork(): Promise<boolean> {
     const { events } = this.#options.store;
     if ((await events.lastSequence()) > this.#progress.sequence || this.#progress.isDirty) return true;
+    if (await this.#endpoints.haveChanged()) return true;
     if (this.#pool.isWaiting || (this.#pool.size > 0 && this.#lease.extendIn <= 0)) return true;
     const isSlow = [...this.#endpoints].some((endpoint) => !endpoint.isFollowing);
     const isDue = isSlow || (await this.#due.isAnyDue());

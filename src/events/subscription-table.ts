@@ -25,6 +25,11 @@ export class SubscriptionTable {
     return [...this.#byName.keys()];
   }
 
+  /** Whether they have changed since they were read. */
+  async hasChanged(): Promise<boolean> {
+    return (await this.#subscriber.stamp()) !== this.#stamp;
+  }
+
   /** Reads them again where they have changed. @returns the names of those that were absent before */
   async refresh(): Promise<{ readonly changed: boolean; readonly added: readonly string[] }> {
     const stamp = await this.#subscriber.stamp();

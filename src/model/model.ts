@@ -9,6 +9,7 @@ import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
 import type { Member, Shape } from './value-type.ts';
+import type { WebhookSettings } from './webhook-settings.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
@@ -31,14 +32,14 @@ export interface Field extends Member {
 }
 
 /**
- * How the server makes a value. A secret has 256 random bits after its prefix; a hint holds the first characters of a secret; code is a
+ * How the server makes a value. A secret has 256 random bits after its prefix, and is stored encrypted where it is `sealed`; a hint holds the first characters of a secret; code is a
  * function of a TypeScript model.
  */
 export type Generator =
   | { readonly kind: 'code'; readonly generate: GenerateValue }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'now' }
-  | { readonly kind: 'secret'; readonly prefix: string }
+  | { readonly kind: 'secret'; readonly prefix: string; readonly sealed?: true }
   | { readonly kind: 'hint'; readonly secret: string };
 
 /**
@@ -165,7 +166,8 @@ export interface Resource {
   /** The default sort, which ends with `id`. */
   readonly sort: readonly SortKey[];
   readonly timeField: string;
-  readonly events: 'thin' | 'full' | 'none';
+  /** `disabled`: of webhooks, which publish that one was disabled and nothing else. */
+  readonly events: 'thin' | 'full' | 'none' | 'disabled';
   /** Without an `auth` section every operation is public. */
   readonly access: ResourceAccess;
   /** Of fields and computed members with rules of their own, by name. */
@@ -257,6 +259,8 @@ export interface Model {
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;
+  /** null where the model has no webhooks. */
+  readonly webhooks: WebhookSettings | null;
   /** Path segments of the collections that every API has (REP-12). */
   readonly system: { readonly batches: string };
   /** By name, parents before their children. */

@@ -19,6 +19,8 @@ export interface Sources {
   readonly uuid: () => string;
   /** So many unpredictable bytes, two digits each. */
   readonly randomHex: (bytes: number) => string;
+  /** Encrypts a secret that the server has to read again. */
+  readonly seal: (secret: string) => string;
 }
 
 /**

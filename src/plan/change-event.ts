@@ -42,11 +42,12 @@ export interface EventContext {
 export function changeEvent(source: EventContext | null, origin: EventOrigin, change: RowChange): EventDraft | null {
   const { verb, resource, id, within, changed, values } = change;
   if (source === null || resource.events === 'none') return null;
+  if (resource.events === 'disabled' && !isDisabled(change)) return null;
   const { types, reported, readable } = eventTemplate(resource);
   const { major, minor } = source.model.version;
   return {
     id: source.id(),
-    type: types[verb],
+    type: resource.events === 'disabled' ? types.disabled : types[verb],
     payload: {
       timestamp: origin.at,
       resource: { type: resource.singular, id, url: source.urls.item(source.base(), resource, within, id) },
@@ -63,13 +64,18 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
   };
 }
 
+/** Whether a webhook was disabled. */
+function isDisabled({ verb, changed, values }: RowChange): boolean {
+  return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
+}
+
 /** What all events of a resource have in common. */
 const eventTemplate = weakMemoize((resource: Resource) => {
   const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
   // join() makes a flat string, which `JSON.stringify` writes faster than a concatenation.
-  const type = (verb: RowChange['verb']): string => [resource.singular, verb].join('.');
+  const type = (verb: RowChange['verb'] | 'disabled'): string => [resource.singular, verb].join('.');
   return {
-    types: { created: type('created'), updated: type('updated'), deleted: type('deleted') },
+    types: { created: type('created'), updated: type('updated'), deleted: type('deleted'), disabled: type('disabled') },
     readable,
     /** Fields that may be in `changed_fields`. The parent's id is not: `parents` has it. */
     reported: new Set(readable.filter((name) => name !== resource.parent?.field)),

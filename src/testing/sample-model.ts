@@ -155,6 +155,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     requireTls: false,
     descriptions: 'public',
     secret: null,
+    webhooks: null,
     system: { batches: 'batches' },
     limits: {
       page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },

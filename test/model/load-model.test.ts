@@ -45,7 +45,8 @@ describe('loadModel', () => {
 
   it('compiles the example of the specification, and lists the sections that are not supported yet', () => {
     const { model, unsupported } = load(SHOP, { env });
-    assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews']);
+    const own = ['webhooks', 'webhook_secrets', 'webhook_deliveries', 'webhook_replays'];
+    assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews', ...own]);
     assert.equal(model.secret, 'a secret');
     const { fields, uniques, indexes, cache } = resource(model, 'products');
     assert.equal(
@@ -57,7 +58,7 @@ describe('loadModel', () => {
     assert.deepEqual(cache, { maxAge: 3600, scope: 'public' });
     assert.deepEqual(
       unsupported.map((line) => line.replace(': declared, but not supported yet', '')),
-      ['events.retention', 'events.relays', 'webhooks', 'resources.products.tombstones'],
+      ['events.retention', 'events.relays', 'resources.products.tombstones'],
     );
   });
 
@@ -65,7 +66,7 @@ describe('loadModel', () => {
     const { versions } = load(specified(), { env }).model;
     assert.deepEqual(
       versions.map(({ model }) => [...model.collections.keys()]),
-      [['vendors', 'products', 'api-keys']],
+      [['vendors', 'products', 'api-keys', 'webhooks', 'secrets', 'deliveries', 'replays']],
     );
   });
 

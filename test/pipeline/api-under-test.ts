@@ -5,6 +5,8 @@ import { type Api, createApi } from '../../src/api.ts';
 import { RESPONSE_FIELDS } from '../../src/conventions/field-names.ts';
 import type { TokenVerifier } from '../../src/auth/token-verifier.ts';
 import type { EventEnvelope } from '../../src/conventions/event.ts';
+import type { Resolve } from '../../src/events/webhooks/guarded-agents.ts';
+import { webhookSender } from '../../src/events/webhooks/sender.ts';
 import type { DefinedModel } from '../../src/model/typescript/define-model.ts';
 import { loadDefinition, loadModel } from '../../src/model/load-model.ts';
 import type { Metrics } from '../../src/observe/metrics/metrics.ts';
@@ -91,6 +93,8 @@ export interface Setting {
   /** Receives the times of stages, too. */
   readonly traces?: Observe;
   readonly serverTiming?: boolean;
+  /** How the names of webhook hosts resolve. Default: to a public address. */
+  readonly resolve?: Resolve;
   /** An additional observer, for example one that fails. */
   readonly observe?: Observe;
 }
@@ -128,6 +132,8 @@ function withChosenAuth(declared: string | DefinedModel): string | DefinedModel 
 /** Whether the model of every API of the suite is an older version, over a newest one in which everything has another name. */
 const isOlder = process.env['RESTWRIGHT_OLDER_CONTRACT'] === '1';
 
+const toPublic: Resolve = async () => [{ address: '93.184.215.14', family: 4 }];
+
 /** Opens an API for a YAML model or a defined model. */
 export async function apiUnderTest(original: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
   const given = isOlder ? servedAsOlder(original) : original;
@@ -164,6 +170,8 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
       return setting.observe?.(observation);
     },
     ...(tokens === undefined ? {} : { tokens }),
+    webhookSender:
+      model.webhooks === null ? null : webhookSender(model.webhooks, { resolve: setting.resolve ?? toPublic }),
     sleep: setting.sleep ?? ((milliseconds) => Promise.resolve(clock.advance(milliseconds))),
     traces: setting.traces ?? null,
     serverTiming: setting.serverTiming ?? false,

@@ -120,7 +120,7 @@ function apiOpener(
   { file: modelFile, settings, migrate, dispatch, rateLender, metrics, traces, observe }: RunServerOptions,
   state: ServerState,
 ): (loaded: LoadedModel) => Promise<OpenedApi> {
-  const { insecurePublic: allowAnyHost } = settings;
+  const { insecurePublic: allowAnyHost, dev: loopbackWebhooks } = settings;
   const opened = new Set<string>();
   return async ({ model, services }) => {
     const { driver } = settings.database;
@@ -133,7 +133,7 @@ function apiOpener(
     const redis = settings.redis ?? undefined;
     const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender, redis };
     const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
-    return openDatabase({ ...served, ...measured, observe, allowAnyHost, ...state });
+    return openDatabase({ ...served, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
   };
 }
 

@@ -1,7 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
-import { hostOf } from '../../conventions/webhook-url.ts';
-import { ADDRESS_BLOCKED, GuardedAgents, type GuardedAgentsOptions } from './guarded-agents.ts';
+import { hostOf, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import type { WebhookSettings } from '../../model/webhook-settings.ts';
+import { programVersion } from '../../platform/program-version.ts';
+import { ADDRESS_BLOCKED, GuardedAgents, type GuardedAgentsOptions, systemResolve } from './guarded-agents.ts';
 
 /** One POST to an endpoint. */
 export interface WebhookRequest {
@@ -43,10 +45,12 @@ class SendTimeout extends Error {
 
 /** Sends webhooks: POST over connections that are kept alive, to allowed addresses alone, without following redirects (EVT-5, EVT-7). */
 export class WebhookSender {
+  readonly rules: WebhookUrlRules;
   readonly #agents: GuardedAgents;
   readonly #userAgent: string;
 
   constructor({ userAgent, ...options }: SenderOptions) {
+    this.rules = options.rules;
     this.#agents = new GuardedAgents(options);
     this.#userAgent = userAgent;
   }
@@ -102,6 +106,19 @@ export class WebhookSender {
     sent.end(body);
     return promise;
   }
+}
+
+/**
+ * The sender of a model.
+ *
+ * @param options its resolver and authorities, for tests; `loopback`: whether this machine may be called, also by http (`serve --dev`)
+ */
+export function webhookSender(
+  { allowed }: WebhookSettings,
+  options: Partial<Omit<GuardedAgentsOptions, 'rules'>> & { readonly loopback?: boolean } = {},
+): WebhookSender {
+  const { loopback = false, resolve = systemResolve, ca } = options;
+  return new WebhookSender({ rules: { allowed, loopback }, resolve, ca, userAgent: `Restwright/${programVersion()}` });
 }
 
 /** Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed. */

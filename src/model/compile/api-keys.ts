@@ -1,9 +1,11 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import type { PolicyFunction } from '../policy.ts';
-import { refuse, type WriteInfo } from '../typescript/hooks.ts';
+import { type HookServices, refuse, type WriteInfo } from '../typescript/hooks.ts';
 import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { objectOf, stringOf, stringsOf } from '../values/access.ts';
+import { disableWebhooksOf } from './webhook-hooks.ts';
+import { webhookResources } from './webhooks.ts';
 
 /** The collection of API keys, where `system` does not rename it. */
 const COLLECTION = 'api-keys';
@@ -54,7 +56,20 @@ export function withApiKeys<T extends UncheckedCode>(
   const rules = Object.values(resources).some(restrictsRows) ? { rows: ownKeys(name) } : {};
   return {
     document: { ...document, declared },
-    code: new Map([...code, [name, { validate: null, before: { create: limitToCaller(name) }, ...rules }]]),
+    code: new Map([
+      ...code,
+      [name, { validate: null, before: { create: limitToCaller(name), ...onRevocation(document) }, ...rules }],
+    ]),
+  };
+}
+
+/** With a key, the webhooks that were created with it are disabled. */
+function onRevocation({ declared }: CompileContext): object {
+  const names = webhookResources(declared);
+  if (names === null) return {};
+  return {
+    delete: (row: JsonObject, context: HookServices & WriteInfo) =>
+      disableWebhooksOf(stringOf(row['id']) ?? '', names, context),
   };
 }
 

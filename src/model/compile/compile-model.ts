@@ -4,6 +4,7 @@ import { deepFreeze } from '../values/deep-freeze.ts';
 import { withApiKeys } from './api-keys.ts';
 import { compileResources, linkResources, type ModelCode } from './compile-resources.ts';
 import { compileSettings } from './settings.ts';
+import { withWebhooks } from './webhooks.ts';
 
 /** Digest of a string, in characters that are valid in an entity tag. */
 export type Digest = (text: string) => string;
@@ -15,7 +16,8 @@ export type Digest = (text: string) => string;
  * @param givenCode the functions of a TypeScript model
  */
 export function compileModel(given: CompileContext, digest: Digest, givenCode: ModelCode): Model {
-  const { document, code } = withApiKeys(given, givenCode);
+  const keyed = withApiKeys(given, givenCode);
+  const { document, code } = withWebhooks(keyed.document, keyed.code);
   const settings = compileSettings(document);
   const resources = linkResources(compileResources(document, code), document, code);
   const compiled = { ...settings, resources, collections: byCollection(resources), versions: [] };

@@ -151,7 +151,7 @@ function compileId({ declared, path, report }: CompileContext): IdRule {
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {
   const events = stringOf(declared['events']);
-  return events === 'full' || events === 'none' ? events : 'thin';
+  return events === 'full' || events === 'none' || events === 'disabled' ? events : 'thin';
 }
 
 /** As it is declared: see {@link compileSharing}. */

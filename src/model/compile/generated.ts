@@ -68,7 +68,10 @@ function hintGenerator(secret: string | undefined): Generator | null {
 function generatorOf(generate: GenerateValue | undefined, rule: Json | undefined): Generator | null {
   if (generate !== undefined) return { kind: 'code', generate };
   if (rule === undefined) return null;
-  if (isJsonObject(rule)) return { kind: 'secret', prefix: stringOf(rule['secret']) ?? '' };
+  if (isJsonObject(rule)) {
+    const sealed = rule['sealed'] === true ? ({ sealed: true } as const) : {};
+    return { kind: 'secret', prefix: stringOf(rule['secret']) ?? '', ...sealed };
+  }
   return rule === 'now' ? { kind: 'now' } : { kind: 'uuid' };
 }
 

@@ -137,7 +137,10 @@ export function pluralOf(name: string): string {
  */
 export function reservedCollections(document: CompileContext['declared']): ReadonlySet<string> {
   const renamed = objectOf(document['system']);
-  const own = objectOf(document['auth'])['api_keys'] === true ? ['api-keys'] : [];
+  const own = [
+    ...(objectOf(document['auth'])['api_keys'] === true ? ['api-keys'] : []),
+    ...(document['webhooks'] === undefined ? [] : ['webhooks']),
+  ];
   const system = SYSTEM_COLLECTIONS.filter((name) => !own.includes(name)).map(
     (name) => stringOf(renamed[name]) ?? name,
   );
@@ -174,7 +177,7 @@ function checkCode(code: string, { declared, path, report }: CompileContext): vo
   const fix = 'set error_prefix, such as error_prefix: SHOP_ITEM';
   if (!CODE.test(code)) {
     report(at, `${code} is not a valid prefix of error codes`, 'set error_prefix to words of A-Z and 0-9, joined by _');
-  } else if (CODE_FAMILIES.has(code)) {
+  } else if (CODE_FAMILIES.has(code) && declared['own'] !== true) {
     report(at, `error codes that start with ${code}_ are reserved by the server`, fix);
   } else if (taken !== undefined) {
     report(at, `the error code ${code}_${taken} is reserved by the server`, fix);

@@ -6,6 +6,7 @@ import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from './names.ts';
 import { compileTrustedProxies } from './trusted-proxies.ts';
+import { compileWebhooks } from './webhooks.ts';
 
 /** The settings of an API: everything in a model except its resources. */
 type ApiSettings = Omit<Model, 'resources' | 'collections' | 'versions' | 'fingerprint'>;
@@ -36,6 +37,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
       { declared: objectOf(declared['limits']), path: [...path, 'limits'], report },
       declared['auth'] !== undefined,
     ),
+    webhooks: compileWebhooks(document),
     system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },
   };
 }

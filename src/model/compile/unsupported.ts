@@ -15,7 +15,6 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
     ...opaqueOrigins(document['cors']),
     [['events', 'retention'], events['retention']],
     [['events', 'relays'], events['relays']],
-    [['webhooks'], document['webhooks']],
     [['system'], document['system']],
     ...resourcesOf(document).flatMap(([path, resource]) =>
       UNSUPPORTED_KEYS.map((key): Section => [[...path, key], resource[key]]),

@@ -85,9 +85,16 @@ export interface HookWrites {
 
 /** The write that a hook runs for. */
 export interface WriteInfo {
-  /** The caller; subject and scopes of an anonymous caller are null, and it has no claims. */
+  /** The caller; all of an anonymous caller is null, and it has no claims. */
   readonly caller: {
     readonly subject: string | null;
+    /** The name of its issuer in the model. */
+    readonly issuer: string | null;
+    readonly client: string | null;
+    /** As owner fields name it. */
+    readonly owner: string | null;
+    /** The id of its API key; null without one. */
+    readonly key: string | null;
     readonly scopes: ReadonlySet<string> | null;
     readonly claims: JsonObject;
   };

@@ -21,8 +21,9 @@ export function apiKeysRead(resource: string, prefix: string): ListRead {
 
 /** An API key as its row holds it. */
 export function storedApiKey(row: Row): StoredApiKey {
-  const { key, subject, scopes, claims, expires_at: expires } = row;
+  const { id, key, subject, scopes, claims, expires_at: expires } = row;
   return {
+    id,
     digest: typeof key === 'string' ? key : '',
     subject: typeof subject === 'string' ? subject : '',
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],

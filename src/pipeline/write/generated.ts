@@ -21,7 +21,7 @@ interface GeneratedValues {
 interface DataInputs {
   /** The time of the write, RFC 3339. */
   readonly at: string;
-  readonly sources: Pick<Sources, 'uuid' | 'randomHex'>;
+  readonly sources: Pick<Sources, 'uuid' | 'randomHex' | 'seal'>;
 }
 
 interface GeneratorInputs extends DataInputs {
@@ -110,9 +110,13 @@ function withData(fields: readonly Field[], given: FieldValues, { at, sources }:
         values[name] = at;
         break;
       case 'secret': {
-        const secret = `${generator.prefix}${base64Url(sources.randomHex(SECRET_BYTES))}`;
+        const random = Buffer.from(sources.randomHex(SECRET_BYTES), 'hex');
+        // A key that is used, and not compared, is base64, as Standard Webhooks writes it.
+        const text = random.toString(generator.sealed === true ? 'base64' : 'base64url');
+        const secret = `${generator.prefix}${text}`;
         for (const hint of hintsOf(fields, name)) values[hint] = secret.slice(0, generator.prefix.length + HINT);
-        values[name] = shownOnce ? secretDigest(secret) : secret;
+        const digested = shownOnce ? secretDigest(secret) : secret;
+        values[name] = generator.sealed === true ? sources.seal(secret) : digested;
         if (shownOnce) shown[name] = secret;
       }
     }
@@ -124,8 +128,4 @@ function hintsOf(fields: readonly Field[], secret: string): readonly string[] {
   return fields.flatMap(({ name, generator }) =>
     generator?.kind === 'hint' && generator.secret === secret ? [name] : [],
   );
-}
-
-function base64Url(hex: string): string {
-  return Buffer.from(hex, 'hex').toString('base64url');
 }

@@ -1,3 +1,4 @@
+import { keyOf } from '../../auth/api-keys.ts';
 import { ApiError } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
@@ -70,7 +71,7 @@ export class HookWork {
     const { exchange, principal } = request;
     this.context = {
       ...application,
-      caller: { subject: principal.subject, scopes: principal.scopes, claims: principal.claims },
+      caller: callerOf(principal),
       correlationId: exchange.correlationId,
       at: timestamp(sources.now()),
       rows: this.rows,
@@ -226,6 +227,11 @@ export class HookWork {
       throw new Error(`a hook named the resource ${name}; the model has ${[...resources.keys()].join(', ')}`);
     return compiled;
   }
+}
+
+/** The caller as hooks see it. */
+function callerOf({ subject, issuer, client, owner, scopes, claims }: Negotiated['principal']): WriteContext['caller'] {
+  return { subject, issuer, client, owner, scopes, claims, key: keyOf({ issuer, claims }) };
 }
 
 /** What hooks add to a write: plans before and after its own, and what they have read. */

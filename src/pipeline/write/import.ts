@@ -34,7 +34,7 @@ export type RowImportOutcome =
 export interface ImportContext extends AncestorSource {
   readonly writer: Writer;
   readonly author: WriteAuthor;
-  readonly sources: Pick<Sources, 'uuid' | 'randomHex'>;
+  readonly sources: Pick<Sources, 'uuid' | 'randomHex' | 'seal'>;
 }
 
 /**

@@ -52,6 +52,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
       handle: () => promise,
       refuse: () => refused,
       servesMetrics: false,
+      webhooks: null,
       onMount: () => undefined,
       importRows: unused,
       exportRows: unused,

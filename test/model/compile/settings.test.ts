@@ -24,6 +24,7 @@ describe('the settings of an API', () => {
       requireTls: false,
       descriptions: 'public',
       secret: null,
+      webhooks: null,
       system: { batches: 'batches' },
       limits: {
         page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },

@@ -8,6 +8,7 @@ import { arrayOf } from '../../values/access.ts';
 import { deepFreeze } from '../../values/deep-freeze.ts';
 import { formatPath, type Path } from '../../values/path.ts';
 import { withApiKeys } from '../api-keys.ts';
+import { withWebhooks } from '../webhooks.ts';
 import { byCollection, type Digest, serialize } from '../compile-model.ts';
 import { compileResources, linkResources, type ModelCode } from '../compile-resources.ts';
 import { contractDocument, contractResources, olderDocument } from './older-document.ts';
@@ -30,7 +31,8 @@ export function withVersions(newest: Model, given: CompileContext, converters: C
   if (section === undefined || entries.length === 0) return newest;
   const fingerprint = digest(newest.fingerprint + serialize({ section, converters }));
   const model = { ...newest, fingerprint };
-  const { document } = withApiKeys({ ...given, report: ignoreProblem }, NO_CODE);
+  const keyed = withApiKeys({ ...given, report: ignoreProblem }, NO_CODE);
+  const { document } = withWebhooks(keyed.document, NO_CODE);
   const resources = contractResources(newest.resources);
   const contract = contractDocument(document.declared, resources);
   const chain = new VersionChain({ ...model, resources }, contract, converters, digest);

@@ -1,0 +1,136 @@
+import type { EventEnvelope, EventPayload } from '../conventions/event.ts';
+import type { JsonObject } from '../conventions/json.ts';
+import type { Resource } from '../model/model.ts';
+import type { PolicyCaller } from '../model/policy.ts';
+import { type Contract, versionedBase } from '../pipeline/contract.ts';
+import { fulfils } from '../pipeline/permission.ts';
+import { isVisible } from '../plan/holds.ts';
+import type { Ancestor, FieldValues, Row } from '../plan/plan.ts';
+import { UNRESTRICTED } from '../plan/visibilities.ts';
+import { isJudgedByRow } from '../plan/visibility.ts';
+
+/** An event of the log, with what policies are judged by. */
+export interface JudgedEvent {
+  readonly event: EventEnvelope;
+  /** The values of the row before and after the change, or those that policies compare; null where there was no row, absent where they are not known. */
+  readonly before?: FieldValues | null;
+  readonly after?: FieldValues | null;
+}
+
+/** Who reads events. */
+export interface EventConsumer {
+  readonly caller: PolicyCaller;
+  /** The version that it reads, with every field. */
+  readonly contract: Contract;
+  /** The newest one, in which events are logged. */
+  readonly current: Contract;
+  /** Scheme and authority of URLs. */
+  readonly origin: () => string;
+}
+
+/**
+ * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or after the change, with the fields that it
+ * may read, in its version. One event is always the same for one consumer.
+ */
+export class EventView {
+  readonly #consumer: EventConsumer;
+  /** Without the fields that the consumer may not read. */
+  readonly #shown: Contract;
+  readonly #bySingular: ReadonlyMap<string, Resource>;
+
+  constructor(consumer: EventConsumer) {
+    this.#consumer = consumer;
+    this.#shown = consumer.contract.permitted(consumer.caller).contract;
+    const { resources } = consumer.current.model;
+    this.#bySingular = new Map([...resources.values()].map((resource) => [resource.singular, resource]));
+  }
+
+  /** The event as the consumer sees it; null where it does not. */
+  of(judged: JudgedEvent): EventEnvelope | null {
+    const stored = this.resourceOf(judged.event);
+    const shown = stored === null ? undefined : this.#shown.model.resources.get(stored.name);
+    if (stored === null || shown === undefined) return null;
+    const sight = this.#sightOf(judged, stored);
+    return sight === 'none' ? null : this.#represent(judged.event, stored, shown, sight);
+  }
+
+  /** The resource of an event in the newest model. */
+  resourceOf({ payload }: EventEnvelope): Resource | null {
+    return this.#bySingular.get(payload.resource.type) ?? null;
+  }
+
+  /** What the consumer sees: the row, that a row has left its sight, or nothing. */
+  #sightOf({ event, before, after }: JudgedEvent, resource: Resource): 'row' | 'left' | 'none' {
+    const { caller, current } = this.#consumer;
+    const isAuthenticated = current.model.auth !== null;
+    if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
+    const visible = (isAuthenticated ? current.visibilities(caller) : UNRESTRICTED).whole(resource.name);
+    if (visible.kind === 'everything') return 'row';
+    // What other rows decide was not recorded.
+    if (visible.kind === 'nothing' || !isJudgedByRow(visible)) return 'none';
+    const holds = (values: FieldValues | null | undefined): boolean =>
+      values !== null && values !== undefined && isVisible(resource, values, visible);
+    const data = event.payload.data ?? null;
+    const isDeletion = event.type === `${resource.singular}.deleted`;
+    if (isDeletion) return holds(before ?? data) ? 'row' : 'none';
+    if (holds(after ?? data)) return 'row';
+    return holds(before) ? 'left' : 'none';
+  }
+
+  #represent(event: EventEnvelope, stored: Resource, shown: Resource, sight: 'row' | 'left'): EventEnvelope {
+    const { contract, origin } = this.#consumer;
+    const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
+    const { payload, metadata } = event;
+    const within = ancestorsOf(stored, payload, this.#consumer.current);
+    const { id } = payload.resource;
+    const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
+    const data =
+      sight === 'row' && payload.data !== undefined ? this.#dataOf(id, payload.data, stored, shown) : undefined;
+    return {
+      id: event.id,
+      type: `${shown.singular}.${verb}`,
+      payload: {
+        timestamp: payload.timestamp,
+        resource: { type: shown.singular, id, url: contract.urls.item(base, shown, within, id) },
+        parents: within.map((above) => ({
+          type: contract.model.resources.get(above.resource)?.singular ?? '',
+          id: above.id,
+        })),
+        changed_fields: this.#changedFields(payload.changed_fields, stored, shown),
+        ...(data === undefined ? {} : { data }),
+      },
+      metadata: { ...metadata, schema_version: versionOf(contract) },
+    };
+  }
+
+  /** The fields in the names of the version, those that it does not have and those that the consumer may not read left out. */
+  #changedFields(names: readonly string[], { name }: Resource, { field }: Resource): readonly string[] {
+    const mapping = this.#consumer.contract.mapping?.resources.get(name);
+    const older = names.flatMap((each) => (mapping === undefined ? each : (mapping.nameOf(each) ?? [])));
+    return [...new Set(older.map((each) => each.replace(/[.[].*$/, '')))].filter((each) => field.has(each));
+  }
+
+  #dataOf(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
+    const mapping = this.#consumer.contract.mapping?.resources.get(name);
+    const row: Row = { created_at: '', updated_at: '', revision: 0, ...data, id };
+    const values = mapping === undefined ? row : mapping.down(row);
+    const readable = shown.fields.filter((each) => !each.writeOnly);
+    return Object.fromEntries([['id', id], ...readable.map((each) => [each.name, values[each.name] ?? null])]);
+  }
+}
+
+/** The rows above the row of an event, nearest first. */
+function ancestorsOf(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
+  const within: Ancestor[] = [];
+  let { parent } = resource;
+  for (const { id } of parents) {
+    if (parent === null) break;
+    within.push({ resource: parent.resource, id });
+    parent = model.resources.get(parent.resource)?.parent ?? null;
+  }
+  return within;
+}
+
+function versionOf({ model: { version } }: Contract): string {
+  return `${version.major}.${version.minor}`;
+}

@@ -1,0 +1,138 @@
+import type { Json, JsonObject } from '../../conventions/json.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { WebhookResources } from '../../model/webhook-settings.ts';
+import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
+import type { EventContext } from '../../plan/change-event.ts';
+import { stringOf } from '../../model/values/access.ts';
+import type { FieldValues, Row, WritePlan } from '../../plan/plan.ts';
+import { createPlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Random } from '../../platform/random.ts';
+import type { Store } from '../../stores/store.ts';
+
+/** An attempt as deliveries list it. */
+export interface ListedAttempt {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** null without a response. */
+  readonly statusCode: number | null;
+  /** The first KiB of the response. */
+  readonly response: string | null;
+  /** Why there was none. */
+  readonly error: string | null;
+}
+
+export interface DeliveryRowsOptions {
+  readonly model: Pick<Model, 'resources'>;
+  readonly names: WebhookResources;
+  readonly rows: VisibleRows;
+  readonly store: Pick<Store, 'writes'>;
+  readonly events: EventContext;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onCommit: () => void;
+}
+
+/** A delivery that is recorded for the first time. */
+export interface NewDelivery {
+  readonly webhook: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: string;
+  readonly replay: string | null;
+}
+
+/** Attempts that a delivery lists: the last ones. */
+const MAX_LISTED = 50;
+
+/** Writes the rows of webhooks and of their deliveries, for the system. */
+export class DeliveryRows {
+  readonly #options: DeliveryRowsOptions;
+
+  constructor(options: DeliveryRowsOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a delivery after its first attempt. */
+  async add(delivery: NewDelivery, outcome: JsonObject): Promise<void> {
+    const { names, events } = this.#options;
+    const { webhook, eventId, type, sequence, replay } = delivery;
+    const resource = this.#resource(names.deliveries);
+    const values = { webhook_id: webhook, event_id: eventId, type, sequence, replay_id: replay, ...outcome };
+    const within = [{ resource: names.webhooks, id: webhook }];
+    await this.#commit([createPlan(this.#author(), { resource, within, id: events.id() }, complete(resource, values))]);
+  }
+
+  /** The delivery of an event that earlier attempts have recorded; null where there is none. */
+  async find(webhook: string, eventId: string, replay: string | null): Promise<Row | null> {
+    const { names, rows } = this.#options;
+    const page = await rows.list({
+      kind: 'list',
+      resource: names.deliveries,
+      within: [{ resource: names.webhooks, id: webhook }],
+      filter: [{ path: 'event_id', operator: 'in', values: [eventId] }],
+      order: [{ path: 'id', descending: true }],
+      window: { kind: 'seek', after: null, backward: false, limit: 100 },
+      count: { kind: 'none' },
+      effort: 'light',
+    });
+    const isMeant = (row: Row): boolean => (row['replay_id'] ?? null) === replay && row['status'] === 'retrying';
+    return page.rows.find(isMeant) ?? null;
+  }
+
+  /** Changes a row below a webhook. @returns whether it still was as it was read */
+  changeBelow(resource: string, row: Row, changes: JsonObject): Promise<boolean> {
+    const { names } = this.#options;
+    return this.#change(resource, row, changes, [{ resource: names.webhooks, id: stringOf(row['webhook_id']) ?? '' }]);
+  }
+
+  /** Changes a webhook, if it exists. */
+  async changeWebhook(id: string, changes: JsonObject): Promise<void> {
+    const { names, rows } = this.#options;
+    // A write of its owner may come between.
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const row = await rows.item({ resource: names.webhooks, id, within: [] });
+      if (row === null || (await this.#change(names.webhooks, row, changes, []))) return;
+    }
+  }
+
+  async #change(name: string, row: Row, changes: JsonObject, within: WritePlan['within']): Promise<boolean> {
+    const resource = this.#resource(name);
+    const plan = updatePlan(this.#author(), { resource, within, row }, { ...row, ...changes });
+    return plan === null || this.#commit([plan]);
+  }
+
+  async #commit(plans: readonly WritePlan[]): Promise<boolean> {
+    const { kind } = await this.#options.store.writes.commit({ plans });
+    if (kind === 'committed') this.#options.onCommit();
+    return kind === 'committed';
+  }
+
+  #resource(name: string): Resource {
+    const resource = this.#options.model.resources.get(name);
+    if (resource === undefined) throw new Error(`the model has no resource ${name}`);
+    return resource;
+  }
+
+  #author(): WriteAuthor {
+    const { events, clock, random } = this.#options;
+    const origin = { correlationId: events.id(), traceId: random.hex(16), actor: null, at: timestamp(clock.now()) };
+    return { events, origin };
+  }
+}
+
+/** The attempts of a delivery with one more. */
+export function withAttempt(earlier: Json | undefined, attempt: ListedAttempt): Json {
+  const { at, duration, statusCode, response, error } = attempt;
+  const listed = { at: timestamp(at), duration, status_code: statusCode, response, error };
+  return [...(Array.isArray(earlier) ? earlier : []), listed].slice(-MAX_LISTED);
+}
+
+function complete({ fields }: Resource, values: FieldValues): FieldValues {
+  return Object.fromEntries(
+    fields.map(({ name, type }) => [name, values[name] ?? (type.kind === 'array' ? [] : null)]),
+  );
+}

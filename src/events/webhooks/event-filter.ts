@@ -1,0 +1,78 @@
+import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { compilePolicy } from '../../model/compile/policy.ts';
+import type { Resource } from '../../model/model.ts';
+import type { Policy } from '../../model/policy.ts';
+import { formatPath } from '../../model/values/path.ts';
+import type { Contract } from '../../pipeline/contract.ts';
+import { matchesType, typesOf } from './event-types.ts';
+
+/** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */
+export type EventFilter =
+  | { readonly kind: 'valid'; readonly policies: ReadonlyMap<string, Policy> }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+/**
+ * Compiles the filter of a webhook (EVT-4): the JSON of a policy, as row policies have it, on the data of the events. It must hold for every resource
+ * of the patterns, whose events must have data.
+ *
+ * @param text JSON
+ * @param patterns of the webhook
+ */
+export function compileEventFilter(text: string, patterns: readonly string[], { model }: Contract): EventFilter {
+  const tree = parse(text);
+  if (tree === null) return { kind: 'invalid', message: 'must be the JSON of a policy, such as {"status": "ACTIVE"}' };
+  const selected = [...model.resources.values()].filter((resource) =>
+    typesOf(resource).some((type) => patterns.some((pattern) => matchesType(pattern, type))),
+  );
+  const thin = selected.find(({ events }) => events !== 'full');
+  if (thin !== undefined)
+    return {
+      kind: 'invalid',
+      message: `needs events with data, which those of ${thin.singular} have not (events: full)`,
+    };
+  const policies = new Map<string, Policy>();
+  for (const resource of selected) {
+    const compiled = compileFor(resource, tree, model.resources);
+    if (typeof compiled === 'string') return { kind: 'invalid', message: compiled };
+    policies.set(resource.name, compiled);
+  }
+  return { kind: 'valid', policies };
+}
+
+function parse(text: string): Json | null {
+  try {
+    const tree: Json = JSON.parse(text);
+    return typeof tree === 'boolean' || isJsonObject(tree) ? tree : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The policy of one resource, or what is wrong with it. */
+function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<string, Resource>): Policy | string {
+  const problems: string[] = [];
+  const policy = compilePolicy(tree, [], {
+    resource,
+    resources,
+    report: (path, cause, fix) =>
+      problems.push(`is no policy of ${resource.name}: ${formatPath(path)}: ${cause}; ${fix}`),
+    isResult: false,
+  });
+  const [problem] = problems;
+  if (problem !== undefined) return problem;
+  return leadsElsewhere(policy) ? 'must compare fields of the row itself, not of rows that it refers to' : policy;
+}
+
+function leadsElsewhere(policy: Policy): boolean {
+  switch (policy.kind) {
+    case 'scope':
+      return false;
+    case 'compare':
+      return policy.references.length > 0;
+    case 'not':
+      return leadsElsewhere(policy.policy);
+    case 'all':
+    case 'any':
+      return policy.policies.some(leadsElsewhere);
+  }
+}

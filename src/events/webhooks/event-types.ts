@@ -1,0 +1,34 @@
+import { ApiError } from '../../conventions/errors.ts';
+import { resolveVersion } from '../../conventions/versioning.ts';
+import type { Resource } from '../../model/model.ts';
+import type { Contract, Contracts } from '../../pipeline/contract.ts';
+
+/** The types of a resource's events. */
+export function typesOf({ events, singular }: Pick<Resource, 'events' | 'singular'>): readonly string[] {
+  switch (events) {
+    case 'none':
+      return [];
+    case 'disabled':
+      return [`${singular}.disabled`];
+    case 'thin':
+    case 'full':
+      return ['created', 'updated', 'deleted'].map((verb) => `${singular}.${verb}`);
+  }
+}
+
+/** Whether a pattern (`*`, `product.*`, `product.created`) means a type. */
+export function matchesType(pattern: string, type: string): boolean {
+  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)));
+}
+
+/** The contract of a version, as requests name it (VER-2); null for one that is not served. */
+export function contractOf(version: string, contracts: Contracts): Contract | null {
+  const { current, versions } = contracts;
+  try {
+    const carriers = { path: null, query: version, header: null, accept: [] };
+    return contracts.of(resolveVersion(carriers, versions, current.model.defaultVersion).version);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { closestMatch } from '../../conventions/closest-match.ts';
+import type { ErrorDetail } from '../../conventions/errors.ts';
+import { parseWebhookUrl } from '../../conventions/webhook-url.ts';
+import { type LogWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
+import type { Contract, Contracts } from '../../pipeline/contract.ts';
+import type { EventLog } from '../../stores/store.ts';
+import { compileEventFilter } from './event-filter.ts';
+import { contractOf, matchesType, typesOf } from './event-types.ts';
+import type { WebhookSender } from './sender.ts';
+
+export interface StoreWebhookChecksOptions {
+  readonly contracts: Contracts;
+  readonly hosts: Pick<WebhookSender, 'rules' | 'admits'>;
+  readonly events: Pick<EventLog, 'after' | 'lastSequence'>;
+}
+
+/** What the hooks of webhooks need, of a model and its store. */
+export class StoreWebhookChecks extends WebhookChecks {
+  readonly version: string;
+  readonly #options: StoreWebhookChecksOptions;
+
+  constructor(options: StoreWebhookChecksOptions) {
+    super();
+    this.#options = options;
+    this.version = String(options.contracts.current.model.version.major);
+  }
+
+  /** It does not say what a name resolves to, so that nothing of a private network is learned (EVT-7). */
+  override async checkUrl(text: string): Promise<string | null> {
+    const { hosts } = this.#options;
+    const parsed = parseWebhookUrl(text, hosts.rules);
+    if (parsed.kind === 'invalid') return parsed.message;
+    if (await hosts.admits(parsed.url)) return null;
+    return 'must have a host of which every address is public, or that webhooks.allow_hosts of the model names';
+  }
+
+  override checkSelection({ patterns, filter, version }: WebhookSelection): readonly ErrorDetail[] {
+    const contract = contractOf(version, this.#options.contracts);
+    if (contract === null) return [{ field: 'version', message: 'must be a version that is served' }];
+    const details = patterns.flatMap((pattern, index) => patternDetail(pattern, index, contract));
+    if (details.length > 0 || filter === null) return details;
+    const compiled = compileEventFilter(filter, patterns, contract);
+    return compiled.kind === 'valid' ? [] : [{ field: 'filter', message: compiled.message }];
+  }
+
+  override async lastSequence(): Promise<number> {
+    return this.#options.events.lastSequence();
+  }
+
+  override async window(from: string, to: string): Promise<LogWindow> {
+    return { after: await this.#lastBefore(from, false), last: await this.#lastBefore(to, true) };
+  }
+
+  /**
+   * The last event before a time, by bisection: events are logged in the order of their times.
+   *
+   * @param inclusive whether one at that time counts, too
+   */
+  async #lastBefore(time: string, inclusive: boolean): Promise<number> {
+    const { events } = this.#options;
+    const limit = Date.parse(time);
+    let low = 0;
+    let high = await events.lastSequence();
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [event] = await events.after(middle, 1);
+      if (event === undefined) {
+        high = middle;
+        continue;
+      }
+      const at = Date.parse(event.payload.timestamp);
+      if (at < limit || (inclusive && at === limit)) low = Math.max(middle + 1, Number(event.metadata.sequence));
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The error of a pattern that means no type of event. */
+function patternDetail(pattern: string, index: number, { model }: Contract): readonly ErrorDetail[] {
+  const types = [...model.resources.values()].flatMap(typesOf);
+  if (types.some((type) => matchesType(pattern, type))) return [];
+  const known = pattern.endsWith('.*') ? [...new Set(types.map((type) => type.replace(/\..*$/, '.*')))] : types;
+  const nearest = closestMatch(pattern, known);
+  const hint = nearest === null ? `the types are ${known.slice(0, 10).join(', ')}` : `did you mean ${nearest}?`;
+  return [{ field: `event_types[${index}]`, message: `matches no type of event; ${hint}` }];
+}

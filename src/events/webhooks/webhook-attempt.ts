@@ -1,0 +1,62 @@
+import type { EventEnvelope } from '../../conventions/event.ts';
+import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/webhook-response.ts';
+import { parseWebhookUrl } from '../../conventions/webhook-url.ts';
+import type { ListedAttempt } from './delivery-rows.ts';
+import type { WebhookEndpoint } from './endpoint-table.ts';
+import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
+import { webhookMessage } from './webhook-message.ts';
+
+/** What an attempt came to. */
+export interface WebhookAttempt {
+  readonly listed: ListedAttempt;
+  readonly verdict: WebhookVerdict;
+}
+
+export interface AttemptOptions {
+  readonly sender: WebhookSender;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** The name of the API, and its URL. */
+  readonly name: string;
+  readonly source: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const CAUSES: Readonly<Record<SendFailure, (timeout: number) => string>> = {
+  timeout: (timeout) => `There was no complete response within ${timeout / 1_000} s.`,
+  forbidden: () => 'The host has an address that webhooks may not call.',
+  unresolved: () => 'The name of the host could not be resolved.',
+  refused: () => 'The connection was refused.',
+  tls: () => 'The TLS handshake failed; check the certificate.',
+  connection: () => 'The connection was lost.',
+};
+
+/** Sends an event to a webhook once, signed with the time of the attempt. Never rejects. */
+export async function attemptWebhook(
+  endpoint: WebhookEndpoint,
+  event: EventEnvelope,
+  { sender, timeout, name, source, now, elapsed }: AttemptOptions,
+): Promise<WebhookAttempt> {
+  const at = now();
+  const began = elapsed();
+  const { headers, body } = webhookMessage(event, { ...endpoint, name, source: source() }, at);
+  const target = parseWebhookUrl(endpoint.url, sender.rules);
+  const result: SendResult =
+    target.kind === 'valid'
+      ? await sender.send({ url: target.url, headers, body, timeout })
+      : { kind: 'failure', reason: 'forbidden' };
+  const listed = { at, duration: Math.round(elapsed() - began), ...outcomeOf(result, timeout) };
+  const verdict: WebhookVerdict =
+    result.kind === 'response'
+      ? judgeWebhookResponse(result.status, result.retryAfter, now())
+      : { kind: 'failed', retryAfter: null };
+  return { listed, verdict };
+}
+
+function outcomeOf(result: SendResult, timeout: number): Pick<ListedAttempt, 'statusCode' | 'response' | 'error'> {
+  if (result.kind === 'response') return { statusCode: result.status, response: result.body, error: null };
+  return { statusCode: null, response: null, error: CAUSES[result.reason](timeout) };
+}

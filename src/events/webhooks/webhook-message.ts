@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import { CLOUD_EVENT_TYPE, cloudEvent } from '../../conventions/cloud-event.ts';
+import { writeTraceparent } from '../../conventions/correlation.ts';
+import type { EventEnvelope } from '../../conventions/event.ts';
+import { type Hmac, signatureFields } from '../../conventions/webhook-signature.ts';
+
+/** How a webhook gets events. */
+export interface MessageForm {
+  readonly format: 'native' | 'cloudevents';
+  /** Newest first. */
+  readonly secrets: readonly string[];
+  /** The name of the API, and its URL. */
+  readonly name: string;
+  readonly source: string;
+}
+
+/** A signed request without its target. */
+export interface WebhookMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const SPAN_DIGITS = 16;
+
+const hmac: Hmac = (key, content) => createHmac('sha256', key).update(content).digest();
+
+/**
+ * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the attempt.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function webhookMessage(event: EventEnvelope, form: MessageForm, now: number): WebhookMessage {
+  const { id, metadata } = event;
+  // The span follows from the event, so that its body is always the same.
+  const span = id.replaceAll('-', '').slice(-SPAN_DIGITS);
+  const traceparent = writeTraceparent({ traceId: metadata.trace_id, parentId: null, sampled: true }, span);
+  const isCloudEvent = form.format === 'cloudevents';
+  const body = JSON.stringify(isCloudEvent ? cloudEvent(event, { ...form, traceparent }) : event);
+  return {
+    headers: {
+      'content-type': isCloudEvent ? CLOUD_EVENT_TYPE : 'application/json; charset=utf-8',
+      traceparent,
+      ...signatureFields({ id, timestamp: Math.floor(now / 1_000), body }, form.secrets, hmac),
+    },
+    body,
+  };
+}

@@ -1,0 +1,146 @@
+import type { EventEnvelope } from '../../conventions/event.ts';
+import type { WebhookResources } from '../../model/webhook-settings.ts';
+import { PING } from '../../model/compile/webhook-hooks.ts';
+import type { Observe } from '../../observe/observation.ts';
+import { stringOf } from '../../model/values/access.ts';
+import type { Row } from '../../plan/plan.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { settlesWithin } from '../../platform/timeout.ts';
+import type { Store } from '../../stores/store.ts';
+import type { JudgedEvent } from '../event-view.ts';
+import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
+import type { EndpointTable, Replay } from './endpoint-table.ts';
+import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
+import type { SubscriptionStarts } from './subscription-starts.ts';
+import { seenBy, startOf } from './webhook-subscriber.ts';
+
+export interface WebhookRequestsOptions {
+  readonly names: WebhookResources;
+  readonly table: EndpointTable;
+  readonly rows: DeliveryRows;
+  readonly attempt: AttemptOptions;
+  /** The event with a sequence; null where it is no longer in the log. */
+  readonly find: (sequence: number) => Promise<JudgedEvent | null>;
+  /** The ping of a webhook. */
+  readonly ping: (delivery: Row) => EventEnvelope;
+  readonly starts: SubscriptionStarts;
+  readonly store: Pick<Store, 'deliveries'>;
+  readonly observe: Observe;
+}
+
+/** Deliveries in flight. */
+const CONCURRENCY = 16;
+
+/** Makes the deliveries that callers have requested: an event again, or a ping. Each is attempted once (EVT-4). */
+export class WebhookRequests {
+  readonly #options: WebhookRequestsOptions;
+  readonly #inFlight = new Map<string, Promise<void>>();
+
+  constructor(options: WebhookRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what was requested. Never rejects. */
+  async run(): Promise<void> {
+    const { table, names, observe } = this.#options;
+    try {
+      const pending = await table.all(names.deliveries, [['status', 'pending']]);
+      for (const row of pending.slice(0, CONCURRENCY - this.#inFlight.size)) {
+        if (this.#inFlight.has(row.id)) continue;
+        const done = this.#deliver(row)
+          .catch((error: unknown) => observe({ kind: 'error', correlationId: null, error }))
+          .finally(() => this.#inFlight.delete(row.id));
+        this.#inFlight.set(row.id, done);
+      }
+      for (const replay of await table.replays()) if (await this.#isDelivered(replay)) await this.#finish(replay);
+    } catch (error) {
+      observe({ kind: 'error', correlationId: null, error });
+    }
+  }
+
+  /** Resolves when nothing is in flight. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#inFlight.values());
+  }
+
+  /** Whether all events of a replay have been delivered, or given up. */
+  async #isDelivered(replay: Replay): Promise<boolean> {
+    const { starts, store } = this.#options;
+    const start = startOf(replay);
+    if (!(await starts.isStarted(start))) return false;
+    const [position] = await store.deliveries.positions([start.name]);
+    // Without a position of its own, it has reached the end of the log.
+    if (position !== undefined && (position.sequence ?? replay.last) < replay.last) return false;
+    const open = await store.deliveries.list({ endpoint: start.name, states: ['waiting', 'held'], limit: 1 });
+    return open.length === 0;
+  }
+
+  async #finish(replay: Replay): Promise<void> {
+    const { rows, names, starts } = this.#options;
+    await rows.changeBelow(names.replays, replay.row, { status: 'finished' });
+    await starts.end([startOf(replay).name]);
+  }
+
+  async #deliver(row: Row): Promise<void> {
+    const { table, rows, names, attempt, ping, find } = this.#options;
+    const endpoint = await table.endpoint(stringOf(row['webhook_id']) ?? '');
+    const logged = row['type'] === PING ? null : await find(Number(row['sequence']));
+    const seen = endpoint === null || logged === null ? null : seenBy(endpoint, logged);
+    const event = row['type'] === PING ? ping(row) : seen;
+    if (endpoint === null || event === null) {
+      const error =
+        endpoint === null ? 'The webhook cannot be used now.' : 'The event is not in the log, or not for this webhook.';
+      const listed = { at: attempt.now(), duration: 0, statusCode: null, response: null, error };
+      await rows.changeBelow(names.deliveries, row, { status: 'dead', attempts: withAttempt(null, listed) });
+      return;
+    }
+    const { listed, verdict } = await attemptWebhook(endpoint, event, attempt);
+    const status = verdict.kind === 'succeeded' ? 'succeeded' : 'dead';
+    await rows.changeBelow(names.deliveries, row, { status, attempts: withAttempt(null, listed) });
+  }
+}
+
+/** Runs requests when something was committed, and regularly for what other processes have committed. */
+export class RequestLoop {
+  readonly #requests: Pick<WebhookRequests, 'run' | 'settled'>;
+  readonly #clock: Clock;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #lastRun = 0;
+  #stopped = false;
+  #running: Promise<void> | null = null;
+
+  constructor(requests: Pick<WebhookRequests, 'run' | 'settled'>, clock: Clock) {
+    this.#requests = requests;
+    this.#clock = clock;
+    this.#timer = setInterval(() => this.#run(), INTERVAL).unref();
+  }
+
+  /** Something was committed. Cheap to call often. */
+  wake(): void {
+    if (Math.abs(this.#clock.now() - this.#lastRun) >= MIN_INTERVAL) this.#run();
+  }
+
+  /** Starts no more, and waits for what is in flight. @param timeout milliseconds at most */
+  async stop(timeout = STOP_TIMEOUT): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped = true;
+    await settlesWithin(this.#end(), timeout);
+  }
+
+  async #end(): Promise<void> {
+    await this.#running;
+    await this.#requests.settled();
+  }
+
+  #run(): void {
+    if (this.#running !== null || this.#stopped) return;
+    this.#lastRun = this.#clock.now();
+    this.#running = this.#requests.run().finally(() => (this.#running = null));
+  }
+}
+
+/** Milliseconds between two runs, and at least between two that commits start. */
+const INTERVAL = 500;
+const MIN_INTERVAL = 100;
+/** Milliseconds that `stop` waits by default. */
+const STOP_TIMEOUT = 30_000;

@@ -1,0 +1,206 @@
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { EventEnvelope } from '../../conventions/event.ts';
+import type { WebhookSettings } from '../../model/webhook-settings.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
+import type { JudgedEvent } from '../event-view.ts';
+import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
+import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
+import type { EndpointTable, Replay, WebhookEndpoint } from './endpoint-table.ts';
+import type { StartedSubscription, SubscriptionStarts } from './subscription-starts.ts';
+import { type AttemptOptions, attemptWebhook, type WebhookAttempt } from './webhook-attempt.ts';
+
+export interface WebhookSubscriberOptions {
+  readonly settings: WebhookSettings;
+  readonly table: EndpointTable;
+  readonly rows: DeliveryRows;
+  readonly attempt: AttemptOptions;
+  readonly starts: SubscriptionStarts;
+}
+
+/** Milliseconds of failures after which a webhook is disabled (EVT-6). */
+const MAX_FAILING = 120 * 60 * 60_000;
+/** Milliseconds by which the dispatcher waits longer than the sender, which says why there was no response. */
+const MARGIN = 1_000;
+/** Concurrent deliveries to one webhook. */
+const CONCURRENCY = 4;
+/** Deliveries per second to a webhook that was failing, until it has caught up. */
+const DRAIN_RATE = 50;
+/** Milliseconds after which webhooks are read again though none has changed: secrets end a day after a newer one was made. */
+const MAX_AGE = 10 * 60_000;
+
+const PREFIX = 'webhook:';
+
+/** The name of a webhook's subscription, or of that of one of its replays. */
+export function subscriptionName(webhook: string, replay: string | null): string {
+  return replay === null ? `${PREFIX}${webhook}` : `${PREFIX}${webhook}:${replay}`;
+}
+
+function partsOf(name: string): { readonly webhook: string; readonly replay: string | null } {
+  const [webhook = '', replay] = name.slice(PREFIX.length).split(':');
+  return { webhook, replay: replay ?? null };
+}
+
+/** Delivers events to webhooks (EVT-4 to EVT-7). */
+export class WebhookSubscriber implements Subscriber {
+  readonly name = 'webhooks';
+  readonly concurrency = CONCURRENCY;
+  readonly drainRate = DRAIN_RATE;
+  readonly recorded = false;
+  readonly timeout: number;
+  readonly schedule: readonly number[];
+  readonly #options: WebhookSubscriberOptions;
+  #endpoints: ReadonlyMap<string, WebhookEndpoint> = new Map();
+  /** What has become of webhooks since they were read. */
+  #failingSince = new Map<string, number | null>();
+  readonly #stopped = new Set<string>();
+  #stamps = '';
+  #stamp = 0;
+
+  constructor(options: WebhookSubscriberOptions) {
+    this.#options = options;
+    const { retry, timeout } = options.settings;
+    this.schedule = retry;
+    this.timeout = timeout + MARGIN;
+  }
+
+  /** A number that changes whenever webhooks, their secrets or their replays have, in any process. */
+  stamp(): MaybePromise<number> {
+    const { table, settings, attempt } = this.#options;
+    const { webhooks, secrets, replays } = settings.resources;
+    return chain(table.rows.resourceStamps([webhooks, secrets, replays]), (stamps) => {
+      const seen = JSON.stringify([...stamps, Math.floor(attempt.now() / MAX_AGE)]);
+      if (seen !== this.#stamps) this.#stamp += 1;
+      this.#stamps = seen;
+      return this.#stamp;
+    });
+  }
+
+  async subscriptions(): Promise<readonly Subscription[]> {
+    const { table, starts } = this.#options;
+    const before = this.#endpoints;
+    this.#endpoints = await table.endpoints();
+    this.#failingSince = new Map([...this.#endpoints].map(([id, { failingSince }]) => [id, failingSince]));
+    this.#stopped.clear();
+    await this.#endDeleted([...before.keys()].filter((id) => !this.#endpoints.has(id)));
+    const replays = (await table.replays()).filter(({ webhook }) => this.#endpoints.has(webhook));
+    const own = [...this.#endpoints.values()];
+    await starts.start([
+      ...own.map(({ id, start }) => ({ name: subscriptionName(id, null), after: start })),
+      ...replays.map(startOf),
+    ]);
+    return [
+      ...own.map((endpoint) => this.#subscription(endpoint, null)),
+      ...replays.flatMap((replay) => {
+        const endpoint = this.#endpoints.get(replay.webhook);
+        return endpoint === undefined ? [] : [this.#subscription(endpoint, replay)];
+      }),
+    ];
+  }
+
+  async deliver({ subscription, event, attempt }: Delivery): Promise<AttemptResult> {
+    const { webhook, replay } = partsOf(subscription.name);
+    const endpoint = this.#endpoints.get(webhook);
+    if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
+    const seen = seenBy(endpoint, event);
+    // What the webhook may not see, or its filter leaves out, is done.
+    if (seen === null) return { kind: 'succeeded' };
+    const attempted = await attemptWebhook(endpoint, seen, this.#options.attempt);
+    const { verdict } = attempted;
+    const delay = verdict.kind === 'failed' ? this.#delayAfter(attempt, verdict.retryAfter) : null;
+    await this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
+    await this.#follow(endpoint, attempted);
+    if (verdict.kind === 'gone') return { kind: 'refused' };
+    if (verdict.kind === 'succeeded') return { kind: 'succeeded' };
+    return { kind: 'failed', ...(verdict.retryAfter === null ? {} : { retryAfter: verdict.retryAfter }) };
+  }
+
+  /** What was stored of webhooks that no longer exist is removed; those that are disabled may be enabled again. */
+  async #endDeleted(ids: readonly string[]): Promise<void> {
+    const { table, settings, starts } = this.#options;
+    const rows = await Promise.all(
+      ids.map(async (id) => table.rows.item({ resource: settings.resources.webhooks, id, within: [] })),
+    );
+    await starts.end(ids.filter((_id, index) => rows[index] === null).map((id) => subscriptionName(id, null)));
+  }
+
+  #subscription(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
+    const { id, patterns, ordered } = endpoint;
+    return {
+      name: subscriptionName(id, replay?.id ?? null),
+      patterns,
+      ordered,
+      accepts: (event) => seenBy(endpoint, event) !== null,
+      ...(replay === null ? {} : { until: replay.last }),
+    };
+  }
+
+  /** Milliseconds until the next attempt, without its jitter; null where there is none. */
+  #delayAfter(attempt: number, retryAfter: number | null): number | null {
+    const delay = this.schedule[attempt];
+    return delay === undefined ? null : Math.max(delay, retryAfter ?? 0);
+  }
+
+  /** Lists the attempt with its delivery. */
+  async #record(endpoint: WebhookEndpoint, made: MadeAttempt, { listed, verdict }: WebhookAttempt): Promise<void> {
+    const { rows, settings, attempt: sources } = this.#options;
+    const { event, attempt, replay, delay } = made;
+    const failed = delay === null ? 'dead' : 'retrying';
+    const outcome = (earlier: Json | undefined): JsonObject => ({
+      status: verdict.kind === 'succeeded' ? 'succeeded' : failed,
+      attempts: withAttempt(earlier, listed),
+      next_attempt_at: delay === null ? null : timestamp(sources.now() + delay),
+    });
+    const row = attempt === 1 ? null : await rows.find(endpoint.id, event.id, replay);
+    if (row !== null) {
+      await rows.changeBelow(settings.resources.deliveries, row, outcome(row['attempts']));
+      return;
+    }
+    const { id: eventId, type, metadata } = event;
+    await rows.add({ webhook: endpoint.id, eventId, type, sequence: metadata.sequence, replay }, outcome(undefined));
+  }
+
+  /** Disables a webhook that is gone, or that has failed for too long, and notes since when it fails (EVT-5, EVT-6). */
+  async #follow({ id }: WebhookEndpoint, { verdict, listed }: WebhookAttempt): Promise<void> {
+    const { rows } = this.#options;
+    const since = this.#failingSince.get(id) ?? null;
+    if (verdict.kind === 'gone') return this.#disable(id, 'gone');
+    if (verdict.kind === 'succeeded') {
+      if (since === null) return;
+      this.#failingSince.set(id, null);
+      return rows.changeWebhook(id, { failing_since: null });
+    }
+    if (since === null) {
+      this.#failingSince.set(id, listed.at);
+      return rows.changeWebhook(id, { failing_since: timestamp(listed.at) });
+    }
+    if (listed.at - since >= MAX_FAILING) await this.#disable(id, 'failing');
+  }
+
+  async #disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
+    if (this.#stopped.has(id)) return;
+    this.#stopped.add(id);
+    await this.#options.rows.changeWebhook(id, { status: 'disabled', disabled_reason: reason });
+  }
+}
+
+/** Where a replay starts. */
+export function startOf({ webhook, id, after }: Replay): StartedSubscription {
+  return { name: subscriptionName(webhook, id), after };
+}
+
+/** An attempt that was made. */
+interface MadeAttempt {
+  readonly event: EventEnvelope;
+  /** From 1. */
+  readonly attempt: number;
+  readonly replay: string | null;
+  /** Milliseconds until the next one; null where there is none. */
+  readonly delay: number | null;
+}
+
+/** The event as a webhook gets it; null where it does not. */
+export function seenBy(endpoint: WebhookEndpoint, event: JudgedEvent): EventEnvelope | null {
+  const seen = endpoint.view.of(event);
+  return seen !== null && endpoint.passes(seen) ? seen : null;
+}

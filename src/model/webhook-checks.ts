@@ -1,0 +1,42 @@
+import type { ErrorDetail } from '../conventions/errors.ts';
+import type { HookServices } from './typescript/hooks.ts';
+
+/** What a webhook subscribes to. */
+export interface WebhookSelection {
+  /** `*`, `product.*`, `product.created`. */
+  readonly patterns: readonly string[];
+  /** The JSON of a policy on the data of events; null for all events. */
+  readonly filter: string | null;
+  /** The version of its events. */
+  readonly version: string;
+}
+
+/** The sequences of a window of the event log: greater than `after`, up to `last`. */
+export interface LogWindow {
+  readonly after: number;
+  readonly last: number;
+}
+
+/** What the hooks of webhooks need of the running server. It is among the services that hooks get, under {@link WEBHOOK_CHECKS}. */
+export abstract class WebhookChecks {
+  /** Why a webhook may not have an URL: a predicate without a subject. null where it may. */
+  abstract checkUrl(url: string): Promise<string | null>;
+  /** What is wrong with a selection. */
+  abstract checkSelection(selection: WebhookSelection): readonly ErrorDetail[];
+  /** The version that webhooks have which name none. */
+  abstract readonly version: string;
+  /** The sequence of the last event: a webhook gets those after it. */
+  abstract lastSequence(): Promise<number>;
+  /** The events that were logged in a period, both times included (RFC 3339). */
+  abstract window(from: string, to: string): Promise<LogWindow>;
+}
+
+/** The name of the service. No service of an application has it. */
+export const WEBHOOK_CHECKS = 'restwright.webhooks';
+
+/** The checks among the services of hooks. @throws {Error} where the composition root has added none */
+export function webhookChecks(services: HookServices): WebhookChecks {
+  const found = services[WEBHOOK_CHECKS];
+  if (found instanceof WebhookChecks) return found;
+  throw new Error('the API was composed without what webhooks need');
+}

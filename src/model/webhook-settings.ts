@@ -1,0 +1,20 @@
+import type { AllowedHosts } from '../conventions/webhook-url.ts';
+
+/** How webhooks are delivered (EVT-6, EVT-7). */
+export interface WebhookSettings {
+  /** Names of the resources of webhooks and of what lies below them. */
+  readonly resources: WebhookResources;
+  /** Delay before each attempt, in milliseconds. */
+  readonly retry: readonly number[];
+  /** Milliseconds of an attempt. */
+  readonly timeout: number;
+  /** Hosts that webhooks may call although their addresses are not public. */
+  readonly allowed: AllowedHosts;
+}
+
+export interface WebhookResources {
+  readonly webhooks: string;
+  readonly secrets: string;
+  readonly deliveries: string;
+  readonly replays: string;
+}
