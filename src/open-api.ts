@@ -103,21 +103,9 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const onCommit = (): void => wake();
     const parts = { model, services, tokens, store, clock, random, onCommit, rateLender };
     const api = await createApi({ ...options, ...parts, webhookSender: sender });
-    if (options.dispatch !== false) {
-      const timeout = options.shutdownTimeout ?? model.limits.shutdownTimeout;
-      const hooks = afterHooks(model, services);
-      const subscribers = [hooks, api.webhooks?.subscriber ?? null].filter((each) => each !== null);
-      options.metrics?.setSource(
-        'events',
-        eventMetrics(
-          store,
-          subscribers.map(({ name }) => name),
-        ),
-      );
-      const delivery = startDelivery({ api, subscribers, store, clock, random, observe });
-      wake = () => delivery.wake();
-      closers.push(() => delivery.stop(milliseconds(timeout)));
-    }
+    const delivery = startDelivery({ options, api, services, dispatch: { store, clock, random, observe } });
+    wake = () => delivery.wake();
+    closers.push(() => delivery.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
@@ -131,14 +119,22 @@ function senderOf({ webhooks }: Model, options: OpenApiOptions): WebhookSender |
   return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });
 }
 
-interface DeliveryParts extends DispatchOptions {
+interface DeliveryParts {
+  readonly options: OpenApiOptions;
   readonly api: Api;
+  readonly services: HookServices;
+  readonly dispatch: Omit<DispatchOptions, 'subscribers'>;
 }
 
-/** Starts to deliver events to hooks and webhooks. `wake` is called after each commit. */
-function startDelivery({ api: { webhooks }, ...options }: DeliveryParts): Dispatch {
-  const dispatch = options.subscribers.length === 0 ? null : startDispatch(options);
-  const requests = webhooks === null ? null : new RequestLoop(webhooks.requests, options.clock);
+/** Starts to deliver events to hooks and webhooks, where this process does. `wake` is called after each commit. */
+function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Dispatch {
+  const isHere = options.dispatch !== false;
+  const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];
+  const subscribers = found.filter((each) => each !== null);
+  const names = subscribers.map(({ name }) => name);
+  options.metrics?.setSource('events', eventMetrics(parts.store, names));
+  const dispatch = subscribers.length === 0 ? null : startDispatch({ ...parts, subscribers });
+  const requests = isHere && api.webhooks !== null ? new RequestLoop(api.webhooks.requests, parts.clock) : null;
   return {
     wake() {
       dispatch?.wake();
