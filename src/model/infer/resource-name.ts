@@ -1,5 +1,5 @@
 import type { Json } from '../../conventions/json.ts';
-import { compileNames, type ResourceNames } from '../compile/names.ts';
+import { checkDescribedNames, compileNames, type ResourceNames } from '../compile/names.ts';
 import { snakeName } from './field-name.ts';
 
 /** The name of a resource, and the settings that make it valid. */
@@ -13,6 +13,7 @@ export class ResourceNamer {
   readonly #names = new Set<string>();
   readonly #singulars = new Set<string>();
   readonly #codes = new Set<string>();
+  readonly #chosen: NamedResource[] = [];
 
   /** A valid name near the name in the data, which no other resource has. */
   name(source: string): NamedResource {
@@ -24,6 +25,7 @@ export class ResourceNamer {
       this.#names.add(candidate);
       this.#singulars.add(named.singular);
       this.#codes.add(named.code);
+      this.#chosen.push(named);
       return named;
     }
     throw new RangeError(`no valid name for a resource like ${name}`);
@@ -43,9 +45,20 @@ export class ResourceNamer {
     for (const settings of choices) {
       const names = validNames(name, settings);
       if (names === null || this.#singulars.has(names.singular) || this.#codes.has(names.code)) continue;
-      return { name, settings, ...names };
+      const named = { name, settings, ...names };
+      if (this.#isDescribable(named)) return named;
     }
     return null;
+  }
+
+  /** Whether its schemas and operations have names of their own in descriptions. */
+  #isDescribable(named: NamedResource): boolean {
+    let problems = 0;
+    const report = (): void => {
+      problems += 1;
+    };
+    checkDescribedNames([...this.#chosen, named].map((each) => ({ ...each, declared: {}, path: [], report })));
+    return problems === 0;
   }
 }
 
