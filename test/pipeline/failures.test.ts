@@ -53,7 +53,7 @@ const requests = [
 ] as const;
 
 /** Observations of a server that works. A mount observes that it has no authentication. */
-const ROUTINE: ReadonlySet<string> = new Set(['request', 'schema-changed', 'mounted-without-auth']);
+const ROUTINE: ReadonlySet<string> = new Set(['commit', 'request', 'schema-changed', 'mounted-without-auth']);
 
 describe('an internal error', () => {
   for (const request of requests) {
