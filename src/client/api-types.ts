@@ -93,14 +93,14 @@ export interface ApiTypes {
 /** The names of the resources of an API. */
 export type ResourceName<A extends ApiTypes> = keyof A['resources'] & string;
 
-/** The types of a resource by its name. */
-export type ResourceOf<A extends ApiTypes, K> = K extends keyof A['resources']
-  ? A['resources'][K] extends ResourceTypes
-    ? A['resources'][K]
+/** One of the types of a resource. The others are not looked at: those of a large API are many. */
+export type PartOf<A extends ApiTypes, K, M extends keyof ResourceTypes> = K extends keyof A['resources']
+  ? A['resources'][K] extends { readonly [_ in M]: infer T }
+    ? T
     : never
   : never;
 
 /** The prefixes of the error codes of an API; `string` if one of them is not known. */
 export type ErrorPrefix<A extends ApiTypes> = [ResourceName<A>] extends [never]
   ? string
-  : ResourceOf<A, ResourceName<A>>['error_prefix'];
+  : PartOf<A, ResourceName<A>, 'error_prefix'> & string;

@@ -1,4 +1,4 @@
-import type { ApiTypes, ResourceOf } from './api-types.ts';
+import type { ApiTypes, PartOf } from './api-types.ts';
 import type { RequestError } from './request-error.ts';
 import type { ChangesOf, ChildOf, CreatedItem, ItemOrId, ReplacementOf } from './write-types.ts';
 
@@ -22,9 +22,9 @@ export type SettledWrite<T> =
 /** The writes of a collection, for a batch. */
 interface BatchCollection<A extends ApiTypes, K> {
   (id: string | { readonly id: string }): BatchWriter<A, K>;
-  create(body: ResourceOf<A, K>['body']): BatchedWrite<CreatedItem<A, K>>;
-  update(item: ItemOrId, changes: ChangesOf<A, K>): BatchedWrite<ResourceOf<A, K>['item']>;
-  replace(item: ItemOrId, body: ReplacementOf<A, K>): BatchedWrite<ResourceOf<A, K>['item']>;
+  create(body: PartOf<A, K, 'body'>): BatchedWrite<CreatedItem<A, K>>;
+  update(item: ItemOrId, changes: ChangesOf<A, K>): BatchedWrite<PartOf<A, K, 'item'>>;
+  replace(item: ItemOrId, body: ReplacementOf<A, K>): BatchedWrite<PartOf<A, K, 'item'>>;
   delete(item: ItemOrId): BatchedWrite<undefined>;
 }
 

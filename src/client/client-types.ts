@@ -1,5 +1,5 @@
 // The client as programs see it. Which methods there are at run time: src/client/collection.ts.
-import type { ApiTypes, ResourceOf } from './api-types.ts';
+import type { ApiTypes, PartOf } from './api-types.ts';
 import type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
 import type { ExpandPath, FieldPath, ItemPage, ReadItem, RelatedFilter, RelatedPath } from './result-types.ts';
 import type { RequestError } from './request-error.ts';
@@ -32,7 +32,7 @@ export interface ReadOptions<F extends string, X extends string> extends CallOpt
 }
 
 /** Filters by path. All of them must match. */
-export type ItemFilter<A extends ApiTypes, K> = Partial<ResourceOf<A, K>['filters']> & {
+export type ItemFilter<A extends ApiTypes, K> = Partial<PartOf<A, K, 'filters'>> & {
   readonly [P in RelatedPath<A, K>]?: RelatedFilter<A, K, P>;
 };
 
@@ -42,7 +42,7 @@ export interface ClientQuery<A extends ApiTypes, K, F extends string, X extends 
   /** Alternatives: at least one of them must match. */
   readonly any?: readonly ItemFilter<A, K>[];
   readonly q?: string;
-  readonly sort?: readonly (ResourceOf<A, K>['sort'] | `-${ResourceOf<A, K>['sort']}`)[];
+  readonly sort?: readonly (PartOf<A, K, 'sort'> | `-${PartOf<A, K, 'sort'> & string}`)[];
   readonly limit?: number;
   readonly include_total?: boolean;
   readonly after?: string;
@@ -67,7 +67,7 @@ export interface CollectionClient<A extends ApiTypes, K> {
   (id: string | { readonly id: string }): Nested<A, K>;
   /** @throws {RequestError} */
   get<const F extends FieldPath<A, K> = never, const X extends ExpandPath<A, K> = never>(
-    id: string,
+    item: string | { readonly id: string },
     options?: ReadOptions<F, X>,
   ): Promise<ReadItem<A, K, F, X>>;
   /** All matching items, page by page. @throws {RequestError} while it is iterated */
@@ -83,18 +83,18 @@ export interface CollectionClient<A extends ApiTypes, K> {
     query?: ClientQuery<A, K, F, X>,
   ): AsyncIterable<ItemPage<ReadItem<A, K, F, X>>>;
   /** @throws {RequestError} */
-  create(body: ResourceOf<A, K>['body'], options?: WriteOptions): Promise<CreatedItem<A, K>>;
+  create(body: PartOf<A, K, 'body'>, options?: WriteOptions): Promise<CreatedItem<A, K>>;
   /**
    * Creates many items, each by itself, from any number of rows: they are sent in parts.
    *
    * @returns what became of each row, in order; rows are sent as it is iterated
    * @throws {RequestError} while it is iterated, if a part could not be sent
    */
-  createMany(rows: Rows<ResourceOf<A, K>['body']>, options?: CallOptions): AsyncIterable<CreatedLine>;
+  createMany(rows: Rows<PartOf<A, K, 'body'>>, options?: CallOptions): AsyncIterable<CreatedLine>;
   /** Changes the given members (PATCH); null unsets one. @throws {RequestError} */
-  update(item: ItemOrId, changes: ChangesOf<A, K>, options?: WriteOptions): Promise<ResourceOf<A, K>['item']>;
+  update(item: ItemOrId, changes: ChangesOf<A, K>, options?: WriteOptions): Promise<PartOf<A, K, 'item'>>;
   /** Replaces all members (PUT). Where clients choose the ids, it also creates. @throws {RequestError} */
-  replace(item: ItemOrId, body: ReplacementOf<A, K>, options?: WriteOptions): Promise<ResourceOf<A, K>['item']>;
+  replace(item: ItemOrId, body: ReplacementOf<A, K>, options?: WriteOptions): Promise<PartOf<A, K, 'item'>>;
   /** @throws {RequestError} */
   delete(item: ItemOrId, options?: WriteOptions): Promise<void>;
 }

@@ -33,7 +33,9 @@ export type {
   ReadOptions,
   WriteOptions,
 } from './client-types.ts';
-export type { ApiOf } from './model-types.ts';
+export type { ResourceShape } from '../model/typescript/define-model.ts';
+export type { AnyShape, ApiOf, ResourcesOf, ShapedResource } from './model-types.ts';
+export type { Unfiltered, Unsorted } from './schema-paths.ts';
 export { type ErrorKind, isRequestError, type RequestError } from './request-error.ts';
 export type { ExpandPath, FieldPath, ItemPage, PageFacts, ReadItem } from './result-types.ts';
 export type { Fetch, TokenSource } from './transport.ts';
@@ -71,8 +73,9 @@ const TIMEOUT = 60_000;
  * A client of an API: `const api = createClient<typeof model>({ url })`, then `await api.products.get(id)`.
  *
  * @typeParam M a model in TypeScript, or the `Api` that `restwright client` writes
+ * @typeParam V a version of a model in TypeScript, as `1` or `'1.2'`; default: the newest one
  */
-export function createClient<M>(options: ClientOptions<ApiOf<M>>): Client<ApiOf<M>>;
+export function createClient<M, V = undefined>(options: ClientOptions<ApiOf<M, V>>): Client<ApiOf<M, V>>;
 export function createClient({ url, version, token = null, ...options }: AnyOptions): object {
   const platform = { ...webPlatform, ...options.platform };
   const transport = new Transport({
@@ -102,8 +105,8 @@ function callsOf(path: string, transport: Transport, uniqueKey: () => string) {
   const send = (write: UnsentWrite, options: WriteOptions = {}): Promise<unknown> =>
     transport.send(writeRequest(write, options, uniqueKey), readJson);
   return {
-    get: async (id: string, options: ReadParts = {}): Promise<unknown> =>
-      transport.send(readRequest(itemPath(path, id), queryString(options), options), readJson),
+    get: async (item: string | { readonly id: string }, options: ReadParts = {}): Promise<unknown> =>
+      transport.send(readRequest(itemPath(path, item), queryString(options), options), readJson),
     async *list(query?: ReadParts): AsyncGenerator<unknown, void> {
       for await (const { data } of readPages(transport, path, query)) yield* data;
     },

@@ -20,19 +20,29 @@ export function queryString(query: QueryParts = {}): string {
       OPTIONS.has(name) || value === undefined ? [] : [`${name}=${listed(value)}`],
     ),
   ];
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return pairs.length === 0 ? '' : `?${[...new Set(pairs)].join('&')}`;
 }
 
 function filterPairs(filter: object, nameOf: (path: string) => string): readonly string[] {
   return Object.entries(filter).flatMap(([path, value]: [string, unknown]) => {
-    const name = nameOf(encodeURIComponent(path));
     if (value === undefined) return [];
-    if (Array.isArray(value)) return [`${name}[in]=${listed(value)}`];
-    if (typeof value !== 'object' || value === null) return [`${name}=${listed(value)}`];
-    return Object.entries(value).flatMap(([operator, operand]) =>
-      operand === undefined ? [] : [`${name}[${operator}]=${listed(operand)}`],
-    );
+    const name = nameOf(encodeURIComponent(path));
+    const operators: object = Array.isArray(value) ? { in: value } : isObject(value) ? value : { eq: value };
+    return Object.entries(operators).flatMap(([operator, operand]) => {
+      if (operand === undefined || (operator === 'nin' && isEmpty(operand))) return [];
+      // One of no values: a list in a URL has at least one. No item is without an id.
+      if (operator === 'in' && isEmpty(operand)) return [`${nameOf('id')}[exists]=false`];
+      return [`${name}${operator === 'eq' ? '' : `[${operator}]`}=${listed(operand)}`];
+    });
   });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** The values of a list are separated by commas that are not encoded: an encoded one belongs to a value (URL-5). */

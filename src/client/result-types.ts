@@ -1,5 +1,5 @@
 // What a read returns, as `fields` and `expand` shape it, and which paths they, filters and sorts may name.
-import type { ApiTypes, RelationType, ResourceLinks, ResourceOf } from './api-types.ts';
+import type { ApiTypes, RelationType, ResourceLinks, PartOf } from './api-types.ts';
 
 /** The part of a path before its first dot. */
 type Head<P extends string> = P extends `${infer H}.${string}` ? H : P;
@@ -23,9 +23,9 @@ type NestedPath<K extends string, V, Depth extends readonly 0[]> = unknown exten
         : `${K}.${MemberPath<V, [...Depth, 0]>}`;
 
 /** The paths that `fields` can name. */
-export type FieldPath<A extends ApiTypes, K> = MemberPath<Omit<ResourceOf<A, K>['item'], 'links'>>;
+export type FieldPath<A extends ApiTypes, K> = MemberPath<Omit<PartOf<A, K, 'item'>, 'links'>>;
 
-type Relations<A extends ApiTypes, K> = ResourceOf<A, K>['relations'];
+type Relations<A extends ApiTypes, K> = PartOf<A, K, 'relations'>;
 
 type TargetOf<A extends ApiTypes, K, R> = R extends keyof Relations<A, K>
   ? Relations<A, K>[R] extends { readonly to: infer N }
@@ -42,13 +42,13 @@ export type ExpandPath<A extends ApiTypes, K, Depth extends readonly 0[] = []> =
 
 /** The paths of filters through one relation: `supplier.country`. */
 export type RelatedPath<A extends ApiTypes, K> = {
-  [R in keyof Relations<A, K> & string]: `${R}.${keyof ResourceOf<A, TargetOf<A, K, R>>['filters'] & string}`;
+  [R in keyof Relations<A, K> & string]: `${R}.${keyof PartOf<A, TargetOf<A, K, R>, 'filters'> & string}`;
 }[keyof Relations<A, K> & string];
 
 /** The filter of a path through a relation. */
 export type RelatedFilter<A extends ApiTypes, K, P extends string> = P extends `${infer R}.${infer Rest}`
-  ? Rest extends keyof ResourceOf<A, TargetOf<A, K, R>>['filters']
-    ? ResourceOf<A, TargetOf<A, K, R>>['filters'][Rest]
+  ? Rest extends keyof PartOf<A, TargetOf<A, K, R>, 'filters'>
+    ? PartOf<A, TargetOf<A, K, R>, 'filters'>[Rest]
     : never
   : never;
 
@@ -95,6 +95,6 @@ type Expanded<A extends ApiTypes, K, X extends string> = {
 
 /** What a read returns. @typeParam F the selected fields; `never` for all @typeParam X the expanded relations */
 export type ReadItem<A extends ApiTypes, K, F extends string = never, X extends string = never> = ([F] extends [never]
-  ? ResourceOf<A, K>['item']
-  : Kept & Picked<ResourceOf<A, K>['item'], F>) &
+  ? PartOf<A, K, 'item'>
+  : Kept & Picked<PartOf<A, K, 'item'>, F>) &
   ([X] extends [never] ? unknown : Expanded<A, K, X>);

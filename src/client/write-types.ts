@@ -1,5 +1,5 @@
 // What writes take.
-import type { ApiTypes, ResourceName, ResourceOf } from './api-types.ts';
+import type { ApiTypes, ResourceName, PartOf } from './api-types.ts';
 
 /** Each member is optional, also those of objects; null removes a member of a map (RFC 7396). */
 type Changes<T> = { readonly [K in keyof T]?: ChangedMember<T[K]> };
@@ -14,19 +14,19 @@ type ChangedMember<V> = V extends readonly unknown[]
 
 /** What `update` takes. */
 export type ChangesOf<A extends ApiTypes, K> = Changes<
-  Omit<ResourceOf<A, K>['body'], 'id' | ResourceOf<A, K>['immutable']>
+  Omit<PartOf<A, K, 'body'>, 'id' | (PartOf<A, K, 'immutable'> & string)>
 >;
 
 /** What `replace` takes. */
-export type ReplacementOf<A extends ApiTypes, K> = Omit<ResourceOf<A, K>['body'], 'id'>;
+export type ReplacementOf<A extends ApiTypes, K> = Omit<PartOf<A, K, 'body'>, 'id'>;
 
 /** What `create` returns. */
-export type CreatedItem<A extends ApiTypes, K> = ResourceOf<A, K>['item'] & ResourceOf<A, K>['shown_once'];
+export type CreatedItem<A extends ApiTypes, K> = PartOf<A, K, 'item'> & PartOf<A, K, 'shown_once'>;
 
 /** The id of an item, or an item that was read: then the write is made only if the item still has its revision (`If-Match`). */
 export type ItemOrId = string | { readonly id: string; readonly revision: number };
 
 /** The names of the collections below a resource; with `null`, of those that are below none. */
 export type ChildOf<A extends ApiTypes, K> = {
-  [C in ResourceName<A>]: ResourceOf<A, C>['parent'] extends K ? C : never;
+  [C in ResourceName<A>]: PartOf<A, C, 'parent'> extends K ? C : never;
 }[ResourceName<A>];

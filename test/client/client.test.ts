@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRequestError, type RequestError } from '../../src/client/client.ts';
-import { collected, serveShop } from './served-shop.ts';
+import { failure } from './failure.ts';
+import { collected } from './observed-client.ts';
+import { serveShop } from './served-shop.ts';
 
 const TEA = { sku: 'tea', name: 'Tea', price: '3.50' };
-
-/** The error of a call. */
-async function failure(call: Promise<unknown>): Promise<RequestError> {
-  const error: unknown = await call.then(
-    () => assert.fail('it succeeded'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(isRequestError(error), String(error));
-  return error;
-}
 
 describe('a client', () => {
   it('creates, reads, changes, replaces and deletes', async () => {
@@ -73,6 +64,10 @@ describe('a client', () => {
     assert.deepEqual(await names({ filter: { tags: { contains: 'a,b' } } }), tea);
     assert.deepEqual(await names({ filter: { 'size.depth': { lt: 3 } } }), milk);
     assert.deepEqual(await names({ filter: { 'supplier.country': 'GB' } }), tea);
+    assert.deepEqual(await names({ filter: { name: [] } }), []);
+    assert.deepEqual(await names({ filter: { name: { in: [] }, tags: { contains: 'x' }, price: [] } }), []);
+    assert.deepEqual(await names({ filter: { name: { nin: [] } } }), [...milk, ...tea]);
+    assert.deepEqual(await names({ any: [{ name: [] }, { name: 'Tea' }] }), tea);
     assert.deepEqual(await names({ any: [{ name: 'Tea' }, { price: { lt: '2' }, listed: true }] }), [...milk, ...tea]);
     assert.deepEqual(await names({ any: [{ name: 'Tea' }, { 'size.unit': ['l'] }], filter: { listed: true } }), milk);
   });
@@ -92,6 +87,48 @@ describe('a client', () => {
     assert.deepEqual([page.count, page.total_count, page.has_more], [1, 7, true]);
     const next = await notes.page({ limit: 1, after: page.next_cursor ?? '' });
     assert.equal(next.data[0]?.text, '1');
+  });
+
+  it('[PAGE-4] iterates by each technique of pagination, from a position', async () => {
+    await using shop = await serveShop();
+    const { notes } = shop.api;
+    await collected(notes.createMany(Array.from({ length: 6 }, (_, index) => ({ text: `${index}`, mark: index }))));
+    const all = await collected(notes.list());
+    const [first, second] = all;
+    assert.ok(first !== undefined && second !== undefined);
+    const { page } = await notes.page({ limit: 2, sort: ['-mark'], filter: { mark: { lt: 5 } } });
+    const rows: readonly (readonly [NonNullable<Parameters<typeof notes.list>[0]>, string, string])[] = [
+      [{ page: 2 }, 'page', '2345'],
+      [{ offset: 3 }, 'offset', '345'],
+      [{}, 'cursor', '012345'],
+      [{ last_id: first.id }, 'keyset', '12345'],
+      [{ start_time: first.created_at, before: '2999-01-01T00:00:00Z' }, 'time', '012345'],
+      [{ after_timestamp: second.created_at, after_id: second.id }, 'seek', '2345'],
+      // Hybrid: a cursor restores its filter and its sort.
+      [{ after: page.next_cursor ?? '' }, 'cursor', '210'],
+    ];
+    for (const [position, technique, expected] of rows) {
+      const pages = await collected(notes.pages({ limit: 2, ...position }));
+      assert.equal(pages.flatMap(({ data }) => data.map(({ text }) => text)).join(''), expected);
+      assert.equal(pages[0]?.page.technique, technique);
+      assert.equal(pages.length, Math.ceil(expected.length / 2));
+    }
+  });
+
+  it('[QRY-6] searches, and [QRY-4] expands, on every page', async () => {
+    await using shop = await serveShop();
+    const { suppliers, products } = shop.api;
+    const maker = await suppliers.create({ name: 'Tea house' });
+    await suppliers.create({ name: 'Coffee house' });
+    for (const sku of ['a', 'b', 'c']) await products.create({ ...TEA, sku, supplier_id: maker.id });
+    const found = await collected(suppliers.list({ q: 'tea ho', sort: ['name'], limit: 1 }), ({ name }) => name);
+    assert.deepEqual(found, ['Tea house']);
+    const expanded = products.list({ limit: 2, fields: ['sku'], expand: ['supplier'] });
+    assert.deepEqual(await collected(expanded, ({ sku, supplier }) => `${sku} ${supplier?.name}`), [
+      'a Tea house',
+      'b Tea house',
+      'c Tea house',
+    ]);
   });
 
   it('[PAGE-2] reads no page before it is needed', async () => {

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import http from 'node:http';
-import { describe, it, type TestContext } from 'node:test';
-import { createClient, isRequestError, type RequestError } from '../../src/client/client.ts';
-import { collected, type Intercept, serveShop } from './served-shop.ts';
-import type { model } from './shop.ts';
+import { describe, it } from 'node:test';
+import { failure } from './failure.ts';
+import { collected, type Intercept } from './observed-client.ts';
+import { serveShop } from './served-shop.ts';
 
 const TEA = { sku: 'tea', name: 'Tea', price: '3.50' };
-
-async function failure(call: Promise<unknown>): Promise<RequestError> {
-  const error: unknown = await call.then(
-    () => assert.fail('it succeeded'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(isRequestError(error), String(error));
-  return error;
-}
 
 /** The response of a server that does nothing now. */
 function refusal(status: number, errorCode: string, headers: Readonly<Record<string, string>> = {}): Intercept {
@@ -84,7 +73,7 @@ describe('a client repeats a request', () => {
       shop.sent.map(({ method, headers }) => `${method} ${headers.get('Idempotency-Key')}`),
       ['POST key-1', 'POST key-1', 'POST key-1', 'PATCH key-2', 'PATCH key-2'],
     );
-    assert.equal((await shop.under.newEvents()).length, 2);
+    assert.equal(await shop.newEvents(), 2);
   });
 
   it('[MET-12] also a batch, and a part of an upload', async () => {
@@ -100,7 +89,7 @@ describe('a client repeats a request', () => {
         [2, null],
       ],
     );
-    assert.equal((await shop.under.newEvents()).length, 4);
+    assert.equal(await shop.newEvents(), 4);
   });
 
   it('that replaces or deletes without a condition: what a lost response has deleted is no error', async () => {
@@ -194,38 +183,6 @@ describe('the token of a client', () => {
     assert.equal(shop.sent.length, 1);
     const cause = new Error('signed out');
     await assert.rejects(shop.clientWith({ token: () => Promise.reject(cause) }).notes.page(), cause);
-  });
-});
-
-/** A server that answers with raw bytes and ends the connection. */
-async function rawServer(context: TestContext, ...responses: readonly string[]): Promise<string> {
-  const left = [...responses];
-  const server = http.createServer((request) => {
-    request.resume();
-    request.socket.end(left.shift() ?? '');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  context.after(() => server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
-}
-
-const WHOLE = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{"id":"1"}';
-
-describe('a cut connection', () => {
-  const platform = { wait: async () => undefined };
-
-  it('is repeated, before the response and within it', async (context) => {
-    const url = await rawServer(context, '', WHOLE.slice(0, -4), WHOLE);
-    assert.equal((await createClient<typeof model>({ url, platform }).notes.get('1')).id, '1');
-  });
-
-  it('is an error with its cause', async (context) => {
-    const url = await rawServer(context, WHOLE.slice(0, -4));
-    const error = await failure(createClient<typeof model>({ url, platform, retries: 0 }).notes.get('1'));
-    assert.deepEqual([error.kind, error.status], ['CLIENT_CONNECTION_FAILED', 0]);
-    assert.ok(error.cause instanceof Error);
   });
 });
 

@@ -6,6 +6,7 @@ export const model = defineModel({
   name: 'shop',
   resources: {
     suppliers: resource({
+      search: ['name'],
       schema: {
         type: 'object',
         required: ['name'],

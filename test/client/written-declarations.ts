@@ -7,6 +7,10 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'shop.ts': ['shop-model.ts'],
   'stock.ts': ['stock.yaml'],
   'stock-2-0.ts': ['stock.yaml', '--api-version', '2.0'],
+  'versioned.ts': ['versioned-model.ts'],
+  'versioned-2-9.ts': ['versioned-model.ts', '--api-version', '2.9'],
+  'versioned-1.ts': ['versioned-model.ts', '--api-version', '1'],
+  'versioned-1-0.ts': ['versioned-model.ts', '--api-version', '1.0'],
   'stock-1.ts': ['stock.yaml', '--api-version', '1'],
 };
 

@@ -8,6 +8,7 @@ import { afterEach, describe, it, type TestContext } from 'node:test';
 import { programFile, skipWithout } from '../installed-programs.ts';
 import { killAll, program, type ServerProcess, startProcess, waitUntilListening } from '../cli/server-process.ts';
 import { DRIVER_NAMES } from '../../src/stores/sqlite/driver/driver.ts';
+import { RunningProcess } from '../package/sandbox.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -20,6 +21,9 @@ const FILES = (
 )
   .split(' ')
   .map((name) => `./test/pipeline/${name}.test.ts`);
+
+/** The suite of the client. */
+const CLIENT_FILES = ['client', 'cut-connections', 'retries'].map((name) => `./test/client/${name}.test.ts`);
 
 /** The arguments with which a runtime runs a program, and tests. */
 const RUNTIMES = {
@@ -83,6 +87,15 @@ for (const runtime of ['bun', 'deno'] as const) {
       const carried = counts.reduce((sum, count) => sum + count.carried, 0);
       const spared = counts.reduce((sum, count) => sum + count.spared, 0);
       assert.ok(carried > 500 && carried > 9 * spared, `${carried} of ${carried + spared} requests`);
+    });
+
+    it('the suite of the client passes', async () => {
+      const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
+      const args = [...RUNTIMES[runtime].test, ...CLIENT_FILES];
+      const options = { cwd: root, env: { ...env, NO_COLOR: '1' } };
+      const { code, stdout, stderr } = await new RunningProcess(spawn(programFile(runtime) ?? '', args, options)).ended;
+      assert.equal(code, 0, stdout + stderr);
+      assert.ok((`${stdout}${stderr}`.match(/^\(pass\)| ok \(/gm) ?? []).length > 25, stdout + stderr);
     });
 
     for (const driver of DRIVER_NAMES) {

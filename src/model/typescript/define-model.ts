@@ -13,7 +13,7 @@ import type {
   TimePath,
 } from './name-types.ts';
 import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
-import type { VersionsData } from './version-types.ts';
+import type { ModelFacts, VersionsData } from './version-types.ts';
 
 /** The members of every row that the server sets. */
 export interface SystemFields {
@@ -148,17 +148,13 @@ export type ResourceDefinition<
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
   NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
 
-/** What the types of clients follow from. @typeParam I who makes the ids @typeParam M the schemas of computed members, by name */
-export interface ResourceShape<
-  T extends SchemaLike = SchemaLike,
-  P extends string = string,
-  I extends ResourceData['id'] = ResourceData['id'],
-  M extends object = object,
-> {
+/** What the types of clients follow from: also who makes the ids, computed members by name, and the prefix of error codes, `never` if it is derived. */
+export interface ResourceShape<T, P, I, M, E> {
   readonly schema: T;
   readonly parent: P;
   readonly id: I;
   readonly computed: M;
+  readonly error_prefix: E;
 }
 
 declare const REFERENCES: unique symbol;
@@ -216,12 +212,18 @@ export type ModelDefinition<S, R extends Resources = Resources> = ModelData & {
 
 const DEFINED = Symbol.for('restwright.model');
 
-/** The result of `defineModel`. A module can be served if this is its default export. */
-export interface DefinedModel<R extends Resources = Resources> {
+declare const TYPES: unique symbol;
+
+/** The result of `defineModel`. A module can be served if this is its default export. @typeParam F what the types of clients follow from, besides resources */
+export interface DefinedModel<R extends Resources = Resources, F extends ModelFacts = ModelFacts> {
   readonly [DEFINED]: true;
+  readonly [TYPES]?: readonly [R, F] | undefined;
   readonly definition: ModelData & { readonly resources: R };
   readonly services: HookServices;
 }
+
+/** The resources of a model, and what else the types of clients follow from; `never` for another type. */
+export type TypesOf<M> = M extends { readonly [TYPES]?: infer T } ? NonNullable<T> : never;
 
 /** Whether a value is the result of `defineModel`, also of another copy of the package. */
 export function isDefinedModel(value: unknown): value is DefinedModel {
@@ -236,15 +238,30 @@ type DefineResource<S> = <
   const O extends string = string,
   const I extends ResourceData['id'] = 'uuid',
   const M extends object = object,
+  const N extends string = never,
+  const E extends string = Uppercase<N>,
 >(
   definition: ResourceDefinition<T, S, C, P, O> & {
     readonly id?: I;
     readonly computed?: M;
+    readonly singular?: N;
+    readonly error_prefix?: E;
   },
-) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M>>;
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E>>;
 
 /** Defines a model. Its resources may name each other only. */
-type DefineModel<S> = <const R extends Resources>(definition: ModelDefinition<S, R>) => DefinedModel<R>;
+type DefineModel<S> = <
+  const R extends Resources,
+  const V extends object = object,
+  const N extends string = string,
+  const D extends number = number,
+>(
+  definition: ModelDefinition<S, R> & {
+    readonly versions?: V;
+    readonly version?: N;
+    readonly default_version?: D;
+  },
+) => DefinedModel<R, { readonly versions: V; readonly version: N; readonly default_version: D }>;
 
 /** The functions that define models. */
 export interface ModelBuilder<S> {

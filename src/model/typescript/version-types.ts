@@ -69,3 +69,10 @@ export type VersionsData<Names extends string> = Readonly<
     }
   >
 >;
+
+/** What the types of clients follow from, besides resources: versions as text, and the changes of older ones. */
+export interface ModelFacts {
+  readonly version?: string;
+  readonly default_version?: number;
+  readonly versions?: object;
+}

@@ -1,0 +1,1 @@
+export { model as default } from '../versioned.ts';
