@@ -23,7 +23,7 @@ const ENTRIES = {
 
 const sources = path.join(root, 'src');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
-const rootPage = path.join(sources, 'describe', 'root-page');
+const pages = path.join(sources, 'describe', 'page');
 
 const documentValidationPlugin: Plugin = {
   name: 'document-validation',
@@ -31,15 +31,18 @@ const documentValidationPlugin: Plugin = {
     id === path.join(sources, 'model', 'document', 'document-validation.ts') ? documentValidationCode() : null,
 };
 
-/** The files of the page are part of the bundle: the published package has no others to read. */
-const rootPagePlugin: Plugin = {
-  name: 'root-page',
-  load: (id) => (id === path.join(rootPage, 'assets.ts') ? rootPageCode() : null),
+/** The files of the pages are part of the bundle: the published package has no others to read. */
+const pageAssetsPlugin: Plugin = {
+  name: 'page-assets',
+  load: (id) => (id === path.join(pages, 'assets.ts') ? pageAssetsCode() : null),
 };
 
-function rootPageCode(): string {
-  const text = (name: string): string => JSON.stringify(readFileSync(path.join(rootPage, name), 'utf8'));
-  return `export const STYLE = ${text('page.css')};\nexport const SCRIPT = ${text('page.js')};\n`;
+function pageAssetsCode(): string {
+  const text = (name: string): string => JSON.stringify(readFileSync(path.join(pages, name), 'utf8'));
+  const files = { STYLE: 'page.css', FORM_SCRIPT: 'request-form.js', DOCS_STYLE: 'docs.css', DOCS_SCRIPT: 'docs.js' };
+  return Object.entries(files)
+    .map(([constant, name]) => `export const ${constant} = ${text(name)};\n`)
+    .join('');
 }
 
 rmSync(dist, { recursive: true, force: true });
@@ -47,7 +50,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, path.join(sources, source)])),
   platform: 'node',
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
-  plugins: [documentValidationPlugin, rootPagePlugin],
+  plugins: [documentValidationPlugin, pageAssetsPlugin],
 });
 // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
 await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });

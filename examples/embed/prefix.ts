@@ -24,6 +24,8 @@ export function honoApp(api: Api): Hono {
   const handle = createFetchHandler(api);
   const app = new Hono();
   app.all('/shop/api/*', (context) => handle(context.req.raw));
+  app.all('/shop/docs', (context) => handle(context.req.raw));
+  app.all('/shop/openapi.json', (context) => handle(context.req.raw));
   return app;
 }
 

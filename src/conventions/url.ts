@@ -94,6 +94,21 @@ export function segmentsBelow(segments: readonly string[], base: readonly string
 }
 
 /**
+ * The name of what is at the origin or next to the base path: `docs` of `/docs`, and of `/shop/docs` where the base path is `/shop/api`, because an
+ * application in which the API is mounted may pass on what is below its prefix alone. null for every other path.
+ */
+export function nameOutsideBase(segments: readonly string[], base: readonly string[]): string | null {
+  const above = segments.slice(0, -1);
+  const isNextToBase = above.length === base.length - 1 && segmentsBelow(base, above) !== null;
+  return above.length === 0 || isNextToBase ? (segments.at(-1) ?? null) : null;
+}
+
+/** The path of a name next to a base path: `/shop/docs` for `/shop/api`. */
+export function pathNextToBase(basePath: string, name: string): string {
+  return [basePath.replace(/\/[^/]*$/, ''), name].join('/');
+}
+
+/**
  * A raw segment with its escapes of unreserved characters decoded: `%78` is `x` (RFC 3986 6.2.2.2). An escaped dot segment is an id that cannot
  * exist (URL-6), and clients would resolve a plain one, so it stays.
  */

@@ -1,7 +1,7 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import { http } from './builtin-http.ts';
 import { createListener, type Listener } from './listener.ts';
-import { type MountedApi, type MountOptions, originPaths, owns } from './mounted-api.ts';
+import { type MountedApi, type MountOptions, owns, pathsOutsideBase } from './mounted-api.ts';
 
 export type { MountedApi } from './mounted-api.ts';
 
@@ -38,8 +38,8 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api,
 };
 
 /**
- * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. The health checks and the metrics are at the origin,
- * where a plugin with a prefix has no routes.
+ * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. What is at the origin, such as health
+ * checks, a plugin with a prefix cannot serve.
  *
  * @returns null where the base path is not below the prefix
  */
@@ -48,7 +48,8 @@ function routedUrls(api: MountedApi, prefix: string): readonly string[] | null {
   if (!`${basePath}/`.startsWith(`${prefix}/`)) return null;
   const below = basePath.slice(prefix.length);
   const root = below === '' && prefix === '' ? [] : [below];
-  return [...root, `${below}/*`, ...(prefix === '' ? originPaths(api) : [])];
+  const outside = pathsOutsideBase(api).filter((path) => path.startsWith(`${prefix}/`));
+  return [...root, `${below}/*`, ...outside.map((path) => path.slice(prefix.length))];
 }
 
 function outsidePrefix(basePath: string, prefix: string): RangeError {

@@ -1,8 +1,8 @@
 import { listedHosts } from '../conventions/host.ts';
-import { segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
+import { pathNextToBase, segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
+import { DOCS_PATH, OPEN_API_PATH } from '../plan/route-table.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler, RawRequest } from '../pipeline/exchange.ts';
-import { OPEN_API_PATH } from '../plan/route-table.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API that is mounted in a server or framework. */
@@ -38,25 +38,34 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
   return { hosts: rule, cors };
 }
 
-/** The paths outside of the base path that the API serves (OPS-1, OPS-2). */
-export function originPaths({ servesMetrics = false }: MountedApi): readonly string[] {
-  return servesMetrics ? [...ALWAYS, METRICS_PATH] : ALWAYS;
+/**
+ * The paths outside of the base path that a mount serves: health checks and metrics at the origin (OPS-2), and descriptions next to the base path
+ * (OPS-1), so that an application with several APIs has those of each.
+ */
+export function pathsOutsideBase({ servesMetrics = false, model: { basePath } }: MountedApi): readonly string[] {
+  const origin = servesMetrics ? [...HEALTH_PATHS, METRICS_PATH] : HEALTH_PATHS;
+  return [...origin, ...DESCRIPTIONS.map((name) => pathNextToBase(basePath, name))];
 }
 
-const ALWAYS = ['/livez', '/readyz', `/${OPEN_API_PATH}`];
+const HEALTH_PATHS = ['/livez', '/readyz'];
 const METRICS_PATH = '/metrics';
+const DESCRIPTIONS = [DOCS_PATH, OPEN_API_PATH];
 
 /** Whether a request is a health check, which gets its response under overload, too (LIM-3). */
 export function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }
 
-/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and those at the origin. */
+/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and those next to it and at the origin. */
 export function owns(api: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
-  const isAtOrigin = originPaths(api).some((path) => segments.length === 1 && path === `/${segments[0]}`);
-  return isAtOrigin || segmentsBelow(segments, baseOf(api.model)) !== null;
+  return segmentsBelow(segments, baseOf(api.model)) !== null || outsideOf(api).has(segments.join('/'));
 }
+
+/** The decoded paths outside of the base path, without the first slash. */
+const outsideOf = weakMemoize(
+  (api: MountedApi) => new Set(pathsOutsideBase(api).map((path) => segmentsOfTarget(path).join('/'))),
+);
 
 /** The decoded segments of a base path. Every request of the app is compared with them, hence memoized. */
 const baseOf = weakMemoize(({ basePath }: MountedApi['model']) => segmentsOfTarget(basePath));

@@ -28,6 +28,7 @@ export function accessRules({
     case 'live':
     case 'ready':
     case 'metadata':
+    case 'docs':
       return PUBLIC;
     case 'metrics':
       return method === 'OPTIONS' ? PUBLIC : METRICS;
@@ -48,6 +49,8 @@ export function accessRules({
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
   const { route, method, contract } = routed;
   if (accessRules(routed).length > 0 || (method === 'OPTIONS' && contract.model.auth !== null)) return true;
+  // Callers with a token see more of it.
+  if (route.kind === 'docs') return contract.model.descriptions === 'authenticated';
   return (route.kind === 'collection' || route.kind === 'item') && !route.compiled.resource.sameForEveryCaller;
 }
 

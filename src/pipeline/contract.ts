@@ -64,6 +64,7 @@ const KINDS: readonly RouteKind[] = [
   'ready',
   'metadata',
   'openapi',
+  'docs',
   'home',
   'root',
   'collection',

@@ -40,7 +40,7 @@ export function execute({ request, plan }: Planned, services: Services): MaybePr
     case 'root':
       return readRoot(request);
     case 'description':
-      return { kind: 'description', description: services.descriptions.find(request.contract.version, plan.edition) };
+      return { kind: 'description', description: services.descriptions.find(request.contract.version, plan.form) };
     case 'item':
       return readItem(request, plan, services);
     case 'list':

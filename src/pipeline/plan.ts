@@ -18,6 +18,7 @@ import type { CompiledResource } from './contract.ts';
 import { limitForm } from './limit.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { ItemRequest } from './read/item.ts';
+import type { DescriptionForm } from './read/descriptions.ts';
 import type { ListRequest } from './read/list.ts';
 import { queryParameters } from './read/query-body.ts';
 import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
@@ -25,7 +26,7 @@ import { requestedWrite, type RequestedWrite } from './write/requested-write.ts'
 /** What a request does, with its parameters read. Nothing of it depends on a row. */
 export type Plan =
   | { readonly kind: 'root' }
-  | { readonly kind: 'description'; readonly edition: OpenApiEdition }
+  | { readonly kind: 'description'; readonly form: DescriptionForm }
   | ItemRequest
   | ListRequest
   | ({ readonly kind: 'write' } & RequestedWrite)
@@ -77,11 +78,9 @@ function planOf(request: Negotiated): Plan {
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'root' };
+    case 'docs':
     case 'openapi':
-      return {
-        kind: 'description',
-        edition: readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient)),
-      };
+      return { kind: 'description', form: descriptionForm(request, lenient) };
     case 'batches':
       return { kind: 'batch', dry: isDryRun(admitParameters(parameters, writeParameterRule, lenient)) };
     case 'batch':
@@ -100,6 +99,14 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
   ...commonParameterRule,
   known: new Set([...commonParameterRule.known, 'openapi']),
 };
+
+/** A browser sends no token with a navigation: a page that is for callers with one says so, and its script sends it. */
+function descriptionForm({ route, parameters, contract, principal }: Negotiated, lenient: boolean): DescriptionForm {
+  if (route.kind === 'openapi') return readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
+  admitParameters(parameters, commonParameterRule, lenient);
+  const isLocked = contract.model.descriptions === 'authenticated' && principal.scopes === null;
+  return isLocked ? 'locked-docs' : 'docs';
+}
 
 /** In which OpenAPI to describe the API. @throws {ApiError} REQUEST_PARAMETER_INVALID */
 function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {

@@ -5,10 +5,11 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/nego
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText } from '../conventions/versioning.ts';
 import { linkField } from '../conventions/links.ts';
+import { nameOutsideBase } from '../conventions/url.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
+import { DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
 import type { CompiledResource, Contract, Contracts } from './contract.ts';
 import type { Received } from './receive.ts';
 
@@ -24,6 +25,8 @@ export type Route =
   | { readonly kind: 'metadata' }
   /** The description of the API in OpenAPI (OPS-1). */
   | { readonly kind: 'openapi' }
+  /** The documentation of the API (OPS-1). */
+  | { readonly kind: 'docs' }
   /** `/`, where the API has another base path. */
   | { readonly kind: 'home' }
   | { readonly kind: 'root' }
@@ -68,7 +71,7 @@ export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
   const own = originRoute(received, contracts);
   const below = own === null ? received.belowBase : null;
-  const isDescription = own?.kind === 'openapi';
+  const isDescription = own?.kind === 'openapi' || own?.kind === 'docs';
   // Health checks have one format, whatever is accepted.
   const isNegotiated = own === null || own.kind === 'home' || isDescription;
   const ranges = isNegotiated ? parseAccept(exchange.fields.get('accept')) : [];
@@ -163,8 +166,10 @@ function originRoute({ segments }: Received, { current: { base, model }, servesM
   if (segments === null) return { kind: 'server' };
   if (segments.length === 0 && base.length > 0) return { kind: 'home' };
   if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
+  const name = nameOutsideBase(segments, base);
+  if (name === OPEN_API_PATH) return { kind: 'openapi' };
+  if (name === DOCS_PATH) return { kind: 'docs' };
   if (segments.length !== 1) return null;
-  if (segments[0] === OPEN_API_PATH) return { kind: 'openapi' };
   if (segments[0] === 'livez') return { kind: 'live' };
   if (segments[0] === 'metrics' && servesMetrics) return { kind: 'metrics' };
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
@@ -208,6 +213,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return `/${METADATA_PATH}`;
     case 'openapi':
       return `/${OPEN_API_PATH}`;
+    case 'docs':
+      return `/${DOCS_PATH}`;
     case 'home':
       return '/';
     case 'root':

@@ -14,6 +14,8 @@ export type RouteKind =
   | 'metadata'
   /** The description of the API in OpenAPI (OPS-1). */
   | 'openapi'
+  /** The documentation of the API, a page (OPS-1). */
+  | 'docs'
   /** `/`, where the API has another base path. */
   | 'home'
   | 'root'
@@ -43,8 +45,9 @@ const ROOT: RouteRule = {
 /** RFC 9728 3: below the origin, because the resource is the origin. */
 export const METADATA_PATH = '.well-known/oauth-protected-resource';
 
-/** Where the description is, at the origin. */
+/** Where the descriptions are, at the origin and next to the base path. */
 export const OPEN_API_PATH = 'openapi.json';
+export const DOCS_PATH = 'docs';
 
 /** All routes of an API: requests are checked against them, and descriptions list them. */
 export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
@@ -59,6 +62,7 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   metrics: JSON_ONLY,
   metadata: JSON_ONLY,
   openapi: JSON_ONLY,
+  docs: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['html'], bodies: {} },
   home: ROOT,
   root: ROOT,
   collection: {

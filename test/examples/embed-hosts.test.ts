@@ -32,7 +32,10 @@ async function use(send: Send): Promise<void> {
   assert.equal((await send(links.collection)).status, 200);
   const page = await send('/shop/api', { headers: { Accept: 'text/html' } });
   assert.equal(page.status, 200);
-  assert.match(await page.text(), /^<!doctype html>/i);
+  assert.match(await page.text(), /<a href="\/shop\/docs">/);
+  const documentation = await send('/shop/docs');
+  assert.match(await documentation.text(), /^<!doctype html>.* data-path="\/shop\/api\/v1\/notes"/is);
+  assert.equal((await send('/shop/openapi.json')).status, 200);
 }
 
 /** Starts each application of the example. */

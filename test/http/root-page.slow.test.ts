@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { axeViolations, isWiderThanWindow, responseStatus, type Visit, visitPage } from './visited-page.ts';
 
 const skip = skipWithout('chromium');
 const TITLE = `Books & Maps </title><img src=x onerror="document.title='run'">`;
@@ -44,57 +44,18 @@ after(async () => {
   await shop.close();
 });
 
-/** A page that was opened, with everything that it requested and logged. */
-interface Visit extends AsyncDisposable {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  readonly requests: readonly string[];
-  readonly problems: readonly string[];
-}
-
 const origin = (): string => `http://127.0.0.1:${server.port}`;
 
-async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const requests: string[] = [];
-  const problems: string[] = [];
-  page.on('request', (request) => requests.push(request.url()));
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/the server responded with a status of 4/.test(message.text()))
-      problems.push(message.text());
-  });
-  await page.goto(origin() + path);
-  return { page, context, requests, problems, [Symbol.asyncDispose]: () => context.close() };
-}
+const visit = (path = '/', options: BrowserContextOptions = {}): Promise<Visit> =>
+  visitPage(browser, origin() + path, options);
 
 async function send(page: Page, method: string, path: string, body?: string): Promise<string> {
   await page.selectOption('#method', method);
   await page.fill('#path', path);
   if (body !== undefined) await page.fill('#body', body);
   await page.click('.send');
-  return await status(page);
+  return await responseStatus(page);
 }
-
-/** The status of the response that was sent last. */
-async function status(page: Page): Promise<string> {
-  await page.locator('#status.good, #status.bad').waitFor();
-  return (await page.textContent('#status')) ?? '';
-}
-
-interface AxeResult {
-  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-}
-
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-const isWiderThanWindow = (page: Page): Promise<boolean> =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 describe('the page of an API in Chromium', { skip, timeout: 120_000 }, () => {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -102,16 +63,16 @@ describe('the page of an API in Chromium', { skip, timeout: 120_000 }, () => {
       it(`[NEG-1] is accessible and not wider than the window: ${colorScheme}, ${width} px`, async () => {
         await using opened = await visit('/', { colorScheme, viewport: { width, height: 800 } });
         const { page } = opened;
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await axeViolations(page), []);
         assert.equal(await isWiderThanWindow(page), false);
         for (const summary of await page.locator('summary:visible').all()) await summary.click();
         await page.click('button[data-method=POST] >> nth=0');
         assert.match(await send(page, 'GET', '/api/v1/products'), /^200/);
         await page.click('#head summary');
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await axeViolations(page), []);
         assert.match(await send(page, 'POST', '/api/v1/products', '{'), /^400/);
         await page.fill('#path', 'elsewhere');
-        assert.deepEqual(await violations(page), []);
+        assert.deepEqual(await axeViolations(page), []);
         assert.equal(await isWiderThanWindow(page), false);
         assert.deepEqual(opened.problems, []);
       });
@@ -161,7 +122,7 @@ describe('the page of an API in Chromium', { skip, timeout: 120_000 }, () => {
     );
     await page.focus('#path');
     await page.keyboard.press('Enter');
-    assert.match(await status(page), /^200/);
+    assert.match(await responseStatus(page), /^200/);
     await page.focus('.collections summary');
     await page.keyboard.press('Enter');
     assert.equal(await page.locator('.collections details[open]').count(), 1);
@@ -176,11 +137,11 @@ describe('the page of an API in Chromium', { skip, timeout: 120_000 }, () => {
     await shop.newEvents();
     await page.click('button[data-method=POST] >> nth=0');
     await page.click('.send');
-    assert.match(await status(page), /^201 Created/);
+    assert.match(await responseStatus(page), /^201 Created/);
     assert.match((await page.textContent('#response-fields')) ?? '', /location\/api\/v1\/products\/example/);
     assert.match((await page.textContent('#response-body')) ?? '', /"id": "example",\n/);
     await page.click('#response-body a >> nth=0');
-    assert.match(await status(page), /^200/);
+    assert.match(await responseStatus(page), /^200/);
     assert.equal(await page.inputValue('#path'), '/api/v1/products/example');
     assert.match(await send(page, 'PATCH', '/api/v1/products/example', '{"name":"x"}'), /^200/);
     assert.match(await send(page, 'PUT', '/api/v1/products/example', '{}'), /^400/);

@@ -107,6 +107,7 @@ shop 1.0.0
   orders     1 row
 
   API       http://127.0.0.1:PORT/api
+  Docs      http://127.0.0.1:PORT/docs
   Database  ${project.sandbox.path('data', 'shop.db')}
   Try       curl "http://127.0.0.1:PORT/api/v1/customers?limit=1"
 

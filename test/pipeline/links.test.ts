@@ -107,6 +107,7 @@ describe('links', () => {
         order_items: `${path}/order-items${mark}`,
         notes: `${path}/notes${mark}`,
         service_desc: '/openapi.json',
+        service_doc: '/docs',
       });
     });
   }

@@ -55,13 +55,16 @@ describe('representations', () => {
           order_items: '/api/v1/order-items',
           notes: '/api/v1/notes',
           service_desc: '/openapi.json',
+          service_doc: '/docs',
         },
       },
     });
     await api.row({
       send: 'GET /api',
       status: 200,
-      expectHeaders: { Link: '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc"' },
+      expectHeaders: {
+        Link: '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc", </docs>; rel="service-doc"',
+      },
     });
   });
 

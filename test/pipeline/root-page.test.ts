@@ -103,7 +103,7 @@ describe('the page of an API', () => {
 
   it('[NEG-1] links to every collection that has a URL, in the version carrier of the request', async () => {
     const collections = async (send: string): Promise<readonly string[]> =>
-      hrefs(await page(send)).filter((href) => href.startsWith('/'));
+      hrefs(await page(send)).filter((href) => /^\/(?!docs)/.test(href));
     assert.deepEqual(await collections('GET /'), ['/api/v1/products', '/api/v1/suppliers']);
     assert.deepEqual(await collections('GET /api/v1'), ['/api/v1/products', '/api/v1/suppliers']);
     assert.deepEqual(await collections('GET /api'), ['/api/products', '/api/suppliers']);
@@ -111,7 +111,10 @@ describe('the page of an API', () => {
     assert.deepEqual(await collections('GET /api?api_version=1'), byQuery);
     assert.match((await page()).text, />\/api\/v1\/products\/\{product_id\}\/reviews</);
     assert.match((await page('GET /api?api_version=1')).text, />\/api\/products\/\{product_id\}\/reviews</);
-    assert.equal((await page()).headers.get('link'), '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc"');
+    assert.equal(
+      (await page()).headers.get('link'),
+      '</api/v1>; rel="canonical", </openapi.json>; rel="service-desc", </docs>; rel="service-doc"',
+    );
   });
 
   it('[NEG-1] links within its own origin, whatever the public URL is', async () => {

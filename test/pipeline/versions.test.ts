@@ -395,6 +395,7 @@ describe('the root of an older contract', () => {
       vendors: '/api/v1/vendors',
       products: '/api/v1/products',
       service_desc: '/openapi.json?api_version=1.0.0',
+      service_doc: '/docs?api_version=1.0.0',
     });
     const page = await api.send({ send: 'GET /api/v1', headers: { Accept: 'text/html' } });
     assert.match(page.text, />vendors</);

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { pathNextToBase } from '../../conventions/url.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, type Terminal } from '../terminal/terminal.ts';
 import { browserCommand, openBrowser } from '../terminal/open-browser.ts';
@@ -28,6 +29,12 @@ export function announce(
   );
 }
 
+/** The URL of the documentation of an API. */
+function documentationUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathNextToBase(pathname, 'docs');
+}
+
 /** What is served, and a request to try. */
 export function describeServed(url: string, summary: ServedSummary, colour: boolean): string {
   const { name, title, version, database, collections, further, example } = summary;
@@ -35,6 +42,7 @@ export function describeServed(url: string, summary: ServedSummary, colour: bool
   const digits = Math.max(0, ...collections.map(({ rows }) => formatCount(rows).length));
   const facts: readonly (readonly [string, string])[] = [
     ['API', url],
+    ['Docs', documentationUrl(url)],
     ['Database', database],
     // Double quotes are understood by every shell, also on Windows.
     ...(example === null ? [] : [['Try', `curl "${example}"`] as const]),

@@ -75,8 +75,8 @@ const SCHEMAS: Readonly<Record<ApiSchema, JsonObject>> = {
     version: TEXT,
     links: {
       type: 'object',
-      required: ['self', 'service_desc'],
-      properties: { self: HREF, service_desc: HREF },
+      required: ['self', 'service_desc', 'service_doc'],
+      properties: { self: HREF, service_desc: HREF, service_doc: HREF },
       additionalProperties: HREF,
     },
   }),

@@ -4,17 +4,26 @@ import {
   describedContracts,
   type OpenApiEdition,
 } from '../../describe/openapi/described-contract.ts';
+import { DOCS_PAGE_POLICY, writeDocsPage, writeLockedDocsPage } from '../../describe/docs-page/docs-page.ts';
+import type { DocsContent } from '../../describe/docs-page/docs-content.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
 import { compress } from '../../formats/compress.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { Model } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
+/** An OpenAPI document by its edition, the documentation, or what those see of it who may not read it. */
+export type DescriptionForm = OpenApiEdition | 'docs' | 'locked-docs';
+
+const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
+
 /** A description as bytes, made once. */
 export interface WrittenDescription {
   readonly body: Uint8Array;
   /** Names the body. */
   readonly digest: string;
+  /** Further header fields. */
+  readonly headers: readonly string[];
   /** The body in a coding, made once. */
   readonly compressed: (coding: Coding) => MaybePromise<Uint8Array>;
 }
@@ -33,7 +42,7 @@ export class Descriptions {
   readonly #model: Model;
   readonly #digest: (content: Uint8Array) => string;
   readonly #written = new Map<string, WrittenDescription>();
-  #contracts: ReadonlyMap<string, DescribedContract> | null = null;
+  #contracts: readonly DescribedContract[] | null = null;
 
   constructor(model: Model, digest: (content: Uint8Array) => string) {
     this.#model = model;
@@ -41,15 +50,16 @@ export class Descriptions {
   }
 
   /** @param version of a served contract, `1.4.2` @throws {Error} there is no such contract: a bug, because the route has chosen one */
-  find(version: string, edition: OpenApiEdition): WrittenDescription {
-    const key = `${version} ${edition}`;
+  find(version: string, form: DescriptionForm): WrittenDescription {
+    const key = `${version} ${form}`;
     const known = this.#written.get(key);
     if (known !== undefined) return known;
-    this.#contracts ??= new Map(describedContracts(this.#model).map((each) => [each.version, each]));
-    const contract = this.#contracts.get(version);
+    this.#contracts ??= describedContracts(this.#model);
+    const contract = this.#contracts.find((each) => each.version === version);
     if (contract === undefined) throw new Error(`version ${version} is not described`);
-    const body = new TextEncoder().encode(writeJson(openApiDocument(contract, edition)));
-    const written = { body, digest: this.#digest(body), compressed: compressedOnce(body) };
+    const body = new TextEncoder().encode(writeDescription(form, { contract, contracts: this.#contracts }));
+    const headers = form === 'docs' || form === 'locked-docs' ? PAGE_HEADERS : [];
+    const written = { body, digest: this.#digest(body), headers, compressed: compressedOnce(body) };
     this.#written.set(key, written);
     return written;
   }
@@ -57,6 +67,18 @@ export class Descriptions {
   clear(): void {
     this.#written.clear();
     this.#contracts = null;
+  }
+}
+
+function writeDescription(form: DescriptionForm, content: DocsContent): string {
+  switch (form) {
+    case 'docs':
+      return writeDocsPage(content);
+    case 'locked-docs':
+      return writeLockedDocsPage(content);
+    case '3.1':
+    case '3.2':
+      return writeJson(openApiDocument(content.contract, form));
   }
 }
 

@@ -4,14 +4,14 @@ import type { FoundDescription } from '../read/descriptions.ts';
 import type { Services } from '../services.ts';
 import { conditionalResponse, selectedDocument } from './conditional-response.ts';
 
-/** The description of the API in OpenAPI (OPS-1). */
+/** A description of the API: in OpenAPI, or as a page (OPS-1). */
 export function descriptionResponse(
   request: Negotiated,
   { description }: FoundDescription,
   { etags }: Pick<Services, 'etags'>,
 ): BufferedResponse {
-  const { body, digest, compressed } = description;
+  const { body, digest, headers, compressed } = description;
   const selected = selectedDocument(etags.named(request, digest, body));
-  const response = conditionalResponse(request, selected, { links: [], body: () => body });
+  const response = conditionalResponse(request, selected, { links: [], headers, body: () => body });
   return response.body === null ? response : { ...response, compressed };
 }

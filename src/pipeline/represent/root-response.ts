@@ -1,8 +1,9 @@
 import { linkName } from '../../model/link-name.ts';
 import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-page.ts';
+import { pathNextToBase } from '../../conventions/url.ts';
 import { joinPath } from '../../conventions/links.ts';
 import { writeQuery } from '../../conventions/query.ts';
-import { OPEN_API_PATH } from '../../plan/route-table.ts';
+import { DOCS_PATH, OPEN_API_PATH } from '../../plan/route-table.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
 import type { Contract } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
@@ -30,7 +31,11 @@ export function rootResponse(
   const text = isPage ? pageText(request, root) : documentText(request);
   const selected = selectedDocument(etags.content(request, text));
   const canonical = canonicalLink(request, request.contract.urls.root);
-  const links = [...canonical, { rel: 'service-desc', href: descriptionUrl(request.contract) }];
+  const links = [
+    ...canonical,
+    { rel: 'service-desc', href: descriptionUrl(request.contract) },
+    { rel: 'service-doc', href: docsUrl(request.contract) },
+  ];
   return conditionalResponse(request, selected, { links, headers: isPage ? PAGE_HEADERS : [], body: () => text });
 }
 
@@ -49,12 +54,19 @@ function documentText({ contract, base, offer, accessError }: Negotiated): strin
       links[linkName(resource)] = urls.collection(base, resource, []);
   }
   links['service_desc'] = descriptionUrl(contract);
+  links['service_doc'] = docsUrl(contract);
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
 }
 
 /** The URL of the description of a contract (REP-10, RFC 8631). */
 function descriptionUrl({ model, mapping, version }: Contract): string {
   const path = joinPath(model.publicUrl ?? '', OPEN_API_PATH);
+  return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
+}
+
+/** The URL of the documentation of a contract: next to the base path, where a mount has it, too. */
+function docsUrl({ model, mapping, version }: Contract): string {
+  const path = (model.publicUrl ?? '') + pathNextToBase(model.basePath, DOCS_PATH);
   return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
 }
 
@@ -67,6 +79,7 @@ function pageText(request: Negotiated, { totals }: FoundRoot): string {
     model: { ...model, resources: new Map(readable) },
     version,
     root: urls.root(base),
+    docs: docsUrl(contract).slice((model.publicUrl ?? '').length),
     pathOf: (resource) => urls.collection(base, resource, []),
     counts: totals,
   });

@@ -30,6 +30,7 @@ world 1.2.0  Countries and cities
   cities     171,075 rows
 
   API       http://127.0.0.1:3000/api
+  Docs      http://127.0.0.1:3000/docs
   Database  /data/world.db
   Try       curl "http://127.0.0.1:3000/api/v1/countries?limit=1"
 

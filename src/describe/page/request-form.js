@@ -1,9 +1,11 @@
 'use strict';
-// The form of the page: sends requests to the origin of the page only, and shows the same request with curl.
+// The form of a page: sends requests to the origin of the page only, and shows the same request with curl. In a page with a field for a token,
+// requests below the root of the API carry it; in a page with a dialog, the form is in it.
 (() => {
   const LONGEST_BODY = 200_000;
   const byId = (id) => document.getElementById(id);
-  const form = document.querySelector('form');
+  const form = document.querySelector('form.request');
+  const dialog = form.closest('dialog');
   const { root } = form.dataset;
   const [method, path, body, fields] = ['method', 'path', 'body', 'fields'].map(byId);
   let latest = 0;
@@ -13,6 +15,8 @@
     const url = new URL(path.value, location.origin);
     if (!path.value.startsWith('/') || url.origin !== location.origin)
       throw new Error('The path must begin with one slash: requests go to this server only.');
+    const [unset] = placeholder() ?? [];
+    if (unset !== undefined) throw new Error(`Replace ${unset} in the path by an id.`);
     const headers = [];
     for (const line of fields.value.split('\n')) {
       const colon = line.indexOf(':');
@@ -23,7 +27,22 @@
     const content = takesBody() && body.value !== '' ? body.value : null;
     const hasType = new Headers(headers).has('Content-Type');
     if (takesBody() && !hasType) headers.push(['Content-Type', contentType()]);
-    return { method: method.value, url, headers, content };
+    return { method: method.value, url, headers, content, token: tokenFor(url, headers) };
+  }
+
+  /** The part of the path that stands for an id. */
+  function placeholder() {
+    return /\{[^{}/]*\}/.exec(path.value.replace(/\?.*$/, ''));
+  }
+
+  /** The token of the page; none for what is not the API, and where a header field of the form has another. */
+  function tokenFor(url, headers) {
+    const token = byId('token')?.value.trim() ?? '';
+    return token !== '' && isOfApi(url) && !new Headers(headers).has('Authorization') ? token : null;
+  }
+
+  function isOfApi(url) {
+    return url.origin === location.origin && `${url.pathname}/`.startsWith(`${root}/`);
   }
 
   function takesBody() {
@@ -39,11 +58,13 @@
   }
 
   /** A command line for POSIX shells. Brackets would be ranges for curl without -g. */
-  function curlOf({ method: name, url, headers, content }) {
+  function curlOf({ method: name, url, headers, content, token }) {
     const glob = /[[\]{}]/.test(url.href) ? ' -g' : '';
     const how = { GET: '', HEAD: ' -I' }[name] ?? ` -X ${name}`;
     const lines = [`curl${glob}${how} ${quoted(url.href)}`];
     for (const [field, value] of headers) lines.push(`-H ${quoted(`${field}: ${value}`)}`);
+    // By a variable of the shell: the command can be shown and shared.
+    if (token !== null) lines.push('-H "Authorization: Bearer $TOKEN"');
     if (content !== null) lines.push(`--data-raw ${quoted(content)}`);
     return lines.join(' \\\n  ');
   }
@@ -62,7 +83,8 @@
   async function send() {
     update();
     if (byId('curl').textContent === '') return;
-    const { method: name, url, headers, content } = readRequest();
+    const { method: name, url, headers, content, token } = readRequest();
+    if (token !== null) headers.push(['Authorization', `Bearer ${token}`]);
     latest += 1;
     const current = latest;
     byId('response').hidden = false;
@@ -74,6 +96,7 @@
       const response = await fetch(url, options);
       const text = await response.text();
       if (current === latest) show(response, text, performance.now() - start);
+      byId('response').scrollIntoView({ block: 'nearest' });
     } catch (error) {
       if (current === latest) showFailure(error);
     }
@@ -120,8 +143,7 @@
     return text.split(/("(?:\/|https?:)[^"\\\s]*")/).map((part, index) => {
       if (index % 2 === 0) return part;
       const url = URL.parse(part.slice(1, -1), location.origin);
-      const isOurs = url !== null && url.origin === location.origin && `${url.pathname}/`.startsWith(`${root}/`);
-      if (!isOurs) return part;
+      if (url === null || !isOfApi(url)) return part;
       const link = element('a', part);
       link.href = url.href;
       link.addEventListener('click', (event) => {
@@ -153,15 +175,38 @@
     setTimeout(() => (button.textContent = 'Copy'), 2000);
   }
 
-  for (const button of document.querySelectorAll('button[data-path]')) {
-    button.hidden = false;
-    button.addEventListener('click', () => {
-      fill(button.dataset.method, button.dataset.path, button.dataset.body);
-      byId('request').scrollIntoView();
-      if (button.dataset.method === 'GET') void send();
-      (button.dataset.method === 'GET' ? path : body).focus({ preventScroll: true });
-    });
+  /** Shows the request of a button. A read is sent, unless an id is missing. */
+  function startRequest({ method: name, path: target, body: content, fields: lines, key }) {
+    fill(name, target, content);
+    if (lines !== undefined) fields.value = key === undefined ? lines : `${lines}Idempotency-Key: ${randomKey()}`;
+    if (lines !== undefined) fields.closest('details').open = fields.value !== '';
+    update();
+    reveal();
+    const missing = placeholder();
+    if (name === 'GET' && missing === null) void send();
+    (missing === null && content !== undefined ? body : path).focus({ preventScroll: true });
+    if (missing !== null) path.setSelectionRange(missing.index, missing.index + missing[0].length);
   }
+
+  function reveal() {
+    if (dialog === null) {
+      byId('request').scrollIntoView();
+      return;
+    }
+    byId('response').hidden = true;
+    dialog.showModal();
+  }
+
+  function randomKey() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+
+  document.addEventListener('click', ({ target }) => {
+    const button = target.closest('button[data-path]');
+    if (button !== null) startRequest(button.dataset);
+  });
+  byId('token')?.closest('.token').addEventListener('input', update);
+  byId('close')?.addEventListener('click', () => dialog.close());
   form.addEventListener('input', update);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -169,5 +214,6 @@
   });
   byId('copy').addEventListener('click', () => void copy());
   form.hidden = false;
+  document.documentElement.classList.add('scripted');
   update();
 })();

@@ -13,6 +13,16 @@ export function sampleBody(resource: Resource): JsonObject {
   return resource.id.kind === 'client' ? { id: 'example', ...body } : body;
 }
 
+/** A body with which a person may start to change a resource: one field that can be changed; empty where there is none. */
+export function sampleChange(resource: Resource): JsonObject {
+  const parentFields = new Set(resource.parentKey);
+  const field = resource.fields.find(
+    ({ name, readOnly, immutable }) =>
+      !readOnly && !immutable && !parentFields.has(name) && name !== resource.state?.field,
+  );
+  return field === undefined ? {} : { [field.name]: sampleOf(field, resource) };
+}
+
 function sampleOf(field: Field, { schema }: Resource): Json {
   const declared = objectOf(objectOf(schema['properties'])[field.name]);
   // Where no valid value is known, the person has to write one.

@@ -1,0 +1,92 @@
+import { OPERATORS } from '../../model/values/operators.ts';
+import { type Html, html } from '../html.ts';
+import type { CodesByStatus } from '../openapi/error-codes.ts';
+import { basePathOf } from '../openapi/described-resource.ts';
+import type { DocsContent } from './docs-content.ts';
+import { codeList } from './operation-list.ts';
+
+/** The seven pagination techniques, by the parameters of a first request (PAGE-4). */
+const TECHNIQUES: readonly (readonly [name: string, example: string, use: string])[] = [
+  ['cursor', 'limit=20, then links.next', 'default: iterating, also while rows are written'],
+  ['page', 'page=3', 'page numbers, with totals'],
+  ['offset', 'offset=40', 'jumping, with totals'],
+  ['keyset', 'last_id=…', 'copying a collection in the order of ids'],
+  ['time', 'start_time=…&before=…', 'a range of time'],
+  ['seek', 'after_timestamp=…&after_id=…', 'polling for new rows'],
+  ['hybrid', 'after=… alone', 'a cursor restores its filters and order'],
+];
+
+/** Header fields of requests that every resource knows. */
+const FIELDS: readonly (readonly [name: string, use: string])[] = [
+  [
+    'Accept',
+    'application/json (default), application/xml, text/plain; collections also text/csv and application/x-ndjson',
+  ],
+  [
+    'Content-Type',
+    'application/json, XML, a form or multipart/form-data; PATCH also application/json-patch+json; POST also NDJSON',
+  ],
+  ['If-Match', 'the ETag that was read: the write is refused with 412 if the resource has changed since'],
+  ['If-None-Match', 'an ETag: 304 if nothing has changed'],
+  [
+    'Idempotency-Key',
+    'on POST and PATCH: a repeated request has the effect and the response of the first one, for 24 hours',
+  ],
+  ['Prefer', 'return=minimal, or handling=lenient, which ignores unknown parameters'],
+  ['X-Correlation-ID', 'is returned, logged, and part of errors and events'],
+];
+
+/** What holds for every resource, written once. */
+export function conventionsSection(content: DocsContent, common: CodesByStatus): Html {
+  return html`<section id="conventions" aria-labelledby="conventions-title">
+<h2 id="conventions-title">For every resource</h2>
+${pages(content)}
+${filters()}
+${rows('Header fields of requests', FIELDS)}
+${batches(content)}
+${errorCodes(common)}
+</section>`;
+}
+
+function pages({ contract: { model } }: DocsContent): Html {
+  const { default: usual, max } = model.limits.page;
+  return html`<details>
+<summary>Pages <span class="count">${TECHNIQUES.length}</span></summary>
+<p>Seven techniques work on every collection. <code>limit</code> is ${usual} by default and at most ${max}; <code>include_total=true</code> counts. Responses have <code>data</code>, <code>page</code> and <code>links</code>.</p>
+<ul class="members">
+${TECHNIQUES.map(([name, example, use]) => html`<li><code class="member">${name}</code> <span><code>${example}</code></span> <span class="about">${use}</span></li>\n`)}
+</ul>
+</details>`;
+}
+
+function filters(): Html {
+  return html`<details>
+<summary>Filters, order and selection</summary>
+<p><code>field=value</code> or <code>field[operator]=value</code>, with the operators ${OPERATORS.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}. Parameters are combined with <em>and</em>; <code>any[1][field]=…&amp;any[2][field]=…</code> are alternatives; <code>relation.field=…</code> compares a related resource.</p>
+<p><code>sort=-created_at,name</code> orders, <code>fields=name,status</code> selects members, <code>expand=relation</code> embeds related resources. QUERY takes the same parameters as a form in its body.</p>
+</details>`;
+}
+
+function batches({ contract: { model } }: DocsContent): Html {
+  return html`<details>
+<summary>Batches and dry runs</summary>
+<p>POST <code>${basePathOf(model)}/${model.system.batches}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing.</p>
+</details>`;
+}
+
+function errorCodes(common: CodesByStatus): Html {
+  return html`<details id="errors">
+<summary>Errors of every operation</summary>
+<p>Every error has <code>httpStatus</code>, <code>errorCode</code>, <code>errorMessage</code>, <code>correlationId</code>, <code>timestamp</code> and <code>details</code>; <code>Accept: application/problem+json</code> adds the members of RFC 9457.</p>
+${codeList(common)}
+</details>`;
+}
+
+function rows(title: string, members: readonly (readonly [name: string, use: string])[]): Html {
+  return html`<details>
+<summary>${title} <span class="count">${members.length}</span></summary>
+<ul class="members">
+${members.map(([name, use]) => html`<li><code class="member">${name}</code> <span>${use}</span></li>\n`)}
+</ul>
+</details>`;
+}

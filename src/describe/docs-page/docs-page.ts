@@ -1,0 +1,120 @@
+import { linkName } from '../../model/link-name.ts';
+import { type Html, html } from '../html.ts';
+import { DOCS_SCRIPT, DOCS_STYLE, FORM_SCRIPT, STYLE } from '../page/assets.ts';
+import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
+import { requestForm } from '../page/request-form.ts';
+import type { DescribedContract } from '../openapi/described-contract.ts';
+import { conventionsSection } from './conventions.ts';
+import { basePathOf, describedResources, type PlacedResource } from '../openapi/described-resource.ts';
+import { type DocsContent, sectionId } from './docs-content.ts';
+import { commonCodes, docsOperations } from './operations.ts';
+import { resourceSection } from './resource-section.ts';
+
+const ASSETS: PageAssets = { style: `${STYLE}\n${DOCS_STYLE}`, script: `${FORM_SCRIPT}\n${DOCS_SCRIPT}` };
+
+export const DOCS_PAGE_POLICY = pagePolicy(ASSETS);
+
+/** The documentation of one contract as a page: every resource with its operations, and a form that sends requests. */
+export function writeDocsPage(content: DocsContent): string {
+  const resources = describedResources(content.contract.model);
+  const operations = resources.map((described) => docsOperations(content, described));
+  const common = commonCodes(operations.flat());
+  const paths = resources.filter(({ above }) => above.length === 0).map(({ path }) => path);
+  return page(
+    content,
+    paths,
+    html`<div class="columns" id="content">
+${navigation(content, resources)}
+<main>
+${resources.map(({ resource, path }, index) => resourceSection(content, path, { resource, operations: operations[index] ?? [], common }))}
+${conventionsSection(content, common)}
+</main>
+</div>`,
+  );
+}
+
+/** The same page for a caller that may not read it yet: it has a field for the token by which its script requests the rest. */
+export function writeLockedDocsPage(content: DocsContent): string {
+  return page(
+    content,
+    [],
+    html`<main id="content" data-locked>
+<p>The documentation of this API is for callers with a token. Enter one above.</p>
+<p><button type="button" class="send" id="unlock" disabled>Show the documentation</button></p>
+<p class="error" id="locked-error" role="alert"></p>
+<noscript><p>This needs JavaScript: the token is sent in a header field.</p></noscript>
+</main>`,
+  );
+}
+
+/** @param paths what the form suggests */
+function page(content: DocsContent, paths: readonly string[], rest: Html): string {
+  const { model } = content.contract;
+  const body = html`<a class="skip" href="#content">Skip to the documentation</a>
+<div class="page docs">
+${header(content)}
+${rest}
+<footer><p>The form sends requests to this server only. <a href="${basePathOf(model)}">The root of the API</a> has the number of items of each collection.</p></footer>
+</div>
+${requestDialog(content, paths)}`;
+  return writePage(`${model.title}: documentation`, body, ASSETS);
+}
+
+function header(content: DocsContent): Html {
+  const { contract, contracts } = content;
+  const { model } = contract;
+  return html`<header>
+<p class="eyebrow">Documentation</p>
+<h1>${model.title}</h1>
+<dl class="facts">
+<div><dt>${contracts.length === 1 ? 'Version' : 'Versions'}</dt><dd>${versionLinks(content)}</dd></div>
+<div><dt>Root</dt><dd><code>${basePathOf(model)}</code></dd></div>
+</dl>
+${model.auth === null ? '' : tokenField('page-token')}
+</header>`;
+}
+
+/** The links are relative: they work below any path that a proxy adds. */
+function versionLinks({ contract, contracts }: DocsContent): Html {
+  return html`<ul class="versions">${contracts.map((each) => {
+    const { version } = each;
+    const link = html`<a href="?api_version=${version}">${version}</a>`;
+    return html`<li>${each === contract ? html`<strong aria-current="true">${version}</strong>` : link}${endOf(each)}</li>`;
+  })}</ul>`;
+}
+
+function endOf({ deprecated, sunset }: DescribedContract): Html {
+  if (deprecated === null) return html``;
+  const date = sunset === null ? '' : new Date(sunset * 1_000).toISOString().slice(0, 10);
+  const end = date === '' ? html`` : html`, ends <time>${date}</time>`;
+  return html` <span class="note">deprecated${end}</span>`;
+}
+
+/** One of the two fields for the token, which have the same value: the page behind an open dialog cannot be used. */
+function tokenField(id: 'page-token' | 'token'): Html {
+  return html`<div class="token"><label for="${id}">Token for requests</label>
+<input id="${id}" type="password" autocomplete="off" spellcheck="false" placeholder="Bearer token or API key" aria-describedby="${id}-note">
+<p class="note" id="${id}-note">It stays in this tab, and is sent to this API only.</p></div>`;
+}
+
+function navigation({ contract }: DocsContent, resources: readonly PlacedResource[]): Html {
+  return html`<nav aria-label="Resources">
+<details open>
+<summary>Resources <span class="count">${resources.length}</span></summary>
+${resources.length > 12 ? html`<label class="hidden" for="filter">Filter resources</label><input id="filter" type="search" placeholder="Filter" autocomplete="off">` : ''}
+<ul>
+${resources.map(({ resource, above }) => html`<li class="depth-${above.length}"><a href="#${sectionId(resource)}">${linkName(resource)}</a></li>\n`)}
+<li><a href="#conventions">For every resource</a></li>
+${contract.model.descriptions === 'public' ? html`<li><a href="openapi.json?api_version=${contract.version}">OpenAPI description</a></li>` : ''}
+</ul>
+</details>
+</nav>`;
+}
+
+function requestDialog({ contract: { model } }: DocsContent, paths: readonly string[]): Html {
+  return html`<dialog id="request" aria-labelledby="request-title">
+<div class="bar"><h2 id="request-title">Send a request</h2><button type="button" id="close">Close</button></div>
+${model.auth === null ? '' : tokenField('token')}
+${requestForm({ root: model.basePath, paths })}
+</dialog>`;
+}

@@ -1,0 +1,123 @@
+import { withArticle } from '../../conventions/article.ts';
+import { linkName } from '../../model/link-name.ts';
+import type { Resource } from '../../model/model.ts';
+import { operationRules } from '../../plan/operation-rules.ts';
+import { type PlacedResource, words } from '../openapi/described-resource.ts';
+import { type CodesByStatus, errorCodes } from '../openapi/error-codes.ts';
+import type { OperationAccess } from '../openapi/fallible-operation.ts';
+import { accessOf } from '../openapi/operations.ts';
+import { sampleBody, sampleChange } from '../page/sample-body.ts';
+import type { DocsContent } from './docs-content.ts';
+
+/** One method of a collection or of an item, with what the form starts with. */
+export interface DocsOperation {
+  readonly kind: DocsOperationKind;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly summary: string;
+  readonly access: OperationAccess;
+  /** null where the method takes no body. */
+  readonly body: string | null;
+  /** Whether the request must name the state of the resource that it changes. */
+  readonly needsMatch: boolean;
+  readonly needsKey: boolean;
+  /** What a request that succeeds is answered with. */
+  readonly success: string;
+  readonly errors: CodesByStatus;
+}
+
+type DocsOperationKind = 'list' | 'create' | 'get' | 'replace' | 'patch' | 'delete';
+
+const METHODS = { list: 'GET', create: 'POST', get: 'GET', replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+const KINDS: readonly DocsOperationKind[] = ['list', 'create', 'get', 'replace', 'patch', 'delete'];
+const CHANGES: ReadonlySet<DocsOperationKind> = new Set(['replace', 'patch', 'delete']);
+
+/** The codes that every operation has: they stand once on the page. */
+export function commonCodes(operations: readonly DocsOperation[]): CodesByStatus {
+  const [first, ...others] = operations.map(({ errors }) => new Set([...errors.values()].flat()));
+  const common = others.reduce((all, each) => all.intersection(each), first ?? new Set<string>());
+  return selected(operations[0]?.errors ?? new Map(), (code) => common.has(code));
+}
+
+/** The codes of an operation without those that every operation has. */
+export function ownCodes({ errors }: DocsOperation, common: CodesByStatus): CodesByStatus {
+  return selected(errors, (code, status) => common.get(status)?.includes(code) !== true);
+}
+
+function selected(codes: CodesByStatus, holds: (code: string, status: number) => boolean): CodesByStatus {
+  const kept = [...codes].map(([status, each]) => [status, each.filter((code) => holds(code, status))] as const);
+  return new Map(kept.filter(([, each]) => each.length > 0));
+}
+
+/** The operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for all. */
+export function docsOperations({ contract }: DocsContent, described: PlacedResource): readonly DocsOperation[] {
+  const { resource, above, path } = described;
+  return KINDS.map((kind) => {
+    const access = accessOf(operationRules(resource, METHODS[kind]));
+    return {
+      kind,
+      method: METHODS[kind],
+      path: kind === 'list' || kind === 'create' ? path : `${path}/{id}`,
+      summary: summaryOf(kind, resource),
+      access,
+      body: bodyOf(kind, resource),
+      needsMatch: resource.requireIfMatch && CHANGES.has(kind),
+      needsKey: resource.idempotency === 'required' && (kind === 'create' || kind === 'patch'),
+      success: successOf(kind, resource),
+      errors: errorCodes({ kind, resource, above, access }, contract),
+    };
+  });
+}
+
+function summaryOf(kind: DocsOperationKind, resource: Resource): string {
+  const one = withArticle(words(resource.singular));
+  switch (kind) {
+    case 'list':
+      return `List ${words(linkName(resource))}`;
+    case 'create':
+      return `Create ${one}`;
+    case 'get':
+      return `Get ${one}`;
+    case 'replace':
+      return resource.id.kind === 'client' ? `Create or replace ${one}` : `Replace ${one}`;
+    case 'patch':
+      return `Change ${one}`;
+    case 'delete':
+      return `Delete ${one}`;
+  }
+}
+
+function successOf(kind: DocsOperationKind, resource: Resource): string {
+  const one = `the ${words(resource.singular)}`;
+  switch (kind) {
+    case 'list':
+      return '200 with a page, or 304';
+    case 'create':
+      return `201 with ${one}`;
+    case 'get':
+      return `200 with ${one}, or 304`;
+    case 'replace':
+      return resource.id.kind === 'client' ? `201 or 200 with ${one}` : `200 with ${one}`;
+    case 'patch':
+      return `200 with ${one}`;
+    case 'delete':
+      return '204';
+  }
+}
+
+/** A body to start with. The id of an item is in its path. */
+function bodyOf(kind: DocsOperationKind, resource: Resource): string | null {
+  const { id: _named, ...replacement } = sampleBody(resource);
+  switch (kind) {
+    case 'create':
+      return JSON.stringify(sampleBody(resource), null, 2);
+    case 'replace':
+      return JSON.stringify(replacement, null, 2);
+    case 'patch':
+      return JSON.stringify(sampleChange(resource), null, 2);
+    case 'list':
+    case 'get':
+    case 'delete':
+      return null;
+  }
+}

@@ -1,0 +1,74 @@
+import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
+import { linkName } from '../../model/link-name.ts';
+import type { Resource } from '../../model/model.ts';
+import { stringOf } from '../../model/values/access.ts';
+import { type Html, html } from '../html.ts';
+import { type DocsContent, sectionId } from './docs-content.ts';
+import { fieldList } from './field-list.ts';
+import { operationList, type ShownOperations } from './operation-list.ts';
+import type { DocsOperation } from './operations.ts';
+import { querySection } from './query-list.ts';
+import { stateSection } from './state-diagram.ts';
+
+/** Everything about one resource: operations, states, fields, what can be selected, events and errors. */
+export function resourceSection(content: DocsContent, path: string, shown: ShownOperations): Html {
+  const { resource, operations } = shown;
+  const { model } = content.contract;
+  const id = sectionId(resource);
+  const description = stringOf(resource.schema['description']);
+  return html`<section id="${id}" class="resource" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${linkName(resource)}</h2>
+<p class="note"><code>${path}</code></p>
+${description === null ? '' : html`<p class="lead">${description}</p>`}
+${operationList(content, shown)}
+${resource.state === null ? '' : html`<h3>States</h3>\n${stateSection(resource.state)}`}
+<h3>Fields</h3>
+${fieldList(resource, model)}
+${compoundUniques(resource)}
+${querySection(resource, model)}
+${eventSection(resource)}
+${errorSection(resource, operations)}
+</section>
+`;
+}
+
+function compoundUniques({ uniques }: Resource): Html {
+  const compound = uniques.filter((fields) => fields.length > 1);
+  if (compound.length === 0) return html``;
+  return html`<p class="note">Unique together: ${compound.map((fields, index) => html`${index === 0 ? '' : '; '}<code>${fields.join(', ')}</code>`)}.</p>`;
+}
+
+function eventSection({ events, singular, collection }: Resource): Html {
+  if (events === 'none') return html``;
+  const types = ['created', 'updated', 'deleted'].map((verb) => `${singular}.${verb}`);
+  const data = events === 'full' ? 'with the data of the resource' : 'with the names of the changed fields';
+  return html`<details>
+<summary>Events<span class="hidden"> of ${collection}</span> <span class="count">${types.length}</span></summary>
+<p>Each change commits an event, ${data}.</p>
+<ul class="members">${types.map((type) => html`<li><code class="member">${type}</code></li>\n`)}</ul>
+</details>`;
+}
+
+/** When an error with the prefix of a resource is sent. */
+const MEANINGS: readonly (readonly [code: ResourceErrorCode, meaning: string])[] = [
+  ['INVALID', 'the body does not match the schema; details has every violation'],
+  ['FORBIDDEN', 'a rule on rows or fields refuses the write'],
+  ['NOT_FOUND', 'there is no such resource, or the caller may not see it'],
+  ['ALREADY_EXISTS', 'another resource has this id, or the value of a unique field'],
+  ['CONFLICT', 'the state does not allow the change, or it contradicts another resource'],
+  ['HAS_DEPENDENTS', 'other resources refer to it, so that it cannot be deleted'],
+  ['GONE', 'it was deleted'],
+  ['PRECONDITION_FAILED', 'If-Match or another precondition does not hold'],
+];
+
+/** The codes of the resource itself that one of its operations has. */
+function errorSection({ code, collection }: Resource, operations: readonly DocsOperation[]): Html {
+  const sent = new Set(operations.flatMap(({ errors }) => [...errors.values()].flat()));
+  const codes = MEANINGS.filter(([each]) => sent.has(`${code}_${each}`));
+  return html`<details>
+<summary>Error codes<span class="hidden"> of ${collection}</span> <span class="count">${codes.length}</span></summary>
+<ul class="members">
+${codes.map(([each, meaning]) => html`<li><code class="member">${code}_${each}</code> <span>${resourceErrors[each]}, ${meaning}</span></li>\n`)}
+</ul>
+</details>`;
+}
