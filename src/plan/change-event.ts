@@ -53,7 +53,7 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
       resource: { type: resource.singular, id, url: source.urls.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
       changed_fields: changed.filter((name) => reported.has(name)),
-      ...(resource.events === 'full' ? { data: dataOf(id, readable, values) } : {}),
+      ...(resource.events === 'thin' ? {} : { data: dataOf(id, readable, values) }),
     },
     metadata: {
       trace_id: origin.traceId,
@@ -69,9 +69,14 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
   return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
 }
 
+/** What the event of a disabled webhook says of it: nothing of the tokens of its creator. */
+const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_reason', 'owner']);
+
 /** What all events of a resource have in common. */
 const eventTemplate = weakMemoize((resource: Resource) => {
-  const readable = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
+  const isShown = (name: string): boolean => resource.events !== 'disabled' || WEBHOOK_DATA.has(name);
+  const shown = resource.fields.filter(({ writeOnly, name }) => !writeOnly && isShown(name));
+  const readable = shown.map(({ name }) => name);
   // join() makes a flat string, which `JSON.stringify` writes faster than a concatenation.
   const type = (verb: RowChange['verb'] | 'disabled'): string => [resource.singular, verb].join('.');
   return {

@@ -281,6 +281,9 @@ describe('the creator of a webhook', () => {
       ['enabled', null],
     ]);
     const events = await api.newEvents();
+    const { data } = events.find(({ type }) => type === 'webhook.disabled')?.payload ?? assert.fail();
+    assert.deepEqual([data?.['owner'], data?.['disabled_reason']], [mine.body.owner, 'key_revoked']);
+    assert.ok(data !== undefined && !('claims' in data) && !('creator' in data));
     const types = events.map(({ type, payload }) => [type, payload.resource.id]);
     assert.deepEqual(
       types.filter(([type]) => type === 'webhook.disabled'),

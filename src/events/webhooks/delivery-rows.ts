@@ -6,7 +6,7 @@ import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
 import type { EventContext } from '../../plan/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { FieldValues, Row, WritePlan } from '../../plan/plan.ts';
-import { createPlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import { createPlan, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../stores/store.ts';
@@ -45,6 +45,8 @@ export interface NewDelivery {
   readonly replay: string | null;
 }
 
+/** Deliveries that are deleted in one transaction. */
+export const MAX_DELETED = 200;
 /** Attempts that a delivery lists: the last ones. */
 const MAX_LISTED = 50;
 
@@ -81,6 +83,39 @@ export class DeliveryRows {
     });
     const isMeant = (row: Row): boolean => (row['replay_id'] ?? null) === replay && row['status'] === 'retrying';
     return page.rows.find(isMeant) ?? null;
+  }
+
+  /**
+   * Deletes the oldest deliveries with a status that are older than a time.
+   *
+   * @param before milliseconds since the epoch
+   * @returns how many, at most {@link MAX_DELETED}
+   */
+  async deleteOlder(status: string, before: number): Promise<number> {
+    const { names, rows } = this.#options;
+    const resource = this.#resource(names.deliveries);
+    const { rows: found } = await rows.list({
+      kind: 'list',
+      resource: resource.name,
+      within: [],
+      filter: [
+        { path: 'status', operator: 'in', values: [status] },
+        { path: 'created_at', operator: 'lt', value: timestamp(before) },
+      ],
+      order: [
+        { path: 'created_at', descending: false },
+        { path: 'id', descending: false },
+      ],
+      window: { kind: 'seek', after: null, backward: false, limit: MAX_DELETED },
+      count: { kind: 'none' },
+      effort: 'light',
+    });
+    const author = this.#author();
+    const within = (row: Row): WritePlan['within'] => [
+      { resource: names.webhooks, id: stringOf(row['webhook_id']) ?? '' },
+    ];
+    const plans = found.map((row) => deletePlan(author, { resource, within: within(row), row }));
+    return plans.length > 0 && (await this.#commit(plans)) ? plans.length : 0;
   }
 
   /** Changes a row below a webhook. @returns whether it still was as it was read */

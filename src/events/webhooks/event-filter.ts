@@ -24,7 +24,7 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
   const selected = [...model.resources.values()].filter((resource) =>
     typesOf(resource).some((type) => patterns.some((pattern) => matchesType(pattern, type))),
   );
-  const thin = selected.find(({ events }) => events !== 'full');
+  const thin = selected.find(({ events }) => events === 'thin');
   if (thin !== undefined)
     return {
       kind: 'invalid',

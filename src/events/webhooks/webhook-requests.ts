@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';
 import type { JudgedEvent } from '../event-view.ts';
-import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
+import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
 import type { SubscriptionStarts } from './subscription-starts.ts';
@@ -28,6 +28,15 @@ export interface WebhookRequestsOptions {
   readonly observe: Observe;
 }
 
+const DAY = 24 * 60 * 60_000;
+/** Milliseconds for which deliveries are listed, by status. */
+const RETENTION: readonly (readonly [status: string, age: number])[] = [
+  ['succeeded', 7 * DAY],
+  ['dead', 30 * DAY],
+];
+/** Milliseconds between two looks for old deliveries. */
+const CLEANING_INTERVAL = 60_000;
+
 /** Deliveries in flight. */
 const CONCURRENCY = 16;
 
@@ -35,6 +44,7 @@ const CONCURRENCY = 16;
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
   readonly #inFlight = new Map<string, Promise<void>>();
+  #cleanedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
@@ -52,6 +62,7 @@ export class WebhookRequests {
           .finally(() => this.#inFlight.delete(row.id));
         this.#inFlight.set(row.id, done);
       }
+      await this.#deleteOld();
       for (const replay of await table.replays()) if (await this.#isDelivered(replay)) await this.#finish(replay);
     } catch (error) {
       observe({ kind: 'error', correlationId: null, error });
@@ -61,6 +72,17 @@ export class WebhookRequests {
   /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
     await Promise.all(this.#inFlight.values());
+  }
+
+  /** Deletes deliveries that no one looks at any more, in small steps. */
+  async #deleteOld(): Promise<void> {
+    const { attempt, rows } = this.#options;
+    const now = attempt.now();
+    if (Math.abs(now - this.#cleanedAt) < CLEANING_INTERVAL) return;
+    let isDone = true;
+    for (const [status, age] of RETENTION) isDone = (await rows.deleteOlder(status, now - age)) < MAX_DELETED && isDone;
+    // Where there are more, the next run goes on.
+    if (isDone) this.#cleanedAt = now;
   }
 
   /** Whether all events of a replay have been delivered, or given up. */

@@ -107,7 +107,7 @@ const DELIVERIES: JsonObject = {
       replay_id: { type: 'string', readOnly: true },
     },
   },
-  indexes: ['event_id', 'status'],
+  indexes: ['event_id', ['status', 'created_at']],
   sort: '-created_at',
 };
 

@@ -218,6 +218,25 @@ describe('deliveries to webhooks', () => {
     assert.equal(await statusOf(again.body.id), 'succeeded');
   });
 
+  it('[EVT-4c] are listed for 7 days where they succeeded, and for 30 where they are dead', async () => {
+    await using receiver = await startReceiver(({ event }, response) => {
+      response.writeHead(event.payload.data?.['name'] === 'bad' ? 410 : 204).end();
+    });
+    await using scene = await webhookScene(MODEL);
+    const { id } = await scene.webhook({ url: receiver.url });
+    await create(scene, 'good');
+    await until(async () => (await scene.deliveries(id)).length === 1);
+    await create(scene, 'bad');
+    const states = async (): Promise<readonly string[]> => (await scene.deliveries(id)).map((each) => each.status);
+    await until(async () => (await states()).length === 2);
+    assert.deepEqual(await states(), ['succeeded', 'dead']);
+    scene.clock.advance(7 * 24 * HOUR + 60_000);
+    await until(async () => (await states()).length === 1);
+    assert.deepEqual(await states(), ['dead']);
+    scene.clock.advance(23 * 24 * HOUR);
+    await until(async () => (await states()).length === 0);
+  });
+
   it('[EVT-4b] are signed by both secrets for a day after a rotation', async () => {
     await using receiver = await startReceiver();
     await using scene = await webhookScene(MODEL);
