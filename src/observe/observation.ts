@@ -44,7 +44,7 @@ export type Observation =
       readonly stages: readonly StageTime[] | null;
     }
   /**
-   * A request spoke a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the client of its credentials, or the
+   * A request used a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the client of its credentials, or the
    * address without them (of IPv6 its /64). `route` is a pattern.
    */
   | {

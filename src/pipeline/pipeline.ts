@@ -93,7 +93,7 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   });
 }
 
-/** Who still speaks a contract that will end. */
+/** Reports who still uses a contract that will end. */
 function observeDeprecation({ contract, principal, client, exchange }: Authenticated, observe: Observe): void {
   if (!contract.isDeprecated) return;
   const { subject, client: application } = principal;

@@ -25,7 +25,7 @@ export interface ExchangeNote {
   quota: Quota | null;
   /** That of the connection of the client, as trusted proxies report it. */
   scheme: Scheme;
-  /** The contract that the request speaks, once it is known. */
+  /** The contract of the request's version, once it is known. */
   contract: ServedContract | null;
 }
 

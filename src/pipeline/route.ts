@@ -43,7 +43,7 @@ export type Route =
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed extends Received {
-  /** The contract that the request speaks: everything after this stage takes the model from here. */
+  /** The contract of the request's version: everything after this stage takes the model from here. */
   readonly contract: Contract;
   readonly route: Route;
   readonly method: Method;

@@ -49,14 +49,14 @@ export class ResourceMapping {
     this.#names = namesDown(older, stored, sources);
   }
 
-  /** A stored row as the older contract has it. */
+  /** A stored row as the older contract has it: one object, because pages have many of them. */
   down(row: Row): Row {
     const { id, created_at, updated_at, revision } = row;
-    const fields: Record<string, Json> = { id };
+    const fields: Record<string, Json> & { id: string } = { id };
     for (const [name, read] of this.#members) fields[name] = read(row);
-    const hidden: Record<string, Json> = {};
-    for (const [name, read] of this.#hidden) hidden[name] = read(row);
-    return { ...fields, id, created_at, updated_at, revision, ...hidden };
+    const older = Object.assign(fields, { created_at, updated_at, revision });
+    for (const [name, read] of this.#hidden) fields[name] = read(row);
+    return older;
   }
 
   /**

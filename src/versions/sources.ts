@@ -191,13 +191,13 @@ export function valueOf(source: Source, row: FieldValues): Json {
 /** null where the object is unset and none of the members that were moved into it is set. */
 function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: FieldValues): Json {
   const base = of === null ? null : valueOf(of, row);
-  const value: Record<string, Json> = isJsonObject(base) ? { ...base } : {};
+  const value: Record<string, Json> = {};
+  if (isJsonObject(base)) for (const name in base) if (!members.has(name)) value[name] = base[name] ?? null;
   let isSet = isJsonObject(base);
   for (const [name, source] of members) {
-    delete value[name];
-    const member = source === null ? null : valueOf(source, row);
-    if (member === null && !isJsonObject(base)) continue;
     if (source === null) continue;
+    const member = valueOf(source, row);
+    if (member === null && !isJsonObject(base)) continue;
     value[name] = member;
     isSet ||= member !== null;
   }

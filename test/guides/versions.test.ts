@@ -3,9 +3,12 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../src/cli/program.ts';
+import { versionsSchema } from '../../src/model/document/versions-schema.ts';
+import { objectOf } from '../../src/model/values/access.ts';
 import { recordedTerminal } from '../cli/recorded-terminal.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { blocksOf, textOf } from './guide-pages.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/api-under-test.ts';
+import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
 
 describe('the guide to versions', () => {
   const guide = textOf('docs/guides/versions.md');
@@ -34,5 +37,89 @@ describe('the guide to versions', () => {
     for (const model of [whole.old, whole.new]) model.model = path.basename(model.model);
     assert.deepEqual(whole, shown);
     assert.deepEqual([differences.length, differences.slice(0, 1)], [4, first]);
+  });
+});
+
+/** A body without what all versions have. */
+function own({
+  id: _id,
+  created_at: _at,
+  updated_at: _on,
+  revision: _revision,
+  links: _links,
+  ...members
+}: Members): Members {
+  return members;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The model of the guide as it was before its field was renamed. */
+const PUBLISHED = `
+name: books
+version: 1.4.0
+resources:
+  books:
+    schema: { type: object, required: [title], properties: { title: { type: string }, pages: { type: integer } } }
+`;
+
+describe('the guide to versions side by side', () => {
+  const guide = textOf('docs/guides/versions.md');
+  const [, , store = '', expand = '', deprecate = '', retire = ''] = blocksOf(guide, 'yaml');
+
+  it('[VER-5a] shows one row in two versions', async () => {
+    await using api = await apiUnderTest(store);
+    const [newest = [], older = []] = rowsOf(guide, '## Several versions side by side');
+    const body = JSON.parse(codesOf(newest[1])[0] ?? '');
+    const created = await api.send({ send: 'POST /api/v2/products', body });
+    assert.equal(created.status, 201, created.text);
+    for (const [version, row] of [
+      ['v2', newest],
+      ['v1', older],
+    ] as const) {
+      const seen = await api.send({ send: `GET /api/${version}/products/${created.body.id}` });
+      assert.deepEqual(own(seen.body), JSON.parse(codesOf(row[1])[0] ?? ''));
+    }
+  });
+
+  it('[VER-5a] shows functions of the example', () => {
+    const [shown = ''] = blocksOf(guide, 'ts');
+    const lines = textOf('examples/contacts.ts').replaceAll(/^ +/gm, '');
+    assert.ok(lines.includes(shown.replaceAll(/^ +/gm, '')));
+  });
+
+  it('[VER-5a] lists every change that a model may have', () => {
+    const [version] = Object.values(objectOf(versionsSchema['patternProperties']));
+    const changes = objectOf(objectOf(objectOf(version)['properties'])['changes']);
+    const kinds = Object.keys(objectOf(objectOf(changes['items'])['properties'])).filter((kind) => kind !== 'resource');
+    assert.ok(kinds.length > 10);
+    const rows = guide.slice(guide.indexOf('| change | this version |')).split('\n\n', 1)[0] ?? '';
+    for (const kind of kinds) assert.match(rows, new RegExp(`\`${kind}`), kind);
+  });
+
+  it('[VER-3b] [VER-4b] walks a rename through its four steps, over the same file', async (context) => {
+    const database = path.join(temporaryDirectory(context), 'books.db');
+    const send = async (text: string, row: Parameters<ApiUnderTest['send']>[0]): Promise<Seen> => {
+      await using api = await apiUnderTest(text, { database });
+      const seen = await api.send(row);
+      return seen;
+    };
+    const created = await send(PUBLISHED, { send: 'POST /api/v1/books', body: { title: 'Emma', pages: 4 } });
+    assert.equal(created.status, 201, created.text);
+    const old = { send: `GET /api/v1/books/${created.body.id}` };
+    const deprecated = expand.replace(/^versions:[^]*$/m, deprecate);
+    const retired = expand.replace(/^versions:[^]*$/m, retire).replace('default_version: 1', 'default_version: 2');
+    assert.deepEqual(own((await send(expand, old)).body), { title: 'Emma', pages: 4 });
+    const newer = { send: old.send.replace('v1', 'v2') };
+    assert.deepEqual(own((await send(expand, newer)).body), { name: 'Emma', pages: 4 });
+    const { headers } = await send(deprecated, old);
+    const fields = (blocksOf(guide, 'http')[0] ?? '')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(': ') as [string, string]);
+    for (const [name, value] of fields) assert.equal(headers.get(name.toLowerCase()), value, name);
+    const gone = await send(retired, old);
+    assert.deepEqual([gone.status, gone.body.errorCode], [410, 'API_VERSION_RETIRED']);
+    assert.equal((await send(retired, newer)).status, 200);
   });
 });
