@@ -1,6 +1,7 @@
 import { timestamp } from '../conventions/timestamp.ts';
 import { describeError, errorFacts } from './described-error.ts';
 import { measuredEntry } from './measured-entry.ts';
+import { requestFields, requestLevel } from './request-fields.ts';
 import { isMeasured, type Measured, type Observation, type RequestObservation } from './observation.ts';
 
 /** What is `debug` is for metrics and traces; the log of `restwright serve` leaves it out. */
@@ -14,16 +15,13 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const MAX_PATH = 1_024;
-const MAX_METHOD = 32;
-
 function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogEntry {
   return { level, event, fields };
 }
 
 /** The log entry of an observation (OPS-2). */
 export function logEntry(observation: Observation): LogEntry {
-  if (observation.kind === 'request') return requestEntry(observation);
+  if (observation.kind === 'request') return entry(requestLevel(observation), 'request', requestFields(observation));
   return isMeasured(observation) ? measuredEntry(observation) : reportedEntry(observation);
 }
 
@@ -87,19 +85,6 @@ function authEntry(observation: AuthObservation): LogEntry {
     case 'keys-unavailable':
       return keysEntry(observation);
   }
-}
-
-function requestEntry(request: RequestObservation): LogEntry {
-  return entry(request.status >= 500 ? 'error' : 'info', 'request', {
-    method: truncate(request.method, MAX_METHOD),
-    path: truncate(request.target, MAX_PATH),
-    route: request.route,
-    status: request.status,
-    error_code: request.errorCode,
-    duration_ms: Math.round(request.duration * 1_000) / 1_000,
-    correlation_id: request.correlationId,
-    trace_id: request.traceId,
-  });
 }
 
 function deprecationEntry(observation: Extract<Observation, { kind: 'deprecated-contract' }>): LogEntry {
@@ -286,8 +271,4 @@ function unavailableFields({ message, cause }: Error): LogEntry['fields'] {
   if (cause === undefined || cause === null) return { reason: message, code: null, cause: null };
   const facts = errorFacts(cause);
   return { reason: message, code: facts.code, cause: facts.message };
-}
-
-function truncate(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
 }

@@ -1,6 +1,7 @@
 import { memoize } from '../cache/memoize.ts';
 import { logEntry } from './log-entry.ts';
-import type { Observation } from './observation.ts';
+import type { Observation, RequestObservation } from './observation.ts';
+import { requestFields, requestLevel } from './request-fields.ts';
 
 /** Characters that JSON does not escape and some log readers treat as line ends or commands: DEL, C1, U+2028, U+2029. */
 const RISKY = /[\u007f-\u009f\u2028\u2029]/g;
@@ -8,13 +9,13 @@ const RISKY = /[\u007f-\u009f\u2028\u2029]/g;
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * One line of JSON (OPS-2): `time`, `level`, `event`, then the fields of the event. Input of clients stays within its string. Every request is
- * logged, so the line is concatenated here: `JSON.stringify` and a replacement over the whole line take 40 % longer.
+ * One line of JSON (OPS-2): `time`, `level`, `event`, then the fields of the event. Input of clients stays within its string.
  *
  * @param time RFC 3339
  * @param pid the process that writes the line, if several write one log
  */
 export function jsonLine(observation: Observation, time: string, pid?: number): string {
+  if (observation.kind === 'request') return requestLine(observation, time, pid);
   const { level, event, fields } = logEntry(observation);
   const process = pid === undefined ? '' : `"pid":${pid},`;
   // Neither these values nor the names of the fields need escapes.
@@ -22,6 +23,25 @@ export function jsonLine(observation: Observation, time: string, pid?: number): 
   for (const name in fields) line += memberPrefix(name) + serialize(fields[name]);
   return `${line}}\n`;
 }
+
+/**
+ * The line of a request, as its entry says it. Every request is logged: without a loop over the members, and a check of strings that come again and
+ * again, this takes half the time.
+ */
+function requestLine(request: RequestObservation, time: string, pid: number | undefined): string {
+  const fields = requestFields(request);
+  const { method, path, route, status, error_code: code, duration_ms: duration } = fields;
+  const process = pid === undefined ? '' : `"pid":${pid},`;
+  const head = `{"time":"${time}","level":"${requestLevel(request)}",${process}"event":"request","method":${knownText(method)}`;
+  const pattern = route === null ? 'null' : knownText(route);
+  const error = code === null ? 'null' : knownText(code);
+  const result = `"status":${status},"error_code":${error},"duration_ms":${duration}`;
+  const ids = `"correlation_id":${serialize(fields.correlation_id)},"trace_id":${serialize(fields.trace_id)}`;
+  return `${head},"path":${serialize(path)},"route":${pattern},${result},${ids}}\n`;
+}
+
+/** Of the few methods, routes and error codes. */
+const knownText = memoize(serialize);
 
 /** The start of a member, built once per name: concatenated strings cost memory until they are flattened. */
 const memberPrefix = memoize((name) => `,"${name}":`);

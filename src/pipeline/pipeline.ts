@@ -127,10 +127,9 @@ export function createPipeline(options: PipelineOptions): Handler {
     return response;
   };
   const complete = (exchange: Exchange, response: ApiResponse): ApiResponse => {
-    const { stages, note, request } = exchange;
+    const { stages, note } = exchange;
     stages?.end(note.errorCode === null ? 'represent' : 'refuse');
-    const reported = report(exchange, options.serverTiming ? withServerTiming(response, exchange) : response);
-    return active === null ? reported : active.end(reported, request.method);
+    return report(exchange, options.serverTiming ? withServerTiming(response, exchange) : response);
   };
   const play = (exchange: Exchange, request: RawRequest): MaybePromise<ApiResponse> => {
     const responded = attempt(
@@ -145,8 +144,8 @@ export function createPipeline(options: PipelineOptions): Handler {
     handle(request) {
       idleTimer.touch();
       const exchange = openExchange(request, sources);
-      active?.begin(request.method);
-      return tracedExchange(exchange, () => play(exchange, request));
+      const response = tracedExchange(exchange, () => play(exchange, request));
+      return active === null ? response : active.track(response, request.method);
     },
     refuse(error, request) {
       const exchange = openExchange(request, sources);

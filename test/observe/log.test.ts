@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { logEntry } from '../../src/observe/log-entry.ts';
 import { type LogOptions, logSink } from '../../src/observe/log.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 
@@ -213,6 +214,9 @@ describe('a line of JSON', () => {
         const text = written({ ...request, method, target, correlationId });
         assert.match(text, /^\{[^\p{Cc}\u2028\u2029]*\}\n$/u);
         assert.equal(JSON.parse(text).correlation_id, correlationId);
+        const { time, ...members } = JSON.parse(text);
+        const { level, event, fields } = logEntry({ ...request, method, target, correlationId });
+        assert.equal(JSON.stringify(members), JSON.stringify({ level, event, ...fields }), time);
       }),
     );
   });

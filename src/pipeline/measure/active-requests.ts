@@ -1,26 +1,30 @@
 import { knownMethod } from '../../observe/metrics/known-method.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { type ApiResponse, type BodyStream, isStreamed } from '../exchange.ts';
 
 /** Requests whose response has not begun, or is being streamed, by their method. */
 export class ActiveRequests {
-  readonly #byMethod = new Map<string, number>();
+  // A metric without a series would not be there.
+  readonly #byMethod = new Map<string, number>([['GET', 0]]);
 
-  begin(method: string): void {
+  /** Counts a request until its response is there, and is read where it is streamed. What is there already is not in progress. */
+  track(response: MaybePromise<ApiResponse>, method: string): MaybePromise<ApiResponse> {
+    if (!(response instanceof Promise)) return this.#untilRead(response, method);
     this.#add(method, 1);
-  }
-
-  /** @returns the response, at whose end the request ends where it is streamed: or when its reader stops */
-  end(response: ApiResponse, method: string): ApiResponse {
-    if (isStreamed(response)) {
-      const end = (): void => this.#add(method, -1);
-      return { ...response, body: endingStream(response.body, end) };
-    }
-    this.#add(method, -1);
-    return response;
+    return response.then((settled) => {
+      this.#add(method, -1);
+      return this.#untilRead(settled, method);
+    });
   }
 
   entries(): readonly (readonly [method: string, count: number])[] {
     return [...this.#byMethod];
+  }
+
+  #untilRead(response: ApiResponse, method: string): ApiResponse {
+    if (!isStreamed(response)) return response;
+    this.#add(method, 1);
+    return { ...response, body: endingStream(response.body, () => this.#add(method, -1)) };
   }
 
   #add(method: string, change: number): void {
@@ -29,6 +33,7 @@ export class ActiveRequests {
   }
 }
 
+/** A body at whose end, or when its reader stops, something is done. */
 async function* endingStream(body: BodyStream, end: () => void): AsyncGenerator<string> {
   try {
     yield* body;

@@ -22,7 +22,7 @@ interface ApiMetricsOptions {
 
 /** The state of an API that a scrape reads: what is in progress, queued and cached. */
 export function apiMetrics({ store, active, caches }: ApiMetricsOptions): MetricSource {
-  return async () => [activeFamily(active), ...(await storeFamilies(store)), ...cacheFamilies(caches)];
+  return async () => [...(await storeFamilies(store)), activeFamily(active), ...cacheFamilies(caches)];
 }
 
 function activeFamily(active: ActiveRequests): MetricFamily {
