@@ -32,6 +32,7 @@ describe('the root of the package', () => {
       'ModelError',
       'createApi',
       'createListener',
+      'createMetrics',
       'defineModel',
       'loadModel',
       'logEntry',
