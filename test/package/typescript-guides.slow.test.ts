@@ -76,6 +76,7 @@ import { model } from './notes.mts';
 import { honoApp } from './prefix.mts';
 import { expressApp } from './protected.mts';
 import { openApi } from 'restwright';
+import { createClient } from 'restwright/client';
 
 const url = '/api/v1/notes';
 const note = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"text":"mounted"}' };
@@ -91,6 +92,8 @@ server.close();
 await closeExpress();
 const { handle, close } = await buildHandler(':memory:');
 const handled = await handle(new Request('http://localhost' + url, note));
+const client = createClient({ url: 'http://localhost/api', fetch: (target, init) => handle(new Request(target, init)) });
+const { data } = await client.notes.page();
 await close();
 const { api, close: closeLast } = await openApi({ model, database: ':memory:' });
 const guarded = expressApp(api, 'secret').listen(0);
@@ -100,7 +103,7 @@ guarded.closeAllConnections();
 guarded.close();
 const elsewhere = await honoApp(api).request('http://localhost/shop' + url);
 await closeLast();
-console.log(injected.statusCode, fetched.status, handled.status, refused.status, elsewhere.status);
+console.log(injected.statusCode, fetched.status, handled.status, refused.status, elsewhere.status, data.length);
 `;
 
 /** Sends requests to an API; `*` is the resource of the last `Location`. */
@@ -234,11 +237,11 @@ describe('the TypeScript of the guides, with the packed package in a package as 
     }
   });
 
-  it('mounts the model of a document in Fastify, Express and a fetch handler', () => {
+  it('mounts the model of a document in Fastify, Express and a fetch handler, which the client of the package calls', () => {
     const schema = '{ type: object, properties: { text: { type: string } } }';
     writeFileSync(path.join(folder, 'notes.yaml'), `name: notes\nresources: { notes: { schema: ${schema} } }\n`);
     writeFileSync(path.join(folder, 'mounts.mjs'), MOUNTS);
     const used = spawnSync(process.execPath, ['mounts.mjs'], { cwd: folder, encoding: 'utf8' });
-    assert.equal(used.stdout, '201 201 201 401 404\n', used.stderr);
+    assert.equal(used.stdout, '201 201 201 401 404 1\n', used.stderr);
   });
 });
