@@ -9,6 +9,7 @@ export function typeName(name: string): string {
 /** What follows the name of a resource in the names of its schemas in descriptions: `Product`, `ProductCreate`. */
 export const SCHEMA_SUFFIXES = [
   '',
+  'Representation',
   'Selection',
   'Created',
   'Create',
@@ -35,6 +36,7 @@ export const API_SCHEMAS = [
   'PaginationInfo',
   'PaginationLinks',
   'ProtectedResourceMetadata',
+  'RequestedVersion',
 ] as const;
 
 export type ApiSchema = (typeof API_SCHEMAS)[number];

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../conventions/json.ts';
 import { METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/route-table.ts';
-import { apiSchema } from './api-schemas.ts';
+import { apiSchema, versionSpellings } from './api-schemas.ts';
 import { notModified, readFields } from './collection-paths.ts';
 import { OPEN_API_EDITIONS } from './described-contract.ts';
 import { basePathOf, type Description, ID_SCHEMA } from './described-resource.ts';
-import type { OperationAccess } from './fallible-operation.ts';
+import type { FallibleOperation, OperationAccess } from './fallible-operation.ts';
 import { requestField } from './header-fields.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { versionRef, writeParameterRefs } from './query-parameters.ts';
@@ -135,7 +135,7 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
       '200': success(`${operation[0]?.toLowerCase() ?? ''}${operation.slice(1)}Response`, found, to),
       ...(isConditional ? { '304': notModified(to) } : {}),
     },
-    fails: { kind: isConditional ? 'document' : 'health', resource: null, above: [], access },
+    fails: { kind: failureKind(kind), resource: null, above: [], access },
   };
   const head = success(
     'headDocument',
@@ -156,6 +156,20 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
   };
 }
 
+function failureKind(kind: DocumentDescription['kind']): FallibleOperation['kind'] {
+  switch (kind) {
+    case 'batch':
+      return 'batch-record';
+    case 'root':
+    case 'openapi':
+      return 'document';
+    case 'live':
+    case 'ready':
+    case 'metadata':
+      return 'health';
+  }
+}
+
 function documentParameters(kind: DocumentDescription['kind'], to: Description): readonly JsonObject[] {
   switch (kind) {
     case 'root':
@@ -167,7 +181,7 @@ function documentParameters(kind: DocumentDescription['kind'], to: Description):
           name: 'api_version',
           in: 'query',
           description: 'The version to describe: the newest one where it is left out.',
-          schema: { type: 'string' },
+          schema: { type: 'string', enum: [...new Set(to.contract.served.flatMap(versionSpellings))] },
         },
         {
           name: 'openapi',

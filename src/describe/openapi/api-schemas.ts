@@ -1,9 +1,11 @@
 import { MAX_DETAILS } from '../../conventions/errors.ts';
 import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json-patch.ts';
 import type { JsonObject } from '../../conventions/json.ts';
+import type { ContractVersion } from '../../model/model.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
 import type { Components } from './components.ts';
+import type { Description } from './described-resource.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const TIME: JsonObject = { type: 'string', format: 'date-time' };
@@ -41,8 +43,11 @@ const ERROR_EXAMPLE: JsonObject = {
   details: [],
 };
 
+/** The schemas that are the same in every description. */
+type FixedSchema = Exclude<ApiSchema, 'RequestedVersion'>;
+
 /** The schemas that belong to no resource, by name. */
-const SCHEMAS: Readonly<Record<ApiSchema, JsonObject>> = {
+const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
   ApiError: {
     ...object(ERROR_MEMBERS),
     description: 'The body of every error.',
@@ -186,10 +191,23 @@ function batchResult(): JsonObject {
 }
 
 /** A reference to a schema of the API. */
-export function apiSchema(name: ApiSchema, components: Components): JsonObject {
+export function apiSchema(name: FixedSchema, components: Components): JsonObject {
   // A line that failed has the error in it.
   if (name === 'ImportResult') components.ref('schemas', 'ApiError', () => SCHEMAS.ApiError);
   return components.ref('schemas', name, () => SCHEMAS[name]);
+}
+
+/** The spellings of the version that is described, in a parameter or a header field (VER-1). */
+export function versionSchema({ contract: { model }, components }: Description): JsonObject {
+  return components.ref('schemas', 'RequestedVersion', () => ({
+    type: 'string',
+    enum: versionSpellings(model.version),
+  }));
+}
+
+/** A version, and those of its parts that name it alone (VER-2). */
+export function versionSpellings({ major, minor, patch }: ContractVersion): readonly string[] {
+  return [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
 }
 
 /** A page of items (PAGE-1). */

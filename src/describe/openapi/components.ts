@@ -30,12 +30,18 @@ export class Components {
    *
    * @param names of which it gets the first one that no component with another key has; the last one is its own
    * @param key equal for two components that are the same
+   * @param make gets the name
    */
-  shared(section: ComponentSection, names: readonly string[], key: string, make: () => JsonObject): JsonObject {
+  shared(
+    section: ComponentSection,
+    names: readonly string[],
+    key: string,
+    make: (name: string) => JsonObject,
+  ): JsonObject {
     const isFree = (name: string): boolean => (this.#keys.get(`${section} ${name}`) ?? key) === key;
     const name = names.find(isFree) ?? names.at(-1) ?? key;
     this.#keys.set(`${section} ${name}`, key);
-    return this.ref(section, name, make);
+    return this.ref(section, name, () => make(name));
   }
 
   /** Everything that was referred to, in the order of the first references. */

@@ -1,5 +1,5 @@
 import { versionText } from '../../conventions/versioning.ts';
-import type { Model } from '../../model/model.ts';
+import type { ContractVersion, Model } from '../../model/model.ts';
 import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
 
 /** A served version of an API, as descriptions need it. */
@@ -12,6 +12,8 @@ export interface DescribedContract {
   readonly deprecated: number | null;
   readonly sunset: number | null;
   readonly isNewest: boolean;
+  /** Every version that is served, the newest first. */
+  readonly served: readonly ContractVersion[];
   /** Whether a version that is no longer served has the same major: a header field may name it. */
   readonly hasRetired: boolean;
 }
@@ -25,23 +27,23 @@ export type OpenApiEdition = (typeof OPEN_API_EDITIONS)[number];
 export function describedContracts(model: Model): readonly DescribedContract[] {
   const mappings = contractMappings(model);
   const retired = new Set(model.versions.flatMap((each) => (each.retired ? [each.version.major] : [])));
+  const served = [model.version, ...model.versions.filter((each) => !each.retired).map(({ version }) => version)];
   const newest: DescribedContract = {
     model,
     version: versionText(model.version),
     deprecated: null,
     sunset: null,
     isNewest: true,
+    served,
     hasRetired: retired.has(model.version.major),
   };
   const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
     const mapping = mappings[index];
     if (each.retired || mapping === undefined) return [];
     const { version, deprecated, sunset } = each;
-    const served = withStoredProperties(each, mapping, model);
-    const isRetired = retired.has(version.major);
-    return [
-      { model: served, version: versionText(version), deprecated, sunset, isNewest: false, hasRetired: isRetired },
-    ];
+    const hasRetired = retired.has(version.major);
+    const own = withStoredProperties(each, mapping, model);
+    return [{ model: own, version: versionText(version), deprecated, sunset, isNewest: false, served, hasRetired }];
   });
   return [newest, ...older];
 }

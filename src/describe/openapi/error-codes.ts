@@ -83,7 +83,14 @@ function bodyCodes(kind: OperationKind): readonly ErrorCode[] {
   if (WITH_KEY.has(kind)) {
     codes.push('IDEMPOTENCY_KEY_INVALID', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_PROGRESS');
   }
-  if (kind === 'batch') codes.push('BATCH_INVALID');
+  if (kind === 'batch') {
+    codes.push(
+      'BATCH_INVALID',
+      'REQUEST_ROUTE_NOT_FOUND',
+      'REQUEST_METHOD_NOT_ALLOWED',
+      'REQUEST_PRECONDITION_REQUIRED',
+    );
+  }
   return codes;
 }
 

@@ -13,7 +13,8 @@ export interface FallibleOperation {
     | 'options'
     | 'document'
     | 'health'
-    | 'batch';
+    | 'batch'
+    | 'batch-record';
   /** null for what belongs to no resource. */
   readonly resource: Resource | null;
   /** The resources above it, the nearest first. */

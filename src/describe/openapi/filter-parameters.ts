@@ -94,9 +94,10 @@ function comparedSchema({ type, allowed }: Property): JsonObject {
 function operandType(type: ValueType): JsonObject {
   switch (type.kind) {
     case 'integer':
-    case 'number':
     case 'boolean':
       return { type: type.kind };
+    case 'number':
+      return { type: 'number', format: 'double' };
     case 'date-time':
       return { type: 'string', format: 'date-time' };
     case 'decimal':

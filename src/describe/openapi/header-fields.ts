@@ -1,5 +1,6 @@
 import { RESPONSE_FIELDS } from '../../conventions/field-names.ts';
 import type { JsonObject } from '../../conventions/json.ts';
+import { versionSchema } from './api-schemas.ts';
 import type { Description } from './described-resource.ts';
 
 /** The header fields of requests that descriptions name. */
@@ -15,14 +16,28 @@ type RequestField =
   | 'traceparent'
   | 'tracestate';
 
+const OPAQUE = String.raw`(W/)?"[!#-~\u0080-\u00ff]*"`;
+
+/** `*`, or a list of ETags, which may have empty elements (RFC 9110 5.6.1.2, 8.8.3). */
+const ETAG_LIST_PATTERN = String.raw`^[\t ]*(\*|[\t ,]*${OPAQUE}[\t ]*(,[\t ]*(${OPAQUE}[\t ]*)?)*)$`;
+
+/** 1 to 255 visible characters, bare or as a structured-field string (MET-12). */
+const IDEMPOTENCY_KEY_PATTERN = String.raw`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`;
+
 const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: string, schema?: JsonObject]>> = {
   'API-Version': ['The version of the API; that of the path where it is left out.'],
   'Idempotency-Key': [
     'Names the request: sent again, it is answered as before and not made again.',
-    { type: 'string', minLength: 1, maxLength: 512 },
+    { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
   ],
-  'If-Match': ['The ETag that the resource has to have; of a write, its first part (the revision) is compared.'],
-  'If-None-Match': ['ETags of copies: 304 if one is current. * for a resource that must not exist yet.'],
+  'If-Match': [
+    'The ETag that the resource has to have; of a write, its first part (the revision) is compared.',
+    { type: 'string', pattern: ETAG_LIST_PATTERN },
+  ],
+  'If-None-Match': [
+    'ETags of copies: 304 if one is current. * for a resource that must not exist yet.',
+    { type: 'string', pattern: ETAG_LIST_PATTERN },
+  ],
   'If-Modified-Since': ['A date: 304 if nothing changed since. If-None-Match ranks before it.'],
   'If-Unmodified-Since': ['A date since which the resource has to be unchanged. If-Match ranks before it.'],
   Prefer: [
@@ -34,12 +49,10 @@ const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: strin
 };
 
 /** A reference to a header field of requests. */
-export function requestField(name: RequestField, { components, contract: { model } }: Description): JsonObject {
-  return components.ref('parameters', `header.${name}`, () => {
+export function requestField(name: RequestField, to: Description): JsonObject {
+  return to.components.ref('parameters', `header.${name}`, () => {
     const [description, schema = { type: 'string' }] = REQUEST_FIELDS[name];
-    const { major, minor, patch } = model.version;
-    const versions = [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
-    const own = name === 'API-Version' ? { type: 'string', enum: versions } : schema;
+    const own = name === 'API-Version' ? versionSchema(to) : schema;
     return { name, in: 'header', description, schema: own };
   });
 }

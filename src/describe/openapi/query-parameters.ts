@@ -3,6 +3,7 @@ import type { JsonObject } from '../../conventions/json.ts';
 import type { Member, Resource } from '../../model/model.ts';
 import { relationsOf } from '../../plan/expansion.ts';
 import { isSortable, MAX_KEYS } from '../../plan/sort.ts';
+import { versionSchema } from './api-schemas.ts';
 import type { DescribedContract } from './described-contract.ts';
 import { type Description, partName } from './described-resource.ts';
 import { filterParameters, patternParameter, type QueryParameterDescription } from './filter-parameters.ts';
@@ -12,21 +13,21 @@ const TIME: JsonObject = { type: 'string', format: 'date-time' };
 const ID: JsonObject = { type: 'string' };
 
 /** The version that a request names besides its path, which has the major (VER-1). */
-function versionParameter({ contract: { model } }: Description): QueryParameterDescription {
-  const { major, minor, patch } = model.version;
-  return {
-    name: 'api_version',
-    schema: { type: 'string', enum: [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`] },
-    description: 'The version of the API.',
-  };
+function versionParameter(description: Description): QueryParameterDescription {
+  return { name: 'api_version', schema: versionSchema(description), description: 'The version of the API.' };
 }
 
 /** The parameters of pages, of all techniques (PAGE-3, PAGE-4). */
 const pageParameters = weakMemoize(({ model }: DescribedContract): readonly QueryParameterDescription[] => {
   const { page } = model.limits;
-  const limit: JsonObject = { type: 'integer', minimum: 1, default: page.default };
+  const limit: JsonObject = { type: 'integer', minimum: 1 };
   return [
-    { name: 'limit', schema: limit, description: `Items of a page; more than ${page.max} are ${page.max}.` },
+    {
+      name: 'limit',
+      schema: { ...limit, default: page.default },
+      description: `Items of a page; more than ${page.max} are ${page.max}.`,
+    },
+    // Without the default: some clients send the default of every parameter, and only one of the two may be sent.
     { name: 'per_page', schema: limit, description: 'The same as limit.' },
     { name: 'page', schema: { type: 'integer', minimum: 1 }, description: 'The number of a page, from 1.' },
     {

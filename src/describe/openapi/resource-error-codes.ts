@@ -10,11 +10,21 @@ export function resourceErrorCodes(
   { kind, resource, above }: FallibleOperation,
   model: Model,
 ): readonly CodeWithStatus[] {
+  if (kind === 'batch-record') return [['BATCH_NOT_FOUND', resourceErrors.NOT_FOUND]];
+  if (kind === 'batch') return operationCodes(model);
   const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
   if (resource === null || kind === 'options') return hidden;
   const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
   const kept = kind === 'delete' ? deletedWith(resource, model).map((each) => withStatus(each, 'HAS_DEPENDENTS')) : [];
   return [...own, ...kept, ...hidden];
+}
+
+/** An atomic batch fails with the error of any of its operations. */
+function operationCodes({ resources }: Model): readonly CodeWithStatus[] {
+  const writes = ['create', 'replace', 'patch', 'delete'] as const;
+  return [...resources.values()].flatMap((resource) =>
+    writes.flatMap((kind) => codesOf(kind, resource).map((code) => withStatus(resource, code))),
+  );
 }
 
 function withStatus({ code }: Resource, suffix: ResourceErrorCode): CodeWithStatus {
@@ -39,6 +49,7 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
     case 'document':
     case 'health':
     case 'batch':
+    case 'batch-record':
       return [];
   }
 }

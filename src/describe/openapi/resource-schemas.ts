@@ -42,7 +42,11 @@ export function readSchema(resource: Resource, description: Description): JsonOb
     ...responseSchema(resource, description, { fields: readable(resource), use: 'selection' }),
     description: `The members of ${words(resource.singular)} that the parameter fields selects.`,
   }));
-  return { anyOf: [wholeSchema(resource, description), selection] };
+  const whole = wholeSchema(resource, description);
+  return description.components.ref('schemas', schemaName(resource, 'Representation'), () => ({
+    anyOf: [whole, selection],
+    description: 'The resource; where the parameter fields is sent, its selected members.',
+  }));
 }
 
 /** One page of a collection (PAGE-1). */

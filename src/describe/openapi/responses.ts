@@ -88,6 +88,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   401: 'Credentials are missing or not valid.',
   403: 'The caller may not do this.',
   404: 'There is no such resource.',
+  405: 'The method is not one of the resource.',
   406: 'No media type in Accept is available.',
   408: 'The body did not arrive in time.',
   409: 'The request conflicts with the state of the resource.',
@@ -109,6 +110,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 const FIELDS: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
+  405: ['Allow'],
   409: ['Retry-After'],
   410: ['Link'],
   415: ['Accept', 'Accept-Encoding', 'Accept-Patch'],
@@ -142,10 +144,13 @@ function errorResponse(status: number, codes: readonly string[], { operation, de
   const isShared = resource === null || codes.every((code) => code in errors);
   const names = isShared ? parts : parts.map((part) => partName(resource, part));
   const key = isAny ? `batch ${String(status)}` : codes.join(' ');
-  return description.components.shared('responses', names, key, () => ({
+  return description.components.shared('responses', names, key, (name) => ({
     description: PHRASES[status] ?? 'The request failed.',
     headers: responseFields(FIELDS[status] ?? [], description),
-    content: errorContent(isAny ? null : codes, description),
+    content: errorContent(
+      isAny ? apiSchema('ApiError', description.components) : codedError(name, codes, description),
+      description,
+    ),
   }));
 }
 
@@ -153,21 +158,21 @@ function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
-/** An error in each of its formats (ERR-6). @param codes null where it may have any */
-function errorContent(codes: readonly string[] | null, { components }: Description): JsonObject {
-  const error = apiSchema('ApiError', components);
-  const narrowed = (schema: JsonObject): JsonObject =>
-    codes === null
-      ? schema
-      : {
-          allOf: [
-            schema,
-            { type: 'object', required: ['errorCode'], properties: { errorCode: { type: 'string', enum: codes } } },
-          ],
-        };
+/** An error with one of some codes, under the name of its response: a type of its own in clients. */
+function codedError(name: string, codes: readonly string[], { components }: Description): JsonObject {
+  return components.ref('schemas', name, () => ({
+    allOf: [
+      apiSchema('ApiError', components),
+      { type: 'object', required: ['errorCode'], properties: { errorCode: { type: 'string', enum: codes } } },
+    ],
+  }));
+}
+
+/** An error in each of its formats (ERR-6). */
+function errorContent(schema: JsonObject, { components }: Description): JsonObject {
   const text: JsonObject = { schema: { type: 'string' } };
   return {
-    'application/json': { schema: narrowed(error) },
+    'application/json': { schema },
     'application/problem+json': { schema: apiSchema('ApiProblem', components) },
     'application/xml': text,
     'text/plain': text,

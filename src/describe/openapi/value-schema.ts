@@ -78,7 +78,12 @@ function typeSchema(type: ValueType, declared: JsonObject, use: SchemaUse): Json
     case 'integer':
       return { type: 'integer', ...safeBounds(declared), ...enumOf(allowedValues(declared)) };
     case 'number':
-      return { type: 'number', ...picked(declared, NUMBER_BOUNDS), ...enumOf(allowedValues(declared)) };
+      return {
+        type: 'number',
+        format: 'double',
+        ...picked(declared, NUMBER_BOUNDS),
+        ...enumOf(allowedValues(declared)),
+      };
     case 'boolean':
       return { type: 'boolean', ...enumOf(allowedValues(declared)) };
     case 'date-time':

@@ -35,7 +35,8 @@ const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', mem
 /** POST to the batches (MET-13): several writes, all or none of them where the batch is atomic, else each by itself, in order. */
 export async function runBatch(request: Negotiated, dry: boolean, services: BatchServices): Promise<BatchOutcome> {
   const { idempotency } = services;
-  const name = dry ? null : idempotency.name(request, false);
+  const checked = idempotency.name(request, false);
+  const name = dry ? null : checked;
   const body = await parseBody(request, SHAPE);
   const keyed = name === null ? null : { name, request: idempotency.requestDigest(request, bodyBytes(body)) };
   const run = async (): Promise<BatchRecord | 'recorded'> => {

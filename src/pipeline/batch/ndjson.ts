@@ -40,7 +40,8 @@ interface KeyedLines extends RequestedWrite {
  */
 export async function importLines({ operation, dry }: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
   const { request, contract, compiled } = operation;
-  const key = dry ? null : services.idempotency.name(request, compiled.resource.idempotency === 'required');
+  const name = services.idempotency.name(request, compiled.resource.idempotency === 'required');
+  const key = dry ? null : name;
   // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step 13 before 14).
   const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
   if (!isResumed) await operation.precheck(services);

@@ -26,8 +26,10 @@ const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 /** Runs the one write of a request: steps 13 to 18. @throws {ApiError} 400 to 503 */
 export async function runWrite({ operation, dry }: RequestedWrite, services: RunServices): Promise<Written> {
   const { request, compiled, shown, takesBody } = operation;
-  const isKeyed = KEYED_METHODS.has(request.method) && !dry;
-  const key = isKeyed ? services.idempotency.name(request, compiled.resource.idempotency === 'required') : null;
+  const isKeyed = KEYED_METHODS.has(request.method);
+  const name = isKeyed ? services.idempotency.name(request, compiled.resource.idempotency === 'required') : null;
+  // A dry run checks the key, too (MET-14), and records nothing under it.
+  const key = dry ? null : name;
   if (request.expectsContinue) await checkBeforeBody(operation, key, services);
   const body = takesBody ? await parseBody(request, shown) : null;
   // The time that the client took to send the body is not the write's.

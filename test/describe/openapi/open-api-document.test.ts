@@ -86,8 +86,8 @@ function queryOf(id: string): readonly string[] {
 function codesOf(id: string, status: string): unknown {
   const reference = member(member(operation(id), 'responses'), status)['$ref'];
   const response = member({ found: resolved(shop, reference) ?? {} }, 'found');
-  const content = member(member(response, 'content'), 'application/json');
-  const found = [...objectsOf(content)].find(([, each]) => Array.isArray(each['enum']));
+  const schema = member(member(member(response, 'content'), 'application/json'), 'schema');
+  const found = [...objectsOf(resolved(shop, schema['$ref']) ?? {})].find(([, each]) => Array.isArray(each['enum']));
   return found?.[1]['enum'];
 }
 
@@ -273,7 +273,7 @@ describe('an OpenAPI description', () => {
     const codes = [...named].filter(
       (value) => typeof value === 'string' && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value),
     );
-    const prefixes = ['SUPPLIER', 'PRODUCT', 'REVIEW', 'API_KEY'];
+    const prefixes = ['SUPPLIER', 'PRODUCT', 'REVIEW', 'API_KEY', 'BATCH'];
     const known = new Set([
       ...Object.keys(errors),
       ...prefixes.flatMap((prefix) => Object.keys(resourceErrors).map((code) => `${prefix}_${code}`)),
