@@ -10,6 +10,10 @@ const FURTHER_FOLDERS = [
   path.join(import.meta.dirname, '..', '.cache', 'python', 'bin'),
   path.join(import.meta.dirname, '..', '.cache', 'runtimes', 'node_modules', '@oven', 'bun-linux-x64', 'bin'),
   path.join(import.meta.dirname, '..', '.cache', 'runtimes', 'node_modules', '@deno', 'linux-x64-glibc'),
+  path.join(import.meta.dirname, '..', '.cache', 'generators', 'node_modules', '.bin'),
+  path.join(import.meta.dirname, '..', '.cache', 'generators', 'python', 'bin'),
+  path.join(import.meta.dirname, '..', '.cache', 'generators', 'go', 'bin'),
+  '/usr/local/go/bin',
 ];
 
 /** The path of an installed program; null where it is not installed. */

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { skipWithout } from '../installed-programs.ts';
+import { judgeDiffs } from './judge-diffs.ts';
+
+/** Two models, each changed in every way. */
+const PAIRS = 120;
+
+it('[VER-6a] calls no change compatible that oasdiff calls breaking', {
+  skip: skipWithout('oasdiff-pairs'),
+}, async () => {
+  const pairs = await judgeDiffs(PAIRS, 1);
+  const breaking = pairs.filter(({ breakingChanges }) => breakingChanges.length > 0);
+  assert.deepEqual(
+    breaking.filter(({ isBreaking }) => !isBreaking),
+    [],
+  );
+  // Both verdicts are there: the pairs are not all breaking, and oasdiff understands the descriptions.
+  assert.ok(breaking.length > PAIRS / 3 && breaking.length < PAIRS, `${breaking.length} of ${PAIRS}`);
+});
