@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import Database from 'better-sqlite3';
 import { root } from '../command.ts';
 import { type Json, parseJson } from './client.ts';
+import { storedEvents } from '../stored-events.ts';
 
 /** A server of the campaign's model. */
 export interface ServedModel extends AsyncDisposable {
@@ -44,11 +44,5 @@ export async function serveModel(): Promise<ServedModel> {
 }
 
 function readEvents(file: string): readonly Json[] {
-  const database = new Database(file, { readonly: true });
-  try {
-    const rows = database.prepare<[], string>('select envelope from restwright_events order by sequence').pluck().all();
-    return rows.map(parseJson);
-  } finally {
-    database.close();
-  }
+  return storedEvents(file).map(({ json }) => parseJson(json));
 }

@@ -13,6 +13,18 @@ export interface EventDraft {
     readonly schema_version: string;
     readonly actor: string | null;
   };
+  /** Stored with the event. Default: nothing is known. */
+  readonly access?: EventAccess;
+}
+
+/** What decides who may see an event. No consumer receives it. */
+export interface EventAccess {
+  /** Who wrote: issuer, subject and client, each null where the caller has none. */
+  readonly writer: { readonly issuer: string | null; readonly subject: string | null; readonly client: string | null };
+  /** The values that row policies compare, before the write; null where the row did not exist, or no policy compares any. */
+  readonly before: { readonly [field: string]: Json } | null;
+  /** The same after the write; null where the row does not exist any more. */
+  readonly after: { readonly [field: string]: Json } | null;
 }
 
 export interface EventPayload {
@@ -24,7 +36,7 @@ export interface EventPayload {
 }
 
 /** An event as consumers read it: immutable, with its sequence number in the log. */
-export interface EventEnvelope extends Omit<EventDraft, 'metadata'> {
+export interface EventEnvelope extends Omit<EventDraft, 'metadata' | 'access'> {
   readonly metadata: {
     readonly trace_id: string;
     readonly correlation_id: string;
@@ -48,8 +60,8 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
 
 const SEQUENCE_DIGITS = 20;
 
-/** `join` builds a flat string, which `JSON.stringify` writes faster than a concatenation. */
-function sequenceText(sequence: number): string {
+/** A sequence as envelopes have it: 20 digits. `join` builds a flat string, which `JSON.stringify` writes faster than a concatenation. */
+export function sequenceText(sequence: number): string {
   const digits = String(sequence);
   return ['0'.repeat(SEQUENCE_DIGITS - digits.length), digits].join('');
 }

@@ -26,6 +26,8 @@ export class DueDeliveries {
   readonly #options: DueDeliveriesOptions;
   readonly #maxDelay: number;
   #waiting: readonly WaitingEndpoint[] = [];
+  /** Sequences that were taken and are not stored as anything else yet, by endpoint. */
+  readonly #taken = new Map<string, Set<number>>();
   /** Monotonic milliseconds of the next read. */
   #nextRead = 0;
 
@@ -52,18 +54,41 @@ export class DueDeliveries {
     return this.#waiting.some(this.#isDue);
   }
 
-  /** Reads those that are due. @param slotsOf how many of a subscription may start now; null of one that is gone */
+  /** What was taken is stored: its next attempt may be taken, too. */
+  stored(deliveries: readonly DeliveryChange[]): void {
+    for (const { endpoint, sequence } of deliveries) this.#taken.get(endpoint)?.delete(sequence);
+  }
+
+  /** Another process may take it. */
+  reset(): void {
+    this.#taken.clear();
+    this.#nextRead = 0;
+  }
+
+  /**
+   * Takes those that are due, each once until it is stored again.
+   *
+   * @param slotsOf how many of a subscription may start now; null of one that is gone
+   */
   async take(slotsOf: (endpoint: string) => number | null): Promise<readonly DeliveryChange[]> {
-    const { deliveries, reader } = this.#options;
     await this.#read();
     const taken: DeliveryChange[] = [];
     for (const waiting of this.#waiting) {
-      const limit = this.#isDue(waiting) ? (slotsOf(waiting.endpoint) ?? PAGE) : 0;
-      if (limit === 0) continue;
-      const now = this.#options.clock.now();
-      const { endpoint } = waiting;
-      taken.push(...(await deliveries.due({ reader, endpoint, now, latest: now + this.#maxDelay, limit })));
+      const free = this.#isDue(waiting) ? (slotsOf(waiting.endpoint) ?? PAGE) : 0;
+      if (free > 0) taken.push(...(await this.#takeOf(waiting.endpoint, free)));
     }
+    return taken;
+  }
+
+  async #takeOf(endpoint: string, free: number): Promise<readonly DeliveryChange[]> {
+    const { deliveries, reader, clock } = this.#options;
+    const known = this.#taken.get(endpoint) ?? new Set<number>();
+    this.#taken.set(endpoint, known);
+    const now = clock.now();
+    const latest = now + this.#maxDelay;
+    const due = await deliveries.due({ reader, endpoint, now, latest, limit: free + known.size });
+    const taken = due.filter(({ sequence }) => !known.has(sequence)).slice(0, free);
+    for (const { sequence } of taken) known.add(sequence);
     return taken;
   }
 

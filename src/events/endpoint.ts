@@ -26,9 +26,9 @@ export type Offered = 'queued' | 'held' | 'full';
  */
 export class Endpoint {
   subscription: Subscription;
-  /** The last sequence that was offered, of one that does not follow the reader; the reader's otherwise. */
+  /** The last sequence that was offered, of one that does not follow the reader. One that follows gets nothing up to it. */
   offered: number;
-  /** Whether the reader of the log offers new events to it. Else it has to be offered those after {@link offered} first. */
+  /** Whether the reader of the log offers new events to it. Else it is offered those after {@link offered} first. */
   isFollowing: boolean;
   /** The stored position; null: as the reader's. */
   storedPosition: number | null;
@@ -41,6 +41,8 @@ export class Endpoint {
   readonly #retries: Work[] = [];
   /** Sequences of events that are neither done nor stored as deliveries, ascending. */
   readonly #outstanding = new Set<number>();
+  /** Sequences of events after the position whose deliveries are stored. */
+  readonly #stored = new Set<number>();
   /** Resources with an attempt in flight, of an ordered subscription. */
   readonly #busy = new Set<string>();
   /** Resources with waiting and held deliveries, and their number. */
@@ -79,11 +81,16 @@ export class Endpoint {
     return Math.max(0, this.#slots - this.#inFlight - this.#retries.length);
   }
 
-  /** The position to store: before the first event that is not done; null: as the reader's. */
-  get position(): number | null {
+  /** The position to store: before the first event that is not done; null: as the reader's. @param reader the position of the reader */
+  position(reader: number): number | null {
     const [first] = this.#outstanding;
     if (first !== undefined) return first - 1;
-    return this.isFollowing ? null : this.offered;
+    return this.isFollowing && this.offered <= reader ? null : this.offered;
+  }
+
+  /** Does not want events that have stored deliveries. */
+  skip(sequences: readonly number[]): void {
+    for (const sequence of sequences) this.#stored.add(sequence);
   }
 
   /** Whether the type of an event is one of its patterns. */
@@ -92,8 +99,9 @@ export class Endpoint {
     return patternsOf(type).some((pattern) => patterns.includes(pattern));
   }
 
-  /** Whether an event of its patterns is to be delivered. */
+  /** Whether an event of its patterns is to be delivered. Call it once for each event. */
   wants(event: LoggedEvent): boolean {
+    if (this.#stored.delete(event.sequence)) return false;
     const { accepts, until = Number.MAX_SAFE_INTEGER } = this.subscription;
     return event.sequence <= until && (accepts?.(event) ?? true);
   }
@@ -164,7 +172,7 @@ export class Endpoint {
     if (!isStored) this.#outstanding.delete(event.sequence);
     this.isFailing = !succeeded;
     this.#slots = succeeded ? Math.min(this.#slots * 2, this.#limits.concurrency) : 1;
-    const hasMore = this.#outstanding.size > 0 || this.#retries.length > 0 || !this.isFollowing;
+    const hasMore = isStored || this.#outstanding.size > 0 || this.#retries.length > 0 || !this.isFollowing;
     this.#isRecovering = !succeeded || (this.#isRecovering && hasMore);
   }
 

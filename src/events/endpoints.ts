@@ -8,7 +8,7 @@ const MAX_IDLE = 1_000;
 
 interface EndpointsOptions {
   readonly subscriber: Subscriber;
-  readonly deliveries: Pick<Deliveries, 'register' | 'positions' | 'openResources'>;
+  readonly deliveries: Pick<Deliveries, 'register' | 'positions' | 'storedAfter' | 'openResources'>;
 }
 
 /** The subscriptions of a subscriber, and the endpoints of those that have something to be delivered. */
@@ -46,12 +46,12 @@ export class Endpoints {
     this.#isRegistered = true;
   }
 
-  /** Starts from what is stored. */
-  async reload(): Promise<void> {
+  /** Starts from what is stored. @param reader the position of the reader */
+  async reload(reader: number): Promise<void> {
     const { deliveries, subscriber } = this.#options;
     await this.#refreshTable();
     this.#byName.clear();
-    await this.#load(this.#table.names);
+    await this.#load(this.#table.names, reader);
     for (const { endpoint, resource, count } of await deliveries.openResources(subscriber.name)) {
       this.get(endpoint)?.open(resource, count);
     }
@@ -62,8 +62,8 @@ export class Endpoints {
     return this.#table.hasChanged();
   }
 
-  /** Learns of subscriptions that were added, changed and removed. */
-  async refresh(): Promise<void> {
+  /** Learns of subscriptions that were added, changed and removed. @param reader the position of the reader */
+  async refresh(reader: number): Promise<void> {
     const { changed, added } = await this.#refreshTable();
     if (!changed) return;
     for (const [name, endpoint] of this.#byName) {
@@ -71,7 +71,7 @@ export class Endpoints {
       if (subscription === null) this.#byName.delete(name);
       else endpoint.subscription = subscription;
     }
-    await this.#load(added);
+    await this.#load(added, reader);
   }
 
   /** Removes endpoints that a new one could replace, where there are many. */
@@ -87,12 +87,16 @@ export class Endpoints {
     return refreshed;
   }
 
-  /** Creates the endpoints of subscriptions with a position of their own. */
-  async #load(names: readonly string[]): Promise<void> {
+  /** Creates the endpoints of subscriptions with a position of their own. One that is not behind the reader follows it. */
+  async #load(names: readonly string[], reader: number): Promise<void> {
     if (names.length === 0) return;
     for (const { name, sequence } of await this.#options.deliveries.positions(names)) {
       const subscription = this.#table.get(name);
-      if (subscription !== null) this.#byName.set(name, new Endpoint(subscription, this.#options.subscriber, sequence));
+      if (subscription === null) continue;
+      const endpoint = new Endpoint(subscription, this.#options.subscriber, sequence);
+      endpoint.isFollowing = sequence === null || sequence >= reader;
+      if (sequence !== null) endpoint.skip(await this.#options.deliveries.storedAfter(name, sequence));
+      this.#byName.set(name, endpoint);
     }
   }
 

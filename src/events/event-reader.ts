@@ -55,7 +55,12 @@ export class EventReader {
     const { name: reader, timeout, schedule } = subscriber;
     this.#endpoints = new Endpoints({ subscriber, deliveries });
     this.#lease = new HeldLease({ reader, timeout, deliveries, clock, owner });
-    this.#progress = new ProgressStore({ writes, lease: this.#lease, endpoints: this.#endpoints });
+    this.#progress = new ProgressStore({
+      writes,
+      lease: this.#lease,
+      endpoints: this.#endpoints,
+      onStored: (stored) => this.#due.stored(stored),
+    });
     this.#pool = new DeliveryPool({ ...options, progress: this.#progress, onEnd: (endpoint) => this.#ended(endpoint) });
     this.#due = new DueDeliveries({ deliveries, reader, schedule, clock, elapsed });
     this.#wakeups = new Wakeups(() => this.#run(), elapsed);
@@ -100,7 +105,7 @@ export class EventReader {
 
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
     if (held.kind === 'taken') await this.#begin(held);
-    else await this.#endpoints.refresh();
+    else await this.#endpoints.refresh(this.#progress.sequence);
     await this.#read();
     await this.#feedAll();
     await this.#claim();
@@ -131,10 +136,12 @@ export class EventReader {
   /** Starts from what is stored. */
   async #begin({ reader, isClean }: Extract<Held, { kind: 'taken' }>): Promise<void> {
     this.#pool.reset();
+    this.#due.reset();
     this.#progress.reset(reader.sequence);
     this.#startedAt = reader.sequence;
     this.#suspectUntil = isClean ? 0 : await this.#options.store.events.lastSequence();
-    await this.#endpoints.reload();
+    await this.#endpoints.reload(reader.sequence);
+    this.#progress.touch();
   }
 
   /** Reads the new events of the log, and offers each to its subscriptions. */
@@ -153,7 +160,7 @@ export class EventReader {
   }
 
   #offerNew(endpoint: Endpoint, event: LoggedEvent): void {
-    if (!endpoint.isFollowing || this.#offer(endpoint, event)) return;
+    if (!endpoint.isFollowing || event.sequence <= endpoint.offered || this.#offer(endpoint, event)) return;
     endpoint.isFollowing = false;
     endpoint.offered = event.sequence - 1;
   }
@@ -178,7 +185,6 @@ export class EventReader {
 
   async #feed(endpoint: Endpoint): Promise<void> {
     const { sequence } = this.#progress;
-    if (endpoint.offered > sequence) return;
     const page = await this.#options.store.events.list({ after: endpoint.offered, limit: PAGE });
     this.#progress.touch();
     for (const event of page) {
@@ -186,7 +192,8 @@ export class EventReader {
       if (endpoint.matches(event.event.type) && !this.#offer(endpoint, event)) return;
       endpoint.offered = event.sequence;
     }
-    if (page.length === PAGE && endpoint.offered < sequence) this.#wakeups.now();
+    const isBehind = page.length === PAGE && page.every((event) => event.sequence < sequence);
+    if (isBehind) this.#wakeups.now();
     else endpoint.isFollowing = true;
   }
 
@@ -196,13 +203,12 @@ export class EventReader {
     const claimed = await this.#due.take((name) => this.#endpoints.get(name)?.freeSlots ?? null);
     this.#wakeAtNextDue();
     if (claimed.length === 0) return;
-    const due = this.#options.clock.now() + this.#lease.duration;
     const begun: DeliveryChange[] = [];
     for (const delivery of claimed) {
       if (this.#endpoints.get(delivery.endpoint) === null) this.#giveUp(delivery, 'the subscription no longer exists');
-      else begun.push({ ...delivery, attempts: delivery.attempts + 1, due });
+      else begun.push({ ...delivery, attempts: delivery.attempts + 1 });
     }
-    for (const delivery of begun) this.#progress.add(delivery);
+    for (const delivery of begun) this.#progress.claim(delivery);
     await this.#save('now');
     await this.#retry(begun);
   }
@@ -258,7 +264,8 @@ export class EventReader {
 
   /** One after another: what a later unit stores presumes the earlier ones. */
   async #save(how: 'soon' | 'now'): Promise<void> {
-    while (this.#saving !== null) await this.#saving;
+    // A unit that does not wait takes along the one that does.
+    while (this.#saving !== null) await Promise.all([this.#saving, this.#options.store.writes.commit({ plans: [] })]);
     const saving = this.#progress.save(how).finally(() => (this.#saving = null));
     this.#saving = saving.then(
       () => undefined,

@@ -19,6 +19,8 @@ const MAX_DELAY = 100;
 const UNSTORED_EVENTS = 5_000;
 
 interface UnstoredChanges {
+  /** Deliveries whose attempt has ended, or which are new. */
+  readonly ended: DeliveryChange[];
   readonly deliveries: DeliveryChange[];
   readonly attempts: RecordedAttempt[];
   readonly releases: DeliveryRelease[];
@@ -32,6 +34,8 @@ interface ProgressStoreOptions {
   readonly lease: HeldLease;
   /** Those whose position may have changed. */
   readonly endpoints: Iterable<Endpoint>;
+  /** Called with what is stored from now on, other than claims. */
+  readonly onStored: (deliveries: readonly DeliveryChange[]) => void;
 }
 
 /** Collects what a reader has to store, and stores all of it in one unit. */
@@ -72,7 +76,14 @@ export class ProgressStore {
 
   add(delivery: DeliveryChange, attempt: RecordedAttempt | null = null): void {
     this.#changes.deliveries.push(delivery);
+    this.#changes.ended.push(delivery);
     if (attempt !== null) this.#changes.attempts.push(attempt);
+    this.#isDirty = true;
+  }
+
+  /** An attempt of a stored delivery is about to begin. */
+  claim(delivery: DeliveryChange): void {
+    this.#changes.deliveries.push(delivery);
     this.#isDirty = true;
   }
 
@@ -92,21 +103,25 @@ export class ProgressStore {
     const { lease, writes } = this.#options;
     const { sequence } = this;
     const changes = this.#changes;
-    const moved = [...this.#options.endpoints].filter((endpoint) => endpoint.position !== endpoint.storedPosition);
+    const moved = [...this.#options.endpoints].filter(
+      (endpoint) => endpoint.position(sequence) !== endpoint.storedPosition,
+    );
     const positions = moved.map(
-      (endpoint): SubscriptionPosition => ({ name: endpoint.subscription.name, sequence: endpoint.position }),
+      (endpoint): SubscriptionPosition => ({ name: endpoint.subscription.name, sequence: endpoint.position(sequence) }),
     );
     const before = moved.map(({ storedPosition }) => storedPosition);
-    for (const endpoint of moved) endpoint.storedPosition = endpoint.position;
+    for (const endpoint of moved) endpoint.storedPosition = endpoint.position(sequence);
     this.#changes = noChanges();
     this.#isDirty = false;
     const progress = { ...(how === 'last' ? lease.released() : lease.extended()), sequence, positions };
-    const delivery: DeliveryPlan = { progress, ...changes };
+    const { ended, ...stored } = changes;
+    const delivery: DeliveryPlan = { progress, ...stored };
     try {
       const maxDelay = how === 'soon' ? MAX_DELAY : 0;
       const { kind } = await writes.commit({ plans: [], delivery, maxDelay });
       if (kind !== 'committed') return 'lost';
       this.#savedSequence = Math.max(this.#savedSequence, sequence);
+      this.#options.onStored(ended);
       const waits = changes.releases.length > 0 || changes.deliveries.some(({ state }) => state === 'waiting');
       return waits ? 'waiting' : 'saved';
     } catch (error) {
@@ -117,9 +132,10 @@ export class ProgressStore {
   }
 
   /** What could not be stored is stored with the next unit, before anything later. */
-  #restore({ deliveries, attempts, releases }: UnstoredChanges): void {
+  #restore({ ended, deliveries, attempts, releases }: UnstoredChanges): void {
     const later = this.#changes;
     this.#changes = {
+      ended: [...ended, ...later.ended],
       deliveries: [...deliveries, ...later.deliveries],
       attempts: [...attempts, ...later.attempts],
       releases: [...releases, ...later.releases],
@@ -129,5 +145,5 @@ export class ProgressStore {
 }
 
 function noChanges(): UnstoredChanges {
-  return { deliveries: [], attempts: [], releases: [] };
+  return { ended: [], deliveries: [], attempts: [], releases: [] };
 }

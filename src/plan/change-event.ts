@@ -1,9 +1,10 @@
-import type { EventDraft } from '../conventions/event.ts';
+import type { EventAccess, EventDraft } from '../conventions/event.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Model, Resource } from '../model/model.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 import type { UrlBuilder, LinkBase } from './url-builder.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
+import { comparedFields } from './policy-paths.ts';
 
 /** What all events of a request have in common: its actor, time, trace and correlation id (EVT-2). */
 export interface EventOrigin {
@@ -11,6 +12,8 @@ export interface EventOrigin {
   readonly traceId: string;
   /** The authenticated client; null if there is none. */
   readonly actor: string | null;
+  /** Who writes, from which follows who may see the event. Default: not known. */
+  readonly writer?: EventAccess['writer'];
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
 }
@@ -23,6 +26,8 @@ interface RowChange {
   readonly within: readonly Ancestor[];
   readonly changed: readonly string[];
   readonly values: FieldValues;
+  /** The values before the write; null for a create. */
+  readonly before: FieldValues | null;
 }
 
 /** What events need besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
@@ -61,6 +66,7 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
       schema_version: `${major}.${minor}`,
       actor: origin.actor,
     },
+    access: accessOf(origin, change),
   };
 }
 
@@ -71,6 +77,25 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
 
 /** What the event of a disabled webhook says of it: nothing of the tokens of its creator. */
 const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_reason', 'owner']);
+
+/** Who wrote, and the values by which row policies decide who may see the event (EVT-8). */
+function accessOf({ writer = UNKNOWN }: EventOrigin, { resource, verb, values, before }: RowChange): EventAccess {
+  const names = policyFields(resource);
+  const select = (from: FieldValues | null): EventAccess['before'] =>
+    from === null || names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
+  return { writer, before: select(before), after: select(verb === 'deleted' ? null : values) };
+}
+
+const UNKNOWN: EventAccess['writer'] = { issuer: null, subject: null, client: null };
+
+/** The fields of the row that decide whether it is visible. Those of a function are not known: it may compare any. */
+const policyFields = weakMemoize((resource: Resource): readonly string[] => {
+  const all = resource.rows.read.some(({ kind }) => kind === 'function');
+  const compared = all ? resource.fields.map(({ name }) => name) : comparedFields(resource);
+  const owner = resource.owner === null ? [] : [resource.owner];
+  const fields = new Set([...compared, ...owner].map((path) => path.split('.', 1)[0] ?? ''));
+  return [...fields].filter((name) => resource.field.has(name));
+});
 
 /** What all events of a resource have in common. */
 const eventTemplate = weakMemoize((resource: Resource) => {

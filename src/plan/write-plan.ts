@@ -32,7 +32,7 @@ export function createPlan(
 ): CreatePlan {
   // Unset fields are not reported as changed: consumers assume them to be unset.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
-  const event = changeEvent(events, origin, { verb: 'created', resource, id, within, changed, values });
+  const event = changeEvent(events, origin, { verb: 'created', resource, id, within, changed, values, before: null });
   return { kind: 'create', resource: resource.name, id, values, within, at: origin.at, event };
 }
 
@@ -45,7 +45,7 @@ export function updatePlan(
   const changed = changedFields(resource, values, row);
   if (changed.length === 0) return null;
   const { id, revision } = row;
-  const event = changeEvent(events, origin, { verb: 'updated', resource, id, within, changed, values });
+  const event = changeEvent(events, origin, { verb: 'updated', resource, id, within, changed, values, before: row });
   const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
   return {
     kind: 'update',
@@ -67,7 +67,15 @@ function latest(one: string, other: string): string {
 /** The plan that deletes a row, with its event. */
 export function deletePlan({ events, origin }: WriteAuthor, { resource, within, row }: CurrentRow): DeletePlan {
   const { id, revision } = row;
-  const event = changeEvent(events, origin, { verb: 'deleted', resource, id, within, changed: [], values: row });
+  const event = changeEvent(events, origin, {
+    verb: 'deleted',
+    resource,
+    id,
+    within,
+    changed: [],
+    values: row,
+    before: row,
+  });
   return { kind: 'delete', resource: resource.name, id, within, revision: expectedRevision(revision), event };
 }
 

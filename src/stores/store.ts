@@ -1,4 +1,3 @@
-import type { EventEnvelope } from '../conventions/event.ts';
 import type {
   Ancestor,
   Bookmark,
@@ -17,15 +16,24 @@ import type {
   VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
-import type {
-  DeliveryAttempt,
-  DeliveryChange,
-  DeliveryState,
-  ReaderLease,
-  SubscriptionPosition,
-} from '../plan/delivery-plan.ts';
+import type { Deliveries, EventLog } from './event-store.ts';
 import type { Partition } from '../plan/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
+
+export type {
+  EventAccess,
+  LoggedEvent,
+  EventQuery,
+  LogRange,
+  EventLog,
+  StoredReader,
+  StoredDelivery,
+  DeliveryQuery,
+  OpenResource,
+  WaitingEndpoint,
+  DueQuery,
+  Deliveries,
+} from './event-store.ts';
 
 /** A read ran past the statement timeout and was stopped. Nothing was changed. */
 export class StatementTimeout extends Error {
@@ -132,113 +140,6 @@ export interface ChangeStamps {
 
   /** The same of the rows of a partition: it changes with each commit that changes one of them, moves one into it, or out of it. */
   partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
-}
-
-/** An event with its number in the log. */
-export interface LoggedEvent {
-  readonly sequence: number;
-  readonly event: EventEnvelope;
-}
-
-/** Which events to read, in the order of their sequence. */
-export interface EventQuery {
-  /** Only those with a greater sequence. */
-  readonly after: number;
-  readonly limit: number;
-}
-
-/** The events of all committed writes, in commit order. */
-export interface EventLog {
-  /** At most `limit` envelopes with a greater sequence, in order. A smaller sequence never appears after a greater one was read (EVT-3). */
-  after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
-
-  /** The events of a query. */
-  list(query: EventQuery): MaybePromise<readonly LoggedEvent[]>;
-
-  /** The events of sequences, in order, without those that are no longer in the log. */
-  lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]>;
-
-  /** The last sequence that was assigned; 0 before the first. */
-  lastSequence(): MaybePromise<number>;
-}
-
-/** The state of the reader of a group of subscriptions. */
-export interface StoredReader {
-  readonly lease: ReaderLease;
-  /** The sequence up to which it has delivered events to all subscriptions without a position of their own. */
-  readonly sequence: number;
-}
-
-/** A delivery that was stored because an attempt failed, because it is recorded, or on request. */
-export interface StoredDelivery extends DeliveryChange {
-  readonly attemptsMade: readonly DeliveryAttempt[];
-}
-
-/** Which deliveries of a subscription to read, the newest event first. */
-export interface DeliveryQuery {
-  readonly endpoint: string;
-  readonly states?: readonly DeliveryState[];
-  /** Only that of one event. */
-  readonly sequence?: number;
-  /** Only those of events with a smaller sequence. */
-  readonly before?: number;
-  readonly limit: number;
-}
-
-/** The number of open deliveries of one resource's events to an ordered subscription. */
-export interface OpenResource {
-  readonly endpoint: string;
-  readonly resource: string;
-  readonly count: number;
-}
-
-/** A subscription with waiting deliveries. */
-export interface WaitingEndpoint {
-  readonly endpoint: string;
-  /** When the first of them is due: milliseconds since the epoch. */
-  readonly due: number;
-}
-
-/** Which waiting deliveries to read. */
-export interface DueQuery {
-  readonly reader: string;
-  readonly endpoint: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** Deliveries that are due after this time are due, too: only a clock that was wrong can have set it. */
-  readonly latest: number;
-  readonly limit: number;
-}
-
-/** How far subscriptions have come in the event log, and the deliveries that could not be made yet. They change by write units only. */
-export interface Deliveries {
-  /** Starts those of the subscriptions that are new, and their reader, at the end of the log. */
-  register(reader: string, names: readonly string[]): Promise<void>;
-
-  /** null where it was never registered. */
-  reader(name: string): MaybePromise<StoredReader | null>;
-
-  /**
-   * Takes the lease of a reader, if it still is as it was read.
-   *
-   * @returns whether it did
-   */
-  lease(found: ReaderLease, taken: ReaderLease): Promise<boolean>;
-
-  /** The positions of those subscriptions that have one of their own. */
-  positions(names: readonly string[]): MaybePromise<readonly SubscriptionPosition[]>;
-
-  /** The subscriptions of a reader that have waiting deliveries, and when the first of each is due. */
-  waiting(reader: string): MaybePromise<readonly WaitingEndpoint[]>;
-
-  /** The waiting deliveries of a subscription that are due, the longest due first. */
-  due(query: DueQuery): MaybePromise<readonly DeliveryChange[]>;
-
-  /** The resources of which an ordered subscription has waiting or held deliveries. */
-  openResources(reader: string): MaybePromise<readonly OpenResource[]>;
-
-  /** The stored deliveries of a query, with their attempts. */
-  list(query: DeliveryQuery): MaybePromise<readonly StoredDelivery[]>;
 }
 
 /** A period in which the representation of an unchanged row stays the same. Cached representations are valid within one epoch. */

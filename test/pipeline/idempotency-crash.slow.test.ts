@@ -8,6 +8,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
+import { storedEvents } from '../../scripts/stored-events.ts';
 
 const program = path.join(import.meta.dirname, 'killed-after-commit.ts');
 const KEY = { 'Idempotency-Key': '"9f1c"' };
@@ -50,7 +51,10 @@ interface Kept {
 function keptIn(database: string): Kept {
   const file = new Database(database, { readonly: true });
   const ids = (text: string): string[] => file.prepare<[], string>(text).pluck().all();
-  const kept = { rows: ids('select id from suppliers'), events: ids('select resource_id from restwright_events') };
+  const kept = {
+    rows: ids('select id from suppliers'),
+    events: storedEvents(database).map(({ event }) => event.payload.resource.id),
+  };
   file.close();
   return kept;
 }

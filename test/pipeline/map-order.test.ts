@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { create } from './shop-model.ts';
+import { storedEvents } from '../../scripts/stored-events.ts';
 
 const LAB = `
 name: lab
@@ -91,10 +92,7 @@ describe('the members of a map', () => {
     const database = path.join(temporaryDirectory(context), 'lab.db');
     await using api = await apiUnderTest(LAB, { database });
     await create(api, 'bins', SENT);
-    const [row] = new DatabaseSync(database, { readOnly: true })
-      .prepare('select envelope from restwright_events')
-      .all();
-    assertJson(String(row?.['envelope']));
+    assertJson(storedEvents(database)[0]?.json ?? '');
   });
 
   it('[REP-1] are in the order of their keys where an older version wrote them in another', async (context) => {

@@ -152,6 +152,7 @@ export function originOf({ exchange, principal }: Negotiated, { sources }: Pick<
     correlationId: exchange.correlationId,
     traceId: exchange.trace.traceId,
     actor: principal.subject,
+    writer: { issuer: principal.issuer, subject: principal.subject, client: principal.client },
     at: timestamp(sources.writtenAt()),
   };
 }

@@ -1,5 +1,3 @@
-import { envelope, type EventDraft } from '../../conventions/event.ts';
-import { writeOrderedJson } from '../../formats/json.ts';
 import type { Bookmark, IdempotencyRecord } from '../../plan/plan.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import { type Prepare, prepare } from './prepare.ts';
@@ -43,7 +41,6 @@ export class SystemStatements {
   readonly replaceMetadata: (value: string, name: string, expected: string) => Statement;
   readonly #setBookmark: Prepare;
   readonly #setRecord: Prepare;
-  readonly #addEvent: Prepare;
 
   constructor(dialect: Dialect) {
     const of = (text: string): Prepare => prepare(dialect, text);
@@ -81,7 +78,6 @@ export class SystemStatements {
     );
     this.#setRecord = of(`insert into restwright_memos values (?, ?, ?, ?, ?) on conflict (name) do update set
   request = excluded.request, outcome = excluded.outcome, revisions = excluded.revisions, expires_at = excluded.expires_at`);
-    this.#addEvent = of('insert into restwright_events values (?, ?, ?, ?, ?, ?, ?)');
   }
 
   setBookmark({ name, value }: Bookmark): Statement {
@@ -91,11 +87,5 @@ export class SystemStatements {
   /** @param revisions those that the plans of the unit were assigned */
   setRecord({ name, request, outcome, expiresAt }: IdempotencyRecord, revisions: readonly number[]): Statement {
     return this.#setRecord(name, request, outcome, JSON.stringify(revisions), expiresAt);
-  }
-
-  addEvent(draft: EventDraft, sequence: number): Statement {
-    const { resource, timestamp, data } = draft.payload;
-    const event = (data === undefined ? JSON.stringify : writeOrderedJson)(envelope(draft, sequence));
-    return this.#addEvent(sequence, draft.id, draft.type, resource.type, resource.id, Date.parse(timestamp), event);
   }
 }

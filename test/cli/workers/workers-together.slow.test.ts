@@ -1,3 +1,4 @@
+import { storedEvents } from '../../../scripts/stored-events.ts';
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -20,6 +21,7 @@ writeFileSync(
   path.join(folder, 'desk.ts'),
   `import { appendFileSync } from 'node:fs';
 import { defineModel, resource } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/index.ts')).href)};
+import { storedEvents } from '../../../scripts/stored-events.ts';
 export default defineModel({
   name: 'desk',
   resources: {
@@ -75,15 +77,11 @@ function stored(file: string): {
 } {
   const database = new Database(file, { readonly: true });
   const notes = database.prepare<[], string>('select id from notes order by id').pluck().all();
-  const events = database
-    .prepare<[], { resource_id: string; sequence: number }>(
-      "select resource_id, sequence from restwright_events where type = 'note.created' order by sequence",
-    )
-    .all();
   database.close();
+  const events = storedEvents(file).filter(({ event }) => event.type === 'note.created');
   return {
     notes,
-    inEvents: events.map(({ resource_id: id }) => id).toSorted(),
+    inEvents: events.map(({ event }) => event.payload.resource.id).toSorted(),
     sequences: events.map(({ sequence }) => sequence),
   };
 }

@@ -59,6 +59,12 @@ export class SqlDeliveries implements Deliveries {
     );
   }
 
+  storedAfter(endpoint: string, position: number): MaybePromise<readonly number[]> {
+    return chain(this.#client.all(this.#statements.storedAfter(endpoint, position)), (rows) =>
+      rows.map((row) => Number(row['sequence'])),
+    );
+  }
+
   waiting(reader: string): MaybePromise<readonly WaitingEndpoint[]> {
     return chain(this.#client.all(this.#statements.waiting(reader, reader, reader)), (rows) =>
       rows.map((row) => ({ endpoint: String(row['endpoint']), due: Number(row['due']) })),

@@ -26,6 +26,7 @@ export interface DeliveryStatements {
   readonly setDelivery: Prepare;
   readonly setAttempt: Prepare;
   readonly release: Prepare;
+  readonly storedAfter: Prepare;
   readonly waiting: Prepare;
   readonly due: Prepare;
   readonly openResources: Prepare;
@@ -50,6 +51,7 @@ on conflict (endpoint, sequence, number) do update set
     release: of(`update restwright_deliveries set state = 'waiting', due = ? where endpoint = ? and sequence =
   (select min(sequence) from restwright_deliveries
    where endpoint = ? and resource = ? and state = 'held')`),
+    storedAfter: of('select sequence from restwright_deliveries where endpoint = ? and sequence > ?'),
     // The endpoints one by one: a subscription may have any number of waiting deliveries.
     waiting: of(`with recursive each_endpoint (endpoint) as (
   select min(endpoint) from restwright_deliveries where reader = ? and state = 'waiting'

@@ -1,10 +1,15 @@
 import type { EventEnvelope } from '../../../conventions/event.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import type { EventLog, EventQuery, LoggedEvent } from '../../store.ts';
-import type { Dialect, SqlRow } from '../dialect.ts';
+import type { EventLog, EventQuery, LoggedEvent, LogRange } from '../../store.ts';
+import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
-import { type EventStatements, eventStatements } from './event-statements.ts';
+import { idTime } from './append-event.ts';
+import { unpackEvent } from './event-codec.ts';
+import { BLOCK_SIZE, type EventStatements, eventStatements } from './event-statements.ts';
+import { packTexts } from './packed-text.ts';
+
+const ALWAYS = Number.MAX_SAFE_INTEGER;
 
 /** The event log. Sequences are assigned while the write lock is held, so that they become visible in order (EVT-3). */
 export class SqlEventLog implements EventLog {
@@ -22,21 +27,93 @@ export class SqlEventLog implements EventLog {
     return chain(this.list({ after: sequence, limit }), (events) => events.map(({ event }) => event));
   }
 
-  list({ after, limit }: EventQuery): MaybePromise<readonly LoggedEvent[]> {
-    return chain(this.#client.all(this.#statements.after(after, limit)), (rows) => rows.map(loggedEvent));
+  list(query: EventQuery): MaybePromise<readonly LoggedEvent[]> {
+    const { from, to } = query;
+    if (from === undefined && to === undefined) return this.#list(query);
+    const blocks = this.#statements.blocks(from ?? -ALWAYS, to ?? ALWAYS);
+    return chain(this.#client.get(blocks), (row) => {
+      const { first = null, last = null } = row ?? {};
+      if (first === null || last === null) return [];
+      const after = Math.max(query.after, Number(first) * BLOCK_SIZE);
+      const until = Math.min(query.until ?? ALWAYS, (Number(last) + 1) * BLOCK_SIZE);
+      return this.#list({ ...query, after, until });
+    });
   }
 
   lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]> {
-    const texts = sequences.map(String);
-    return chain(this.#client.all(this.#statements.of(JSON.stringify(texts))), (rows) => rows.map(loggedEvent));
+    return this.#read(this.#statements.of(JSON.stringify(sequences.map(String))));
+  }
+
+  find(id: string): MaybePromise<LoggedEvent | null> {
+    const time = idTime(id);
+    const found = this.#read(this.#statements.byId(packTexts([id]), time, time));
+    return chain(found, ([event = null]) => event);
   }
 
   lastSequence(): MaybePromise<number> {
     return chain(this.#client.get(this.#system.lastSequence()), (row) => Number(row?.['last'] ?? 0));
   }
+
+  range(): MaybePromise<LogRange> {
+    return chain(this.lastSequence(), (last) =>
+      chain(this.#client.get(this.#statements.firstBlock()), (row) => {
+        const first = row?.['first'] ?? null;
+        return { removed: first === null ? last : Number(first) * BLOCK_SIZE, last };
+      }),
+    );
+  }
+
+  #list(query: EventQuery): MaybePromise<readonly LoggedEvent[]> {
+    const { resourceId, types, resourceType } = query;
+    if (types !== undefined || resourceType !== undefined) return this.#ofTypes(query);
+    const { window, ofResource } = this.#statements;
+    const values = windowOf(query);
+    return this.#read(resourceId === undefined ? window(...values) : ofResource(packTexts([resourceId]), ...values));
+  }
+
+  /** Each shape has an index: the first sequences of each are merged. */
+  async #ofTypes(query: EventQuery): Promise<readonly LoggedEvent[]> {
+    const { types, resourceType, resourceId, limit } = query;
+    if (resourceId !== undefined) return this.#ofResource(query, resourceId);
+    const shapes = await this.#client.all(this.#statements.shapes());
+    const matching = shapes.filter(
+      ({ type, resource }) =>
+        (types?.includes(String(type)) ?? true) && (resourceType === undefined || resource === resourceType),
+    );
+    const sequences: number[] = [];
+    for (const { id = 0 } of matching) {
+      const rows = await this.#client.all(this.#statements.ofShape(id, ...windowOf(query)));
+      sequences.push(...rows.map((row) => Number(row['sequence'])));
+    }
+    return this.lookup(sequences.sort((one, other) => one - other).slice(0, limit));
+  }
+
+  /** The events of a resource are few: those of other types are skipped. */
+  async #ofResource(query: EventQuery, resourceId: string): Promise<readonly LoggedEvent[]> {
+    const { types, resourceType, limit } = query;
+    const found: LoggedEvent[] = [];
+    let { after } = query;
+    for (;;) {
+      const values = windowOf({ ...query, after });
+      const page = await this.#read(this.#statements.ofResource(packTexts([resourceId]), ...values));
+      const matching = page.filter(
+        ({ event }) =>
+          (types?.includes(event.type) ?? true) &&
+          (resourceType === undefined || event.payload.resource.type === resourceType),
+      );
+      found.push(...matching);
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit || found.length >= limit) return found.slice(0, limit);
+      after = last.sequence;
+    }
+  }
+
+  #read(statement: Statement): MaybePromise<readonly LoggedEvent[]> {
+    return chain(this.#client.all(statement), (rows: readonly SqlRow[]) => rows.map(unpackEvent));
+  }
 }
 
-function loggedEvent(row: SqlRow): LoggedEvent {
-  const event: EventEnvelope = JSON.parse(String(row['envelope']));
-  return { sequence: Number(row['sequence']), event };
+/** The values of the window of a query, and its limit. */
+function windowOf({ after, until = ALWAYS, from = -ALWAYS, to = ALWAYS, limit }: EventQuery): readonly SqlValue[] {
+  return [after, until, from, to, limit];
 }

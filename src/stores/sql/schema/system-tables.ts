@@ -1,7 +1,8 @@
 import type { Dialect } from '../dialect.ts';
+import { BLOCK_SIZE } from '../events/event-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 6;
+export const FORMAT = 7;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -92,6 +93,69 @@ function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): r
   ];
 }
 
+/**
+ * The event log, what its events have in common, and the times of the events in each block (`events/event-statements.ts`). An event is stored as
+ * what does not follow from the rest (`events/event-codec.ts`); `base` is the distance to an earlier event with the same origin.
+ */
+function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly string[] {
+  const [int64, bytes] = [columnType({ kind: 'int64' }), columnType({ kind: 'binary', mediaType: null })];
+  return [
+    `create table restwright_event_shapes (
+  id integer primary key,
+  type text not null,
+  resource text not null,
+  shape text not null
+) ${rows}`,
+    'create unique index restwright_event_shapes_shape on restwright_event_shapes (shape)',
+    `create table restwright_events (
+  sequence ${int64} primary key,
+  shape integer not null,
+  base integer not null,
+  at ${int64} not null,
+  id ${bytes} not null,
+  resource_id ${bytes} not null,
+  origin ${bytes},
+  data text,
+  detail text
+) ${rows}`,
+    'create index restwright_events_shape on restwright_events (shape, sequence)',
+    'create index restwright_events_resource on restwright_events (resource_id, sequence)',
+    `create table restwright_event_blocks (
+  block ${int64} primary key,
+  first_at ${int64} not null,
+  last_at ${int64} not null,
+  first_id ${int64} not null,
+  last_id ${int64} not null
+) ${rows}`,
+  ];
+}
+
+/** What a version wrote that stored envelopes: they stay as they are, with a shape that is no JSON. Only SQLite has such databases. */
+function upgradeEvents(dialect: Dialect): readonly string[] {
+  const digits = (count: number): string => '[0-9a-f]'.repeat(count);
+  const uuid = [8, 4, 4, 4, 12].map(digits).join('-');
+  // As `packTexts` does.
+  const packed = (column: string): string => `case
+    when ${column} glob '${uuid}' then unhex('01' || replace(${column}, '-', ''))
+    when ${column} glob '${digits(32)}' then unhex('02' || ${column})
+    else unhex('03' || printf('%08x', octet_length(${column})) || hex(${column})) end`;
+  return [
+    'alter table restwright_events rename to restwright_events_before',
+    ...eventTables(dialect),
+    `insert into restwright_event_shapes (type, resource, shape)
+  select distinct type, resource_type, type || ' ' || resource_type from restwright_events_before`,
+    `insert into restwright_events (sequence, shape, base, at, id, resource_id, detail)
+  select sequence, (select shape.id from restwright_event_shapes as shape
+      where shape.type = event.type and shape.resource = event.resource_type),
+    0, at, ${packed('event.id')}, ${packed('event.resource_id')}, envelope
+  from restwright_events_before as event`,
+    `insert into restwright_event_blocks
+  select (sequence - 1) / ${BLOCK_SIZE}, min(at), max(at), 0, ${Number.MAX_SAFE_INTEGER}
+  from restwright_events_before group by 1`,
+    'drop table restwright_events_before',
+  ];
+}
+
 /** What a version wrote that had a delivery of each event to each hook, and one bookmark. Only SQLite has such databases. */
 function upgradeDeliveries(dialect: Dialect): readonly string[] {
   return [
@@ -126,6 +190,7 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   // An older version would not stamp them.
   [4, partitionTable],
   [5, upgradeDeliveries],
+  [6, upgradeEvents],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
@@ -149,15 +214,7 @@ export function systemTables(dialect: Dialect): readonly string[] {
     ...partitionTable(dialect),
     `create table restwright_bookmarks (name text primary key not null, value text not null) ${clustered}`,
     ...idempotencyTables(dialect),
-    `create table restwright_events (
-  sequence ${int64} primary key,
-  id text not null,
-  type text not null,
-  resource_type text not null,
-  resource_id text not null,
-  at ${int64} not null,
-  envelope text not null
-) ${rows}`,
+    ...eventTables(dialect),
     ...deliveryTables(dialect),
     'insert into restwright_sequences values (1, 0, 0)',
   ];

@@ -14,6 +14,7 @@ import {
 } from '../../../plan/plan.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
+import { appendEvent, type LogState, timeStatements } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
@@ -33,8 +34,8 @@ const EXTRA_PURGED = 100;
 export interface Counters {
   /** The last revision that was assigned. */
   readonly revision: number;
-  /** The last event sequence that was assigned. */
-  readonly event: number;
+  /** The event log. */
+  readonly log: LogState;
   /** The resources that the transaction has changed, with the number of rows added less those deleted. */
   readonly rowCounts: ReadonlyMap<string, number>;
   /** The number of idempotency records that the transaction has stored. */
@@ -90,13 +91,15 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
 
 /** The statements that end a transaction: they store its counters. @param now milliseconds since the epoch */
 export function closingStatements(
-  { system }: Tables,
+  { system, dialect }: Tables,
   begun: Counters,
-  { revision, event, rowCounts, records }: Counters,
+  { revision, log, rowCounts, records }: Counters,
   now: number,
 ): readonly Statement[] {
   const statements = [...rowCounts].map(([resource, added]) => system.addToRowCount(resource, added, revision));
-  if (revision !== begun.revision || event !== begun.event) statements.unshift(system.setCounters(revision, event));
+  const isChanged = revision !== begun.revision || log.sequence !== begun.log.sequence;
+  if (isChanged) statements.unshift(system.setCounters(revision, log.sequence));
+  statements.push(...timeStatements(dialect, begun.log, log));
   if (records > 0) statements.unshift(system.purgeExpiredRecords(now, records + EXTRA_PURGED));
   return statements;
 }
@@ -109,7 +112,7 @@ class UnitCompiler {
   readonly #tables: Tables;
   readonly #begun: Counters;
   #revision: number;
-  #event: number;
+  #log: LogState;
   /** Copied on write: units that are refused keep the map of the unit before. */
   #rowCounts: ReadonlyMap<string, number>;
 
@@ -117,14 +120,14 @@ class UnitCompiler {
     this.#tables = tables;
     this.#begun = begun;
     this.#revision = begun.revision;
-    this.#event = begun.event;
+    this.#log = begun.log;
     this.#rowCounts = begun.rowCounts;
   }
 
   counters(records: number): Counters {
     return {
       revision: this.#revision,
-      event: this.#event,
+      log: this.#log,
       rowCounts: this.#rowCounts,
       records: this.#begun.records + records,
     };
@@ -151,7 +154,7 @@ class UnitCompiler {
 
   /** Adds the statements of deliveries. They refuse the unit where another process has the lease of their reader. */
   delivery(plan: DeliveryPlan): void {
-    for (const { statement, isExpected } of compileDelivery(this.#tables.dialect, plan, this.#event)) {
+    for (const { statement, isExpected } of compileDelivery(this.#tables.dialect, plan, this.#log.sequence)) {
       if (isExpected) {
         const refusal: Refusal = { kind: 'stale', plan: 0 };
         this.statements.push({ statement, expects: 'change', refusal, violation: null });
@@ -248,8 +251,9 @@ class UnitCompiler {
       this.#rowCounts = new Map(this.#rowCounts).set(resource, (before ?? 0) + added);
     }
     if (event !== null) {
-      this.#event += 1;
-      this.run(this.#tables.system.addEvent(event, this.#event));
+      const { statements, log } = appendEvent(this.#tables.dialect, event, this.#log);
+      for (const statement of statements) this.run(statement);
+      this.#log = log;
     }
     return null;
   }

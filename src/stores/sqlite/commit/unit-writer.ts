@@ -1,5 +1,6 @@
 import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import { logState } from '../../sql/events/append-event.ts';
 import type { Tables } from '../../sql/tables.ts';
 import {
   closingStatements,
@@ -12,7 +13,7 @@ import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 
-const UNREAD: Counters = { revision: 0, event: 0, rowCounts: new Map(), records: 0 };
+const UNREAD: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0 };
 
 /**
  * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it begins and written once before
@@ -33,7 +34,7 @@ export class UnitWriter {
   begin(): void {
     const row = this.#get(this.#tables.system.counters());
     if (row === null) throw new Error('The table restwright_sequences is empty. Restore the database from a backup.');
-    this.#begun = { ...UNREAD, revision: Number(row['revision']), event: Number(row['event']) };
+    this.#begun = { ...UNREAD, revision: Number(row['revision']), log: logState(Number(row['event'])) };
     this.#counters = this.#begun;
   }
 

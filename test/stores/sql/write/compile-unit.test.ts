@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WritePlan, WriteUnit } from '../../../../src/plan/plan.ts';
+import { logState } from '../../../../src/stores/sql/events/append-event.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import {
   closingStatements,
@@ -20,7 +21,7 @@ import {
 } from '../../../../src/testing/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), sqlite);
-const START: Counters = { revision: 7, event: 3, rowCounts: new Map(), records: 0 };
+const START: Counters = { revision: 7, log: logState(3), rowCounts: new Map(), records: 0 };
 const NOW = 1_000;
 const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: 2_000 };
 
@@ -47,10 +48,13 @@ describe('a compiled unit', () => {
     });
     assert.deepEqual(summary(unit), [
       ['insert into "products"', 'change', 'stale 0'],
+      ['insert into restwright_event_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['update "products"', 'change', 'stale 1'],
+      ['insert into restwright_event_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['delete from "products"', 'change', 'stale 2'],
+      ['insert into restwright_event_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['insert into restwright_bookmarks', null, null],
     ]);
@@ -60,9 +64,10 @@ describe('a compiled unit', () => {
     const plans = [createProduct('p'), { ...update('products', 'q', 5, {}), event: null }, remove('reviews', 'r', 6)];
     const { outcome, counters } = compile({ plans });
     assert.deepEqual(outcome, { kind: 'committed', revisions: [8, 9, 0] });
+    assert.equal(counters.log.sequence, 5);
     assert.deepEqual(counters, {
       revision: 10,
-      event: 5,
+      log: counters.log,
       rowCounts: new Map([
         ['products', 1],
         ['reviews', -1],
@@ -109,7 +114,7 @@ describe('a compiled unit', () => {
     assert.deepEqual(late.outcome, { kind: 'stale', plan: 1 });
     assert.deepEqual(
       summary(late).map(([text]) => text),
-      ['insert into "suppliers"', 'insert into restwright_events'],
+      ['insert into "suppliers"', 'insert into restwright_event_shapes', 'insert into restwright_events'],
     );
   });
 
@@ -142,6 +147,7 @@ describe('the statements that close a transaction', () => {
       'update restwright_sequences',
       'insert into restwright_counts',
       'insert into restwright_counts',
+      'insert into restwright_event_blocks',
     ]);
   });
 

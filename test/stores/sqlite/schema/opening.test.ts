@@ -35,11 +35,19 @@ async function run(file: string, id: string): Promise<string> {
 
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
+/** Downgrades a database to the format that stored envelopes, with one event. */
+const OF_FORMAT_6 = `drop table restwright_events; drop table restwright_event_shapes; drop table restwright_event_blocks;
+  create table restwright_events (
+    sequence integer primary key, id text not null, type text not null, resource_type text not null, resource_id text not null,
+    at integer not null, envelope text not null
+  ) strict;
+  update restwright_meta set value = '6' where name = 'format';`;
+
 /** Downgrades a database to the format in which each delivery to each hook had a row, and all hooks one bookmark. */
-const OF_FORMAT_5 = `drop table restwright_attempts; drop table restwright_readers; drop table restwright_subscriptions;
+const OF_FORMAT_5 = `${OF_FORMAT_6} drop table restwright_attempts; drop table restwright_readers; drop table restwright_subscriptions;
   drop table restwright_deliveries;
   create table restwright_deliveries (
-    endpoint text not null, sequence integer not null references restwright_events (sequence), state text not null,
+    endpoint text not null, sequence integer not null, state text not null,
     attempts integer not null, due integer not null, leased_until integer not null, primary key (endpoint, sequence)
   ) strict, without rowid;
   create index restwright_deliveries_due on restwright_deliveries (due, sequence) where state = 'waiting';
@@ -111,7 +119,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 6/,
+      says: /has format 99, and this version of Restwright reads format 7/,
     },
     {
       title: 'a table of another program',
@@ -224,6 +232,29 @@ describe('opening a database', () => {
     assert.equal((await deliveries.list({ endpoint: 'after:products.created', limit: 9 })).length, 2);
     assert.equal(await bookmarks.get('relay'), null);
     await upgraded.close();
+  });
+
+  it('[OPS-4d][EVT-1][EVT-8d] upgrades the events of an older format as they were, for those who may see all', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    const first = await openSample({ path: file });
+    await commit(first, createProduct('a'), createProduct('b'));
+    const [second] = await first.events.list({ after: 1, limit: 1 });
+    await first.close();
+    const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const before = (second?.json ?? '').replace('"created:b"', `"${id}"`);
+    new Database(file)
+      .exec(OF_FORMAT_6)
+      .exec(`insert into restwright_events values (2, '${id}', 'created', 'products', 'b', 1767323045678, '${before}')`)
+      .close();
+    const { events, ...store } = await openSample({ path: file });
+    const expected = { sequence: 2, json: before, event: JSON.parse(before), access: null };
+    assert.deepEqual(await events.list({ after: 0, limit: 9 }), [expected]);
+    assert.deepEqual(await events.find(id), expected);
+    assert.deepEqual(await events.list({ after: 0, limit: 9, resourceId: 'b', types: ['created'] }), [expected]);
+    assert.deepEqual(await events.list({ after: 0, limit: 9, from: 1_767_323_045_679 }), []);
+    await commit({ ...store, events }, createProduct('c'));
+    assert.equal((await events.list({ after: 2, limit: 9 })).length, 1);
+    await store.close();
   });
 
   it('[OPS-4d] leaves a database of an older format unchanged where it cannot be used', async (context) => {

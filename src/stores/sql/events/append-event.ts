@@ -1,0 +1,90 @@
+import type { EventDraft } from '../../../conventions/event.ts';
+import type { Dialect, Statement } from '../dialect.ts';
+import { type PackedEvent, packEvent } from './event-codec.ts';
+import { blockOf, eventStatements } from './event-statements.ts';
+
+/** The event log in a transaction. Each unit starts with the state that the unit before it ended with. */
+export interface LogState {
+  /** The last sequence that was assigned. */
+  readonly sequence: number;
+  /** The shapes that the transaction has made sure of. */
+  readonly shapes: ReadonlySet<string>;
+  /** The last event of the transaction that has its own origin. */
+  readonly origin: { readonly sequence: number; readonly bytes: Uint8Array } | null;
+  /** The times of the transaction's events and ids. */
+  readonly times: EventTimes | null;
+}
+
+/** In milliseconds since the epoch. */
+interface EventTimes {
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly firstId: number;
+  readonly lastId: number;
+}
+
+/** The state before the first event of a transaction. @param sequence the last one that was assigned */
+export function logState(sequence: number): LogState {
+  return { sequence, shapes: new Set(), origin: null, times: null };
+}
+
+/** The statements that append an event to the log, and the state after them. */
+export function appendEvent(
+  dialect: Dialect,
+  draft: EventDraft,
+  before: LogState,
+): { readonly statements: readonly Statement[]; readonly log: LogState } {
+  const { addShape, addEvent } = eventStatements(dialect);
+  const packed = packEvent(draft);
+  const sequence = before.sequence + 1;
+  const { shape, type, resourceType, at, id, resourceId, data, detail } = packed;
+  const base = baseOf(packed, sequence, before);
+  const isNew = !before.shapes.has(shape);
+  const origin = base === 0 ? packed.origin : null;
+  return {
+    statements: [
+      ...(isNew ? [addShape(type, resourceType, shape)] : []),
+      addEvent(sequence, shape, base, at, id, resourceId, origin, data, detail),
+    ],
+    log: {
+      sequence,
+      shapes: isNew ? new Set(before.shapes).add(shape) : before.shapes,
+      origin: base === 0 ? { sequence, bytes: packed.origin } : before.origin,
+      times: extended(before.times, at, idTime(draft.id)),
+    },
+  };
+}
+
+/** How many events before this one is the one whose origin it has; 0 for its own. Both are in one block, so that they are removed together. */
+function baseOf({ origin }: PackedEvent, sequence: number, { origin: last }: LogState): number {
+  const isShared =
+    last !== null && blockOf(last.sequence) === blockOf(sequence) && Buffer.compare(last.bytes, origin) === 0;
+  return isShared ? sequence - last.sequence : 0;
+}
+
+/** The statements that note the times of a transaction's events in their blocks. */
+export function timeStatements(dialect: Dialect, begun: LogState, { sequence, times }: LogState): readonly Statement[] {
+  if (times === null) return [];
+  const { firstAt, lastAt, firstId, lastId } = times;
+  const [first, last] = [blockOf(begun.sequence + 1), blockOf(sequence)];
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    eventStatements(dialect).addTimes(first + index, firstAt, lastAt, firstId, lastId),
+  );
+}
+
+function extended(times: EventTimes | null, at: number, id: number): EventTimes {
+  if (times === null) return { firstAt: at, lastAt: at, firstId: id, lastId: id };
+  return {
+    firstAt: Math.min(times.firstAt, at),
+    lastAt: Math.max(times.lastAt, at),
+    firstId: Math.min(times.firstId, id),
+    lastId: Math.max(times.lastId, id),
+  };
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+
+/** The milliseconds in a UUIDv7; 0 for another id. */
+export function idTime(id: string): number {
+  return UUID_V7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : 0;
+}

@@ -1,0 +1,141 @@
+import { memoize } from '../../../cache/memoize.ts';
+import { type EventDraft, type EventEnvelope, sequenceText } from '../../../conventions/event.ts';
+import { timestamp } from '../../../conventions/timestamp.ts';
+import { writeOrderedJson } from '../../../formats/json.ts';
+import type { EventAccess, LoggedEvent } from '../../store.ts';
+import type { SqlRow } from '../dialect.ts';
+import { fillTemplate, type UrlTemplate, urlTemplate } from './event-url.ts';
+import { packTexts, unpackTexts } from './packed-text.ts';
+
+/**
+ * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, and the URL without ids. It is
+ * stored once, as JSON.
+ */
+type EventShape = readonly [
+  type: string,
+  resource: string,
+  version: string,
+  changed: readonly string[],
+  parents: readonly string[],
+  url: UrlTemplate | null,
+];
+
+/** What is left of an event. Members that are absent follow from the rest. */
+interface Detail {
+  /** Ids of the parents, nearest first. */
+  readonly parents?: readonly string[];
+  /** The URL, where the template does not produce it. */
+  readonly url?: string;
+  /** The timestamp, where it is not that of the time in milliseconds. */
+  readonly timestamp?: string;
+  readonly before?: EventAccess['before'];
+  readonly after?: EventAccess['after'];
+}
+
+/** The values of an event's columns, other than its sequence and what it shares with other events. */
+export interface PackedEvent {
+  readonly type: string;
+  readonly resourceType: string;
+  /** JSON of what many events have in common. */
+  readonly shape: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly id: Uint8Array;
+  readonly resourceId: Uint8Array;
+  /** Trace, correlation id, actor and writer: the same for all events of a request. */
+  readonly origin: Uint8Array;
+  /** JSON of `payload.data`, in the order of its members; null without data. */
+  readonly data: string | null;
+  /** JSON; null where nothing is left. */
+  readonly detail: string | null;
+}
+
+/** Packs an event, so that {@link unpackEvent} makes the same bytes of it. */
+export function packEvent(draft: EventDraft): PackedEvent {
+  const { id, type, payload, metadata, access = null } = draft;
+  const { resource, parents, changed_fields: changed } = payload;
+  const ids = [resource.id, ...parents.map((parent) => parent.id)];
+  const url = urlTemplate(resource.url, ids);
+  const shape: EventShape = [
+    type,
+    resource.type,
+    metadata.schema_version,
+    changed,
+    parents.map((each) => each.type),
+    url,
+  ];
+  const at = Date.parse(payload.timestamp);
+  const detail: Detail = {
+    ...(parents.length > 0 ? { parents: ids.slice(1) } : {}),
+    ...(url === null ? { url: resource.url } : {}),
+    ...(timestamp(at) === payload.timestamp ? {} : { timestamp: payload.timestamp }),
+    ...(access?.before ? { before: access.before } : {}),
+    ...(access?.after ? { after: access.after } : {}),
+  };
+  const { issuer = null, subject = null, client = null } = access?.writer ?? {};
+  return {
+    type,
+    resourceType: resource.type,
+    shape: JSON.stringify(shape),
+    at,
+    id: packTexts([id]),
+    resourceId: packTexts([resource.id]),
+    origin: packTexts([metadata.trace_id, metadata.correlation_id, metadata.actor, issuer, subject, client]),
+    data: payload.data === undefined ? null : writeOrderedJson(payload.data),
+    detail: Object.keys(detail).length === 0 ? null : JSON.stringify(detail),
+  };
+}
+
+const shapeOf = memoize((json: string): EventShape => JSON.parse(json));
+
+/** The event of a row. One of an older version is stored as its envelope, and has no access data. */
+export function unpackEvent(row: SqlRow): LoggedEvent {
+  const sequence = Number(row['sequence']);
+  const [shape, detail] = [String(row['shape']), row['detail']];
+  if (!shape.startsWith('[')) return logged(sequence, String(detail), null);
+  const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
+  const origin = unpackTexts(bytesOf(row['origin']));
+  const [, , , issuer = null, subject = null, client = null] = origin;
+  const access = { writer: { issuer, subject, client }, before: left.before ?? null, after: left.after ?? null };
+  return logged(sequence, envelopeJson(row, { shape: shapeOf(shape), left, origin }), access);
+}
+
+function logged(sequence: number, json: string, access: EventAccess | null): LoggedEvent {
+  const event: EventEnvelope = JSON.parse(json);
+  return { sequence, event, json, access };
+}
+
+interface EnvelopeParts {
+  readonly shape: EventShape;
+  readonly left: Detail;
+  readonly origin: readonly (string | null)[];
+}
+
+/** The envelope, in the order of its members (EVT-2). */
+function envelopeJson(row: SqlRow, { shape, left, origin }: EnvelopeParts): string {
+  const [type, resourceType, version, changed, parentTypes, url] = shape;
+  const [resourceId = ''] = unpackTexts(bytesOf(row['resource_id']));
+  const ids = [resourceId ?? '', ...(left.parents ?? [])];
+  const resource = { type: resourceType, id: resourceId, url: url === null ? left.url : fillTemplate(url, ids) };
+  const payload = {
+    timestamp: left.timestamp ?? timestamp(Number(row['at'])),
+    resource,
+    parents: parentTypes.map((parent, index) => ({ type: parent, id: ids[index + 1] })),
+    changed_fields: changed,
+  };
+  const metadata = {
+    trace_id: origin[0],
+    correlation_id: origin[1],
+    schema_version: version,
+    sequence: sequenceText(Number(row['sequence'])),
+    actor: origin[2],
+  };
+  const head = JSON.stringify({ id: unpackTexts(bytesOf(row['id']))[0], type }).slice(0, -1);
+  const data = row['data'] === null ? '}' : `,"data":${String(row['data'])}}`;
+  return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
+}
+
+function bytesOf(value: SqlRow[string] | undefined): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw new Error('A column of restwright_events has no bytes');
+}

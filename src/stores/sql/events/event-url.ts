@@ -1,0 +1,21 @@
+import { encodeSegment } from '../../../conventions/url.ts';
+
+/** The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on. */
+export type UrlTemplate = readonly (string | number)[];
+
+/** The template of the URL of a resource; null where no template produces it. @param ids of the resource and its parents, nearest first */
+export function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | null {
+  const segments: (string | number)[] = url.split('/');
+  for (const [index, id] of ids.entries()) {
+    // Each id follows the name of its collection.
+    const at = segments.length - 1 - 2 * index;
+    if (segments[at] === encodeSegment(id)) segments[at] = index;
+  }
+  return segments.includes(0) && fillTemplate(segments, ids) === url ? segments : null;
+}
+
+export function fillTemplate(template: UrlTemplate, ids: readonly string[]): string {
+  return template
+    .map((segment) => (typeof segment === 'number' ? encodeSegment(ids[segment] ?? '') : segment))
+    .join('/');
+}

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SeededRandom } from '../../src/testing/seeded-random.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { killRounds } from './kill-rounds.ts';
+
+describe('a process that is killed 50 times while it writes and delivers', () => {
+  it('[EVT-1][EVT-3a] loses no event, and delivers none without its change', { timeout: 180_000 }, async (context) => {
+    assert.ok((await killRounds(temporaryDirectory(context), 50, new SeededRandom(2))) > 0);
+  });
+});
