@@ -48,6 +48,14 @@ function stateConflict(resource: Resource, field: string, detail: string, messag
   return resourceError(resource.code, 'CONFLICT', message, { details: [{ field, message: detail }] });
 }
 
+/** A change of the state that the newest contract refuses, to a client of an older one, whose state may stand for several. */
+export function refusedTransition(resource: Resource, from: string, to: string): ApiError {
+  const { singular, state } = resource;
+  const field = state?.field ?? 'body';
+  const refused = `cannot change from ${from} to ${to} now`;
+  return stateConflict(resource, field, refused, `${singular}.${field} ${refused}; a newer version has more states.`);
+}
+
 /** Why a new row cannot have its values: every one starts in the initial state (MET-11); null where it can. */
 export function startError(resource: Resource, values: FieldValues): ApiError | null {
   const { state, singular } = resource;

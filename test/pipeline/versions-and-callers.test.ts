@@ -72,6 +72,34 @@ describe('a value that a function generates', () => {
   });
 });
 
+const ORDERS = `
+name: shop
+version: 2.0.0
+default_version: 2
+resources:
+  orders:
+    id: client
+    schema: { type: object, properties: { status: { type: string, enum: [NEW, PAID, SENT], default: NEW } } }
+    state: { field: status, initial: NEW, transitions: { NEW: [PAID], PAID: [SENT] } }
+versions:
+  1.0.0: { changes: [{ resource: orders, values: { status: { open: PAID, NEW: PAID } }, default_out: { status: open } }] }
+`;
+
+describe('a state that stands for several', () => {
+  it('[VER-5a] [MET-11] starts as the newest version does, and is refused by its own name', async () => {
+    await using api = await apiUnderTest(ORDERS);
+    const created = await api.send({ send: 'POST /api/v1/orders', body: { id: 'a', status: 'open' } });
+    assert.deepEqual([created.status, created.body.status], [201, 'open']);
+    assert.equal((await api.send({ send: 'GET /api/v2/orders/a' })).body.status, 'NEW');
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const patch = { send: 'PATCH /api/v1/orders/a', headers, body: { status: 'SENT' } };
+    const { status, body, text } = await api.send(patch);
+    assert.deepEqual([status, body.errorCode, body.details[0].field], [409, 'ORDER_CONFLICT', 'status']);
+    assert.match(body.errorMessage, /^order\.status cannot change from open to SENT now/);
+    assert.doesNotMatch(text, /NEW|PAID/);
+  });
+});
+
 const RULED = `
 name: desk
 version: 2.0.0

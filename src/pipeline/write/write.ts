@@ -7,6 +7,7 @@ import type { EventOrigin } from '../../plan/change-event.ts';
 import { referencesIn } from '../../plan/body-references.ts';
 import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/draft.ts';
 import { creationError, EVERY_FIELD, withHiddenFields } from '../../plan/field-permission.ts';
+import { refusedTransition } from '../../plan/state-transition.ts';
 import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { CompiledResource, Contract } from '../contract.ts';
@@ -105,7 +106,11 @@ function storedDraft(
   mapping: ResourceMapping,
   current: Row | null,
 ): Draft {
-  const judged = judgedDraft(storedRule(target), mapping.up(draft.values, current), current);
+  const judged = judgedDraft(
+    storedRule(target),
+    startingState(target, mapping.up(draft.values, current), current),
+    current,
+  );
   switch (judged.kind) {
     case 'valid':
       return { ...judged, id: draft.id };
@@ -116,10 +121,32 @@ function storedDraft(
         candidate: draft.values,
       };
     case 'conflict': {
-      const error = olderContractError(judged.error, target);
+      const error = stateErrorOf(target, draft.values, mapping, current) ?? olderContractError(judged.error, target);
       return { kind: 'conflict', error: error instanceof ApiError ? error : judged.error, candidate: draft.values };
     }
   }
+}
+
+/** Why the newest contract refuses a change of the state, in the states of the older one; null where it refuses something else. */
+function stateErrorOf(
+  { shown: { resource } }: WriteTarget,
+  values: FieldValues,
+  mapping: ResourceMapping,
+  current: Row | null,
+): ApiError | null {
+  const { state } = resource;
+  if (state === null || current === null) return null;
+  const [from, to] = [mapping.down(current)[state.field], values[state.field]];
+  return from === to || typeof from !== 'string' || typeof to !== 'string'
+    ? null
+    : refusedTransition(resource, from, to);
+}
+
+/** A new row that starts as the older contract has it starts as the newest one does: the value that is shown for its initial state may mean another state. */
+function startingState({ compiled, shown }: WriteTarget, values: FieldValues, current: Row | null): FieldValues {
+  const { state } = compiled.resource;
+  if (current !== null || state === null || shown.resource.state === null) return values;
+  return { ...values, [state.field]: state.initial };
 }
 
 /** How stored values that are written through an older contract are judged. What that contract does not have is checked by no permission: it is kept. */
