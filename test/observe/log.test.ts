@@ -51,6 +51,11 @@ describe('a line of JSON', () => {
     );
   });
 
+  it('[OPS-2d] leaves out what is for metrics and traces', () => {
+    assert.equal(written({ kind: 'commit', duration: 1, units: 1 }), '');
+    assert.equal(written({ kind: 'rate-limited', bucket: 'caller' }, { format: 'readable' }), '');
+  });
+
   it('[OPS-2d] truncates a long path', () => {
     const { path } = json({ ...request, target: `/${'a'.repeat(5_000)}` });
     assert.equal(path, `/${'a'.repeat(1_023)}…`);
