@@ -12,9 +12,8 @@ import { isJudgedByRow } from '../plan/visibility.ts';
 /** An event of the log, with what policies are judged by. */
 export interface JudgedEvent {
   readonly event: EventEnvelope;
-  /** The values of the row before and after the change, or those that policies compare; null where there was no row, absent where they are not known. */
-  readonly before?: FieldValues | null;
-  readonly after?: FieldValues | null;
+  /** The values that policies compare, before and after the change, each null where there was no row; null or absent where they are not known. */
+  readonly access?: { readonly before: FieldValues | null; readonly after: FieldValues | null } | null;
 }
 
 /** Who reads events. */
@@ -60,7 +59,7 @@ export class EventView {
   }
 
   /** What the consumer sees: the row, that a row has left its sight, or nothing. */
-  #sightOf({ event, before, after }: JudgedEvent, resource: Resource): 'row' | 'left' | 'none' {
+  #sightOf({ event, access }: JudgedEvent, resource: Resource): 'row' | 'left' | 'none' {
     const { caller, current } = this.#consumer;
     const isAuthenticated = current.model.auth !== null;
     if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
@@ -68,8 +67,8 @@ export class EventView {
     if (visible.kind === 'everything') return 'row';
     // What other rows decide was not recorded.
     if (visible.kind === 'nothing' || !isJudgedByRow(visible)) return 'none';
-    const holds = (values: FieldValues | null | undefined): boolean =>
-      values !== null && values !== undefined && isVisible(resource, values, visible);
+    const holds = (values: FieldValues | null): boolean => values !== null && isVisible(resource, values, visible);
+    const { before = null, after = null } = access ?? {};
     const data = event.payload.data ?? null;
     const isDeletion = event.type === `${resource.singular}.deleted`;
     if (isDeletion) return holds(before ?? data) ? 'row' : 'none';

@@ -66,7 +66,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const ping = (delivery: Row): EventEnvelope => pingEvent(delivery, { ...parts, settings });
   const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events });
   return {
-    subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts }),
+    subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, observe: parts.observe }),
     requests: new WebhookRequests({ ...parts, names, table, rows, attempt, find, ping, starts }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };

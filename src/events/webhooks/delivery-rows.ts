@@ -45,6 +45,8 @@ export interface NewDelivery {
   readonly replay: string | null;
 }
 
+/** Milliseconds that a new delivery may wait for other writes, to share their transaction. */
+const MAX_DELAY = 20;
 /** Deliveries that are deleted in one transaction. */
 export const MAX_DELETED = 200;
 /** Attempts that a delivery lists: the last ones. */
@@ -65,7 +67,8 @@ export class DeliveryRows {
     const resource = this.#resource(names.deliveries);
     const values = { webhook_id: webhook, event_id: eventId, type, sequence, replay_id: replay, ...outcome };
     const within = [{ resource: names.webhooks, id: webhook }];
-    await this.#commit([createPlan(this.#author(), { resource, within, id: events.id() }, complete(resource, values))]);
+    const plan = createPlan(this.#author(), { resource, within, id: events.id() }, complete(resource, values));
+    await this.#commit([plan], MAX_DELAY);
   }
 
   /** The delivery of an event that earlier attempts have recorded; null where there is none. */
@@ -140,8 +143,8 @@ export class DeliveryRows {
     return plan === null || this.#commit([plan]);
   }
 
-  async #commit(plans: readonly WritePlan[]): Promise<boolean> {
-    const { kind } = await this.#options.store.writes.commit({ plans });
+  async #commit(plans: readonly WritePlan[], maxDelay = 0): Promise<boolean> {
+    const { kind } = await this.#options.store.writes.commit({ plans, maxDelay });
     if (kind === 'committed') this.#options.onCommit();
     return kind === 'committed';
   }

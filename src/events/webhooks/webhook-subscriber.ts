@@ -2,6 +2,7 @@ import { timestamp } from '../../conventions/timestamp.ts';
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
+import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { JudgedEvent } from '../event-view.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
@@ -16,6 +17,7 @@ export interface WebhookSubscriberOptions {
   readonly rows: DeliveryRows;
   readonly attempt: AttemptOptions;
   readonly starts: SubscriptionStarts;
+  readonly observe: Observe;
 }
 
 /** Milliseconds of failures after which a webhook is disabled (EVT-6). */
@@ -28,6 +30,9 @@ const CONCURRENCY = 4;
 const DRAIN_RATE = 50;
 /** Milliseconds after which webhooks are read again though none has changed: secrets end a day after a newer one was made. */
 const MAX_AGE = 10 * 60_000;
+
+/** Successful deliveries that may be missing in the list at a time. */
+const MAX_UNRECORDED = 256;
 
 const PREFIX = 'webhook:';
 
@@ -56,6 +61,8 @@ export class WebhookSubscriber implements Subscriber {
   readonly #stopped = new Set<string>();
   #stamps = '';
   #stamp = 0;
+  /** Successful deliveries that are being added to the list. */
+  #unrecorded = 0;
 
   constructor(options: WebhookSubscriberOptions) {
     this.#options = options;
@@ -108,7 +115,10 @@ export class WebhookSubscriber implements Subscriber {
     const attempted = await attemptWebhook(endpoint, seen, this.#options.attempt);
     const { verdict } = attempted;
     const delay = verdict.kind === 'failed' ? this.#delayAfter(attempt, verdict.retryAfter) : null;
-    await this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
+    const recorded = this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
+    // The next delivery need not wait for the list of the last ones.
+    if (verdict.kind !== 'succeeded' || this.#unrecorded >= MAX_UNRECORDED) await recorded;
+    else this.#observed(recorded);
     await this.#follow(endpoint, attempted);
     if (verdict.kind === 'gone') return { kind: 'refused' };
     if (verdict.kind === 'succeeded') return { kind: 'succeeded' };
@@ -139,6 +149,14 @@ export class WebhookSubscriber implements Subscriber {
   #delayAfter(attempt: number, retryAfter: number | null): number | null {
     const delay = this.schedule[attempt];
     return delay === undefined ? null : Math.max(delay, retryAfter ?? 0);
+  }
+
+  /** Waits for a record in the background. */
+  #observed(recorded: Promise<void>): void {
+    this.#unrecorded += 1;
+    recorded
+      .catch((error: unknown) => this.#options.observe({ kind: 'error', correlationId: null, error }))
+      .finally(() => (this.#unrecorded -= 1));
   }
 
   /** Lists the attempt with its delivery. */
