@@ -45,7 +45,7 @@ async function startReceiver(): Promise<Receiver> {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}/`, arrivals, close: () => void server.close().closeAllConnections() };
+  return { url: `http://127.0.0.1:${port}/`, arrivals, close: () => server.close().closeAllConnections() };
 }
 
 interface Served {
@@ -127,6 +127,10 @@ async function latencies(port: number, { arrivals }: Receiver): Promise<readonly
   return [...committed].map(([id, at]) => (arrivals.get(id) ?? Number.POSITIVE_INFINITY) - at);
 }
 
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -146,19 +150,19 @@ for (let round = 0; round < ROUNDS; round += 1) {
     const before = receiver.arrivals.size;
     rates.push(await throughput(port));
     const delivered = (receiver.arrivals.size - before) / SECONDS;
-    console.log(`${name} webhook: ${Math.round(rates.at(-1) ?? 0)} writes/s, ${Math.round(delivered)} deliveries/s`);
+    print(`${name} webhook: ${Math.round(rates.at(-1) ?? 0)} writes/s, ${Math.round(delivered)} deliveries/s`);
     child.kill('SIGKILL');
     await once(child, 'exit');
   }
   ratios.push((rates[1] ?? 0) / (rates[0] ?? 1));
 }
-console.log(`writes with a webhook: ${quantile(ratios, 0.5).toFixed(3)} of those without`);
+print(`writes with a webhook: ${quantile(ratios, 0.5).toFixed(3)} of those without`);
 
 const { port, child } = await serve('latency');
 await subscribe(port);
 await latencies(port, receiver);
 const measured = await latencies(port, receiver);
-console.log(
+print(
   `at ${RATE} events/s, from the response to the receipt: p50 ${quantile(measured, 0.5).toFixed(1)} ms, p99 ${quantile(measured, 0.99).toFixed(1)} ms`,
 );
 child.kill('SIGKILL');

@@ -88,7 +88,8 @@ type Connect = (options: http.ClientRequestArgs) => Socket;
 
 function guardedConnect(blockList: AddressGuard, resolve: Resolve): Connect {
   const lookup = guardedLookup(blockList, resolve);
-  return ({ host, port }) => connect({ host: host ?? '', port: Number(port), blockList, lookup });
+  // Without delay: the end of a request would wait for the acknowledgement of its beginning, 40 ms with many receivers.
+  return ({ host, port }) => connect({ host: host ?? '', port: Number(port), noDelay: true, blockList, lookup });
 }
 
 class GuardedHttpAgent extends http.Agent {
