@@ -79,6 +79,14 @@ export function token({ header = {}, claims = {}, key }: TokenParts = {}): strin
   return `${input}.${encode(signature(input, algorithm, signer))}`;
 }
 
+/** A token by {@link SECRET} with the scopes to read and to write some resources, valid for an hour of the clock. */
+export function memberToken(audience: string, resources: readonly string[]): string {
+  const now = Math.floor(Date.now() / 1_000);
+  const scope = resources.flatMap((name) => [`${name}:read`, `${name}:write`]).join(' ');
+  const claims = { aud: audience, iat: now, exp: now + 3_600, scope };
+  return token({ header: { alg: 'HS256', kid: undefined }, claims, key: SECRET });
+}
+
 export interface VerifierSettings {
   readonly issuers?: readonly Partial<Issuer>[];
   readonly now?: () => number;

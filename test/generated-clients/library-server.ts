@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { SECRET, token } from '../auth/signing.ts';
+import { memberToken, SECRET } from '../auth/signing.ts';
 import { killAll, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -34,14 +34,8 @@ export async function startLibrary(context: TestContext): Promise<LibraryServer>
   const { origin } = new URL(await waitUntilListening(server));
   const described = await fetch(`${origin}/openapi.json`);
   assert.equal(described.status, 200);
-  return { description: await described.text(), env: { API_ORIGIN: origin, API_TOKEN: memberToken() } };
-}
-
-/** A token of the issuer of model.ts, with all scopes. */
-function memberToken(): string {
-  const now = Math.floor(Date.now() / 1_000);
-  const names = ['authors', 'books', 'reviews', 'orders'];
-  const scope = names.flatMap((name) => [`${name}:read`, `${name}:write`]).join(' ');
-  const claims = { aud: 'library', iat: now, exp: now + 3_600, scope };
-  return token({ header: { alg: 'HS256', kid: undefined }, claims, key: SECRET });
+  return {
+    description: await described.text(),
+    env: { API_ORIGIN: origin, API_TOKEN: memberToken('library', ['authors', 'books', 'reviews', 'orders']) },
+  };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
 import { killAll, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { programFile, skipWithout } from '../installed-programs.ts';
+import { runProgram } from '../run-program.ts';
 
 const SEED = 1;
 
@@ -35,7 +35,8 @@ it('[REP-1] [ERR-1] [MET-6] answers Schemathesis as described', { skip: skipWith
   try {
     const url = `${await waitUntilListening(server)}/v1`;
     const args = ['run', path.join(here, 'openapi.yaml'), '--url', url, ...OPTIONS];
-    const { code, output } = await runProgram('schemathesis', args, folder);
+    const { code, stdout, stderr } = await runProgram([programFile('schemathesis') ?? '', ...args], { folder });
+    const output = stdout + stderr;
     assert.equal(code, 0, output);
     const [, requests] = /^ *(\d+) generated, \1 passed$/m.exec(output) ?? [];
     assert.ok(Number(requests) >= FEWEST_REQUESTS, output);
@@ -44,16 +45,3 @@ it('[REP-1] [ERR-1] [MET-6] answers Schemathesis as described', { skip: skipWith
     await rm(folder, { recursive: true });
   }
 });
-
-/** Runs an installed program, which keeps files in a folder. @returns what it printed, and its exit code */
-function runProgram(
-  name: string,
-  args: readonly string[],
-  folder: string,
-): Promise<{ readonly code: number; readonly output: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ readonly code: number; readonly output: string }>();
-  const child = execFile(programFile(name) ?? name, args, { cwd: folder }, (_error, stdout, stderr) =>
-    resolve({ code: child.exitCode ?? 1, output: stdout + stderr }),
-  );
-  return promise;
-}
