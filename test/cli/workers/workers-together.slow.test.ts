@@ -21,7 +21,6 @@ writeFileSync(
   path.join(folder, 'desk.ts'),
   `import { appendFileSync } from 'node:fs';
 import { defineModel, resource } from ${JSON.stringify(pathToFileURL(path.join(import.meta.dirname, '../../../src/index.ts')).href)};
-import { storedEvents } from '../../../scripts/stored-events.ts';
 export default defineModel({
   name: 'desk',
   resources: {

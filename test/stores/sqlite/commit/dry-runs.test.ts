@@ -79,6 +79,7 @@ describe('a dry run in SQLite', () => {
         'answers',
         'restwright_attempts',
         'restwright_deliveries',
+        'restwright_event_blocks',
         'restwright_meta',
         'restwright_partitions',
         'restwright_readers',
