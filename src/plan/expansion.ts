@@ -5,7 +5,7 @@ import { type QueryParameter, splitPlainList } from '../conventions/query.ts';
 import type { Model, Resource } from '../model/model.ts';
 
 /** Maximum number of paths. */
-const MAX_PATHS = 100;
+export const MAX_EXPANDED = 100;
 /** Maximum number of relations in a path (QRY-4). */
 const MAX_DEPTH = 3;
 
@@ -63,8 +63,8 @@ export function readExpansions(
   resource: Resource,
   model: Pick<Model, 'resources'>,
 ): readonly Expansion[] {
-  const list = splitPlainList(value, MAX_PATHS);
-  if (list === null) throw expandInvalid([{ field: 'expand', message: `has more than ${MAX_PATHS} relations` }]);
+  const list = splitPlainList(value, MAX_EXPANDED);
+  if (list === null) throw expandInvalid([{ field: 'expand', message: `has more than ${MAX_EXPANDED} relations` }]);
   const paths = list.map((path) => path.split('.', MAX_DEPTH + 1));
   const details = list.flatMap((path, index): ErrorDetail[] => {
     if ((paths[index]?.length ?? 0) <= MAX_DEPTH) return [];

@@ -9,7 +9,7 @@ import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEm
 import { readFilterName, readGroupFilterName } from './parameters.ts';
 
 /** Maximum number of values in all filters of a query: the body of a QUERY may be large. */
-const MAX_VALUES = 10_000;
+export const MAX_VALUES = 10_000;
 
 /** Maximum number of groups of alternatives (QRY-1). */
 export const MAX_GROUPS = 10;

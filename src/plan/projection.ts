@@ -9,7 +9,7 @@ import type { ComputedField, Member, Resource, ValueType } from '../model/model.
 export type Projection = ReadonlyMap<string, Projection | null>;
 
 /** Maximum number of paths. */
-const MAX_PATHS = 500;
+export const MAX_FIELDS = 500;
 /** Always included. */
 const ALWAYS = ['id', 'revision'] as const;
 const SYSTEM: ReadonlySet<string> = new Set([...ALWAYS, 'created_at', 'updated_at', 'links']);
@@ -26,8 +26,8 @@ export function readProjection({ value }: QueryParameter, resource: Resource): P
   ]);
   const projection = new Map<string, Projection | null>(ALWAYS.map((name) => [name, null]));
   const details: ErrorDetail[] = [];
-  const paths = splitPlainList(value, MAX_PATHS);
-  if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `has more than ${MAX_PATHS} fields` }]);
+  const paths = splitPlainList(value, MAX_FIELDS);
+  if (paths === null) throw fieldsInvalid([{ field: 'fields', message: `has more than ${MAX_FIELDS} fields` }]);
   for (const path of paths) {
     const [name = '', ...members] = path.split('.');
     const known = tops.get(name);

@@ -18,6 +18,7 @@ import { createRandom } from '../../src/platform/random.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { driverName } from '../stores/sqlite/driver-under-test.ts';
+import { assertDescribed } from './described-responses.ts';
 import { ALL_SCOPES, fakeTokens } from './fake-tokens.ts';
 import { newestNames, servedAsOlder, withOlderNames } from './older-contract.ts';
 import { carry, chosenTransport } from './transports.ts';
@@ -101,6 +102,8 @@ export interface Setting {
 
 /** Whether every API of the suite authenticates its callers, and every request has a token that may do everything. */
 const isAuthenticated = process.env['RESTWRIGHT_AUTHENTICATED'] === '1';
+/** Whether every response is compared with the description of its version. */
+const isDescribed = process.env['RESTWRIGHT_DESCRIBED'] === '1';
 /** The fields whose values differ with authentication (NEG-3, CACHE-5, CACHE-1). */
 const DIFFERENT = new Set(['vary', 'cache-control', 'etag']);
 const AUTH = {
@@ -189,7 +192,9 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const carrier = carry(api, chosenTransport());
   const authorized = declared === given ? {} : { Authorization: `Bearer ${ALL_SCOPES}` };
   const send: ApiUnderTest['send'] = async (row) => {
-    const got = await seen(await carrier.handle(rawRequest({ ...row, headers: { ...authorized, ...row.headers } })));
+    const request = rawRequest({ ...row, headers: { ...authorized, ...row.headers } });
+    const got = await seen(await carrier.handle(request));
+    if (isDescribed) assertDescribed(model, request, got);
     if (isOlder) assert.deepEqual(newestNames([got.text, ...got.headers.values()].join('\n')), [], got.text);
     return got;
   };

@@ -161,8 +161,9 @@ function failureKind(kind: DocumentDescription['kind']): FallibleOperation['kind
     case 'batch':
       return 'batch-record';
     case 'root':
-    case 'openapi':
       return 'document';
+    case 'openapi':
+      return 'description';
     case 'live':
     case 'ready':
     case 'metadata':

@@ -210,10 +210,10 @@ export function versionSpellings({ major, minor, patch }: ContractVersion): read
   return [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
 }
 
-/** A page of items (PAGE-1). */
-export function pageOf(item: JsonObject, components: Components): JsonObject {
+/** A page of items (PAGE-1). @param most items of a page */
+export function pageOf(item: JsonObject, most: number, components: Components): JsonObject {
   return object({
-    data: { type: 'array', items: item },
+    data: { type: 'array', maxItems: most, items: item },
     page: apiSchema('PaginationInfo', components),
     links: apiSchema('PaginationLinks', components),
   });

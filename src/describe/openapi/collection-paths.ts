@@ -12,7 +12,7 @@ import { accessOf, headObject, type OperationDescription, operationObject, optio
 import { headParameterObjects, listParameterObjects, versionRef, writeParameterRefs } from './query-parameters.ts';
 import { queryForm } from './query-form.ts';
 import { resourceBody } from './request-bodies.ts';
-import { createdSchema, pageSchema, readSchema } from './resource-schemas.ts';
+import { createdSchema, pageSchema, readSchema, wholeSchema } from './resource-schemas.ts';
 import { contentOf, linesObject, success } from './responses.ts';
 
 const PAGE_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Next-Cursor', 'X-Total-Count'];
@@ -127,7 +127,7 @@ function drySuccess({ resource }: PlacedResource, to: Description): JsonObject {
   // Earlier versions of OpenAPI have no schemas of lines.
   const line = to.edition === '3.2' ? apiSchema('ImportResult', to.components) : {};
   const content = {
-    ...contentOf({ kind: 'item', schema: createdSchema(resource, to) }, to),
+    ...contentOf({ kind: 'item', schema: wholeSchema(resource, to) }, to),
     'application/x-ndjson': linesObject(line, to.edition),
   };
   return success(

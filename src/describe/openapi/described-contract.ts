@@ -16,6 +16,8 @@ export interface DescribedContract {
   readonly served: readonly ContractVersion[];
   /** Whether a version that is no longer served has the same major: a header field may name it. */
   readonly hasRetired: boolean;
+  /** Whether any version is no longer served. */
+  readonly retires: boolean;
 }
 
 /** The editions of OpenAPI that descriptions are written in, the default first. */
@@ -36,6 +38,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
     isNewest: true,
     served,
     hasRetired: retired.has(model.version.major),
+    retires: retired.size > 0,
   };
   const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
     const mapping = mappings[index];
@@ -43,7 +46,18 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
     const { version, deprecated, sunset } = each;
     const hasRetired = retired.has(version.major);
     const own = withStoredProperties(each, mapping, model);
-    return [{ model: own, version: versionText(version), deprecated, sunset, isNewest: false, served, hasRetired }];
+    return [
+      {
+        model: own,
+        version: versionText(version),
+        deprecated,
+        sunset,
+        isNewest: false,
+        served,
+        hasRetired,
+        retires: retired.size > 0,
+      },
+    ];
   });
   return [newest, ...older];
 }

@@ -58,17 +58,19 @@ function requestCodes(kind: OperationKind): readonly ErrorCode[] {
 
 /** Who calls, from where, and how often. */
 function callerCodes(kind: OperationKind, contract: DescribedContract): readonly ErrorCode[] {
-  const { model, hasRetired } = contract;
+  const { model, hasRetired, retires } = contract;
   if (kind === 'health') return model.requireTls ? ['AUTH_TLS_REQUIRED'] : [];
   const codes: ErrorCode[] = [];
+  // A repeated field is refused even where there is no authentication.
+  codes.push('AUTH_REQUEST_INVALID');
   if (model.auth !== null) {
-    codes.push('AUTH_REQUEST_INVALID', 'AUTH_REQUIRED', 'AUTH_TOKEN_EXPIRED', 'AUTH_TOKEN_INVALID', 'AUTH_UNAVAILABLE');
+    codes.push('AUTH_REQUIRED', 'AUTH_TOKEN_EXPIRED', 'AUTH_TOKEN_INVALID', 'AUTH_UNAVAILABLE');
     codes.push('AUTH_SCOPE_INSUFFICIENT');
   }
   if (model.requireTls) codes.push('AUTH_TLS_REQUIRED');
   if (WRITES.has(kind)) codes.push('AUTH_ORIGIN_FORBIDDEN');
   if (model.limits.rate !== null) codes.push('RATE_LIMIT_EXCEEDED');
-  if (hasRetired) codes.push('API_VERSION_RETIRED');
+  if (kind === 'description' ? retires : hasRetired) codes.push('API_VERSION_RETIRED');
   return codes;
 }
 

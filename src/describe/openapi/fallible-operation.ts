@@ -12,8 +12,11 @@ export interface FallibleOperation {
     | 'delete'
     | 'options'
     | 'document'
+    /** The description itself. */
+    | 'description'
     | 'health'
     | 'batch'
+    /** A batch that was run. */
     | 'batch-record';
   /** null for what belongs to no resource. */
   readonly resource: Resource | null;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../conventions/json.ts';
 import type { Property, Resource, ValueType } from '../../model/model.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
 import { relationsOf } from '../../plan/expansion.ts';
-import { MAX_GROUPS } from '../../plan/filter.ts';
+import { MAX_GROUPS, MAX_VALUES } from '../../plan/filter.ts';
 import { filterablePaths } from '../../plan/filter-rule.ts';
 import { filterName } from '../../plan/parameters.ts';
 import type { Description } from './described-resource.ts';
@@ -58,6 +58,11 @@ function parametersOf(property: Property): readonly QueryParameterDescription[] 
 }
 
 const FLAG: JsonObject = { type: 'boolean' };
+const INTEGER: JsonObject = {
+  type: 'integer',
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
 const TEXT: JsonObject = { type: 'string' };
 
 /** @param compared the schema of a value of the property */
@@ -67,7 +72,7 @@ function operandSchema({ type }: Property, operator: ComparisonOperator, compare
       return FLAG;
     case 'in':
     case 'nin':
-      return { type: 'array', items: compared };
+      return { type: 'array', maxItems: MAX_VALUES, items: compared };
     case 'starts_with':
       return TEXT;
     case 'contains':
@@ -94,8 +99,9 @@ function comparedSchema({ type, allowed }: Property): JsonObject {
 function operandType(type: ValueType): JsonObject {
   switch (type.kind) {
     case 'integer':
+      return INTEGER;
     case 'boolean':
-      return { type: type.kind };
+      return FLAG;
     case 'number':
       return { type: 'number', format: 'double' };
     case 'date-time':

@@ -129,7 +129,7 @@ export function responseFields(names: readonly string[], description: Descriptio
       name,
       description.components.ref('headers', name, () => ({
         description: RESPONSE_DESCRIPTIONS[name] ?? '',
-        schema: name === 'Retry-After' ? { type: 'integer', minimum: 0 } : { type: 'string' },
+        schema: name === 'Retry-After' ? { type: 'integer', minimum: 0, maximum: 86_400 } : { type: 'string' },
       })),
     ]),
   );

@@ -1,7 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { Member, Resource } from '../../model/model.ts';
-import { relationsOf } from '../../plan/expansion.ts';
+import { MAX_EXPANDED, relationsOf } from '../../plan/expansion.ts';
+import { MAX_FIELDS } from '../../plan/projection.ts';
 import { isSortable, MAX_KEYS } from '../../plan/sort.ts';
 import { versionSchema } from './api-schemas.ts';
 import type { DescribedContract } from './described-contract.ts';
@@ -51,7 +52,7 @@ function viewParameters(resource: Resource, description: Description): readonly 
   return [
     {
       name: 'fields',
-      schema: { type: 'array', items: { type: 'string', enum: selectablePaths(resource) } },
+      schema: { type: 'array', maxItems: MAX_FIELDS, items: { type: 'string', enum: selectablePaths(resource) } },
       description: 'The members to show; id, revision and links always are.',
       isList: true,
     },
@@ -62,6 +63,7 @@ function viewParameters(resource: Resource, description: Description): readonly 
             name: 'expand',
             schema: {
               type: 'array',
+              maxItems: MAX_EXPANDED,
               items: { type: 'string', pattern: `^(${relations.join('|')})(\\.[a-z][a-z0-9_]*){0,2}$` },
             },
             description: 'Relations whose resources are embedded, up to three deep: supplier,reviews.author.',

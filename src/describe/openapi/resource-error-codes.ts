@@ -15,8 +15,7 @@ export function resourceErrorCodes(
   const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
   if (resource === null || kind === 'options') return hidden;
   const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
-  const kept = kind === 'delete' ? deletedWith(resource, model).map((each) => withStatus(each, 'HAS_DEPENDENTS')) : [];
-  return [...own, ...kept, ...hidden];
+  return [...own, ...(kind === 'delete' ? cascadeCodes(resource, model) : []), ...hidden];
 }
 
 /** An atomic batch fails with the error of any of its operations. */
@@ -39,7 +38,13 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
     case 'get':
       return ['PRECONDITION_FAILED', 'NOT_FOUND'];
     case 'create':
-      return ['PRECONDITION_FAILED', 'INVALID', ...writeCodes(resource, 'create')];
+      // The row of a replay may be hidden by now.
+      return [
+        'PRECONDITION_FAILED',
+        'INVALID',
+        ...(resource.rows.read.length > 0 ? (['NOT_FOUND'] as const) : []),
+        ...writeCodes(resource, 'create'),
+      ];
     case 'replace':
     case 'patch':
       return ['PRECONDITION_FAILED', 'NOT_FOUND', 'INVALID', ...writeCodes(resource, kind)];
@@ -47,6 +52,7 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
       return ['PRECONDITION_FAILED', 'NOT_FOUND', ...writeCodes(resource, 'delete')];
     case 'options':
     case 'document':
+    case 'description':
     case 'health':
     case 'batch':
     case 'batch-record':
@@ -57,8 +63,9 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
 /** What a write may be refused for, besides the form of its body. */
 function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): readonly ResourceErrorCode[] {
   const { hooks, state, uniques, id } = resource;
-  const isHooked =
+  const hasHooks =
     hooks.refine !== null || hooks.check.size > 0 || Object.values(hooks.before).some((hook) => hook !== null);
+  const isHooked = hasHooks || resource.fields.some(({ generator }) => generator?.kind === 'code');
   const isTakeable = uniques.length > 0 || ((kind === 'create' || kind === 'replace') && id.kind === 'client');
   const hasState = state !== null && kind !== 'delete';
   const rules: readonly (readonly [holds: boolean, code: ResourceErrorCode])[] = [
@@ -76,7 +83,18 @@ function isRuled({ rows, fieldAccess }: Resource, kind: 'create' | 'replace' | '
   return hasRules || (kind !== 'delete' && [...fieldAccess.values()].some(({ write }) => write !== null));
 }
 
-/** The resources of the rows that a delete may delete, those that others can refer to. */
+/** What a delete may fail of in the rows that it deletes: others refer to them, or their hooks refuse. */
+function cascadeCodes(resource: Resource, model: Model): readonly CodeWithStatus[] {
+  return deletedWith(resource, model).flatMap((each) => [
+    ...(each.dependents.length > 0 ? [withStatus(each, 'HAS_DEPENDENTS')] : []),
+    ...(each.hooks.before.delete === null ? [] : HOOK_REASONS.map((reason) => withStatus(each, reason))),
+  ]);
+}
+
+/** What hooks refuse a write with. */
+const HOOK_REASONS = ['INVALID', 'FORBIDDEN', 'CONFLICT'] as const;
+
+/** The resources of the rows that a delete may delete. */
 function deletedWith(resource: Resource, { resources }: Model): readonly Resource[] {
   const reached = new Map([[resource.name, resource]]);
   for (const each of reached.values()) {
@@ -85,5 +103,5 @@ function deletedWith(resource: Resource, { resources }: Model): readonly Resourc
       if (onDelete === 'cascade' && target !== undefined) reached.set(name, target);
     }
   }
-  return [...reached.values()].filter(({ dependents }) => dependents.length > 0);
+  return [...reached.values()];
 }

@@ -53,7 +53,7 @@ export function readSchema(resource: Resource, description: Description): JsonOb
 export function pageSchema(resource: Resource, description: Description): JsonObject {
   const { components } = description;
   return components.ref('schemas', schemaName(resource, 'Page'), () =>
-    pageOf(readSchema(resource, description), components),
+    pageOf(readSchema(resource, description), description.contract.model.limits.page.max, components),
   );
 }
 
@@ -117,6 +117,8 @@ export function formSchema(resource: Resource, description: Description): JsonOb
 
 const REVISION: JsonObject = {
   type: 'integer',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
   description: 'If sent without If-Match, the revision that the resource has to have.',
 };
 
@@ -133,7 +135,9 @@ function responseSchema(resource: Resource, description: Description, { fields, 
     ...Object.fromEntries(resource.computed.map((each) => [each.name, computedSchema(each, use)])),
     ...TIMES,
   };
-  const present = use === 'response' ? [...Object.keys(properties), 'links'] : ['id', 'revision', 'links'];
+  // A member that some callers may not read is absent for them.
+  const shown = Object.keys(properties).filter((name) => !isHideable(resource, name));
+  const present = use === 'response' ? [...shown, 'links'] : ['id', 'revision', 'links'];
   return {
     type: 'object',
     required: present,
@@ -144,6 +148,10 @@ function responseSchema(resource: Resource, description: Description, { fields, 
     },
     ...(use === 'response' ? exampleOf(resource, fields, '') : {}),
   };
+}
+
+function isHideable({ fieldAccess }: Resource, name: string): boolean {
+  return (fieldAccess.get(name)?.read ?? null) !== null;
 }
 
 /** The related resources that `expand` embeds. */

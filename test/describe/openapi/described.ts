@@ -14,3 +14,55 @@ export function descriptionOf(text: string, edition: OpenApiEdition = '3.1'): Js
   const [newest = {}] = descriptionsOf(text, edition);
   return newest;
 }
+
+/** A model with every kind of field, rule and relation, and an older version. */
+export const SPECIFIED = `
+name: shop
+title: Shop
+version: 2.0.0
+default_version: 2
+auth: { api_keys: true, issuers: [{ issuer: https://id.example.com, audience: shop, jwks_uri: https://id.example.com/jwks }] }
+require_tls: true
+cors: { origins: [https://app.example.com] }
+resources:
+  suppliers:
+    schema: { type: object, required: [name], properties: { name: { type: string, maxLength: 200 }, country: { type: string } } }
+  products:
+    id: { client: '^[a-z]+$' }
+    search: [name]
+    idempotency: required
+    require_if_match: true
+    unique: [[sku]]
+    access: { read: public, write: { scope: products:write }, rows: { read: { any: [{ status: ACTIVE }, { owner_id: $caller.subject }] } } }
+    state: { field: status, initial: DRAFT, transitions: { DRAFT: [ACTIVE], ACTIVE: [{ to: CLOSED, scope: products:close }] } }
+    generated: { token: { secret: tk_ } }
+    schema:
+      type: object
+      required: [sku, name]
+      properties:
+        sku: { type: string, x-immutable: true, description: The stock keeping unit }
+        name: { type: string }
+        price: { type: string, format: decimal, x-precision: 12, x-scale: 2, minimum: 0 }
+        currency: { type: string, enum: [EUR, USD], default: EUR }
+        status: { type: string, enum: [DRAFT, ACTIVE, CLOSED], default: DRAFT }
+        limit: { type: integer }
+        tags: { type: array, items: { type: string }, maxItems: 20 }
+        place: { type: object, required: [city], properties: { city: { type: string }, shelf: { type: integer } } }
+        labels: { type: object, additionalProperties: { type: string } }
+        cost: { type: number, writeOnly: true }
+        owner_id: { type: string, readOnly: true }
+        token: { type: string, x-shown-once: true }
+        supplier_id: { type: string, x-references: { resource: suppliers, as: supplier, inverse: products } }
+  reviews:
+    parent: products
+    on_parent_delete: cascade
+    schema: { type: object, required: [stars], properties: { stars: { type: integer, minimum: 1, maximum: 5 } } }
+versions:
+  1.0.0:
+    deprecated: 2026-06-01
+    sunset: 2028-06-01
+    changes:
+      - { resource: products, rename: { title: name } }
+      - { resource: products, without: [currency] }
+      - { resource: suppliers, collection: vendors, singular: vendor }
+`;
