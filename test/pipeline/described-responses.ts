@@ -138,7 +138,10 @@ function closedSchema(value: Json): Json {
   if (Array.isArray(value)) return value.map(closedSchema);
   if (!isJsonObject(value)) return value;
   const { examples: _examples, default: _default, enum: _enum, ...rest } = value;
-  const inner = Object.fromEntries(Object.entries(rest).map(([name, held]) => [name, closedSchema(held)]));
+  // A part of allOf has some of the members only.
+  const inner = Object.fromEntries(
+    Object.entries(rest).map(([name, held]) => [name, name === 'allOf' ? held : closedSchema(held)]),
+  );
   const isOpen =
     isJsonObject(value['properties']) && value['additionalProperties'] === undefined && isObjectType(value['type']);
   return {
