@@ -213,7 +213,12 @@ if (import.meta.main) {
     const server = await serve(page);
     try {
       const shown = requestsOf(page);
-      await writeFile(path.join(root, file), page.replace(shown, await answered(shown, server.origin)));
+      const fresh = await answered(shown, server.origin);
+      // A string in place of the function would be a pattern, in which $ has a meaning.
+      await writeFile(
+        path.join(root, file),
+        page.replace(shown, () => fresh),
+      );
     } finally {
       await server.close();
     }

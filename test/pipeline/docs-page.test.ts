@@ -77,9 +77,15 @@ function describedCodes({ paths, components }: Seen['body']): Readonly<Record<st
 }
 
 function errorCodesOf(response: Seen['body'], components: Seen['body']): readonly string[] {
-  const { $ref: reference = '' } = response;
-  const found = reference === '' ? response : components.responses[reference.split('/').at(-1)];
-  return JSON.stringify(found).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+  const { content } = resolved(response, components);
+  const schema = resolved(content['application/json'].schema, components);
+  return JSON.stringify(schema).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
+}
+
+/** What a reference leads to, such as `#/components/responses/notAcceptableError`; anything else itself. */
+function resolved(value: Seen['body'], components: Seen['body']): Seen['body'] {
+  const [, , kind = '', name = ''] = (value['$ref'] ?? '').split('/');
+  return kind === '' ? value : components[kind][name];
 }
 
 describe('the documentation of an API', () => {

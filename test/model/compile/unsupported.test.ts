@@ -12,7 +12,6 @@ describe('a section that is not supported yet', () => {
     [top('cors: { origins: [https://app.example.com, "null"] }'), ['cors.origins[1]']],
     [top('limits: { rate: { requests: 1, per: 1s } }'), []],
     [top('events: { retention: 30d }'), ['events.retention']],
-    [top('webhooks: { timeout: 1s }'), ['webhooks']],
     [top('system: { events: log }'), ['system']],
     [top('require_tls: false'), []],
     [itemsDocument(STATUS, 'tombstones: 1d'), ['resources.items.tombstones']],
