@@ -139,8 +139,8 @@ interface ErrorContext {
 function errorResponse(status: number, codes: readonly string[], { operation, description }: ErrorContext): JsonObject {
   const isAny = operation.kind === 'batch';
   const { kind, resource } = operation;
-  const phrase = (STATUS_PHRASES[status] ?? String(status)).replaceAll(' ', '');
-  const parts = [`${lowerFirst(phrase)}Error`, `${kind}${phrase}Error`];
+  const phrase = (STATUS_PHRASES[status] ?? String(status)).toLowerCase().replace(/ error$/, '');
+  const parts = [`${phrase} error`, `${kind} ${phrase} error`].map(camelCase);
   const isShared = resource === null || codes.every((code) => code in errors);
   const names = isShared ? parts : parts.map((part) => partName(resource, part));
   const key = isAny ? `batch ${String(status)}` : codes.join(' ');
@@ -154,8 +154,9 @@ function errorResponse(status: number, codes: readonly string[], { operation, de
   }));
 }
 
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+/** `batch-record not found` gives `batchRecordNotFound`. */
+function camelCase(words: string): string {
+  return words.replaceAll(/[ -](.)/g, (_, first: string) => first.toUpperCase());
 }
 
 /** An error with one of some codes, under the name of its response: a type of its own in clients. */

@@ -146,7 +146,10 @@ describe('restwright serve', () => {
     const again = start(['--port', '0', '--database', database], { RESTWRIGHT_LOG: 'text' });
     await waitUntilListening(again);
     await waitForLog(again, /Try .*\n\n/);
-    assert.match(again.stderr(), /^shop 1\.0\.0\n {2}products {2}1 row\n\n {2}API {7}http:.+\n {2}Docs {6}http:.+\/docs\n {2}Database {2}(.+)\n/m);
+    assert.match(
+      again.stderr(),
+      /^shop 1\.0\.0\n {2}products {2}1 row\n\n {2}API {7}http:.+\n {2}Docs {6}http:.+\/docs\n {2}Database {2}(.+)\n/m,
+    );
     assert.ok(again.stderr().includes(`Database  ${database}\n`));
     const [, example = ''] = /Try {7}curl "(.+)"$/m.exec(again.stderr()) ?? [];
     assert.equal((await fetch(example)).status, 200);
