@@ -9,6 +9,6 @@ describe('the HTTP suite', () => {
     timeout: SUITE_TIMEOUT,
   }, async ({ signal }) => {
     const environment = { RESTWRIGHT_DESCRIBED: '1' };
-    await runHttpSuite({ environment, includes: () => true, otherClaims: '^$', signal }, 100);
+    await runHttpSuite({ environment, includes: () => true, otherClaims: null, signal }, 100);
   });
 });
