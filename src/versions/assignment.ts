@@ -23,7 +23,7 @@ export class Assignment {
 
   /** Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value already: several stored ones may be shown as it. */
   write(source: Source, value: Json): void {
-    if (!this.#isNew && !this.#isPart(source) && jsonEquals(valueOf(source, this.values), value)) return;
+    if (!this.#isNew && !this.#isPart(source) && isShownAs(valueOf(source, this.values), value)) return;
     switch (source.kind) {
       case 'field':
         this.values[source.name] = value;
@@ -125,4 +125,12 @@ function memberName(source: Source, object: Source): string | null {
     case 'converted':
       return null;
   }
+}
+
+/** Whether a response shows a value as another one: every member of an object is shown, unset ones too (REP-4). */
+function isShownAs(value: Json, shown: Json): boolean {
+  if (Array.isArray(shown) && shown.length === 0 && value === null) return true;
+  if (!isJsonObject(value) || !isJsonObject(shown)) return jsonEquals(value, shown);
+  const names = new Set([...Object.keys(value), ...Object.keys(shown)]);
+  return [...names].every((name) => isShownAs(value[name] ?? null, shown[name] ?? null));
 }

@@ -1,5 +1,5 @@
-import type { Json } from '../conventions/json.ts';
-import type { Model, Resource, VersionChange } from '../model/model.ts';
+import { isJsonObject, type Json } from '../conventions/json.ts';
+import type { Model, Resource, Shape, VersionChange } from '../model/model.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
 import { Assignment } from './assignment.ts';
@@ -44,7 +44,7 @@ export class ResourceMapping {
     this.stored = stored;
     this.#sources = sources;
     this.#fills = fills;
-    this.#members = older.fields.map(({ name }) => [name, readerOf(this.#sourceOf(name))]);
+    this.#members = older.fields.map((field) => [field.name, readerOf(this.#sourceOf(field.name), field)]);
     this.#hidden = hiddenMembers({ older, stored, sources, resources });
     this.#names = namesDown(older, stored, sources);
   }
@@ -126,11 +126,29 @@ function isSystemPath(path: string): boolean {
 }
 
 /** A field of the same value is read as fast as a stored one. */
-function readerOf(source: Source | null): (row: Row) => Json {
+function readerOf(source: Source | null, shape: Shape): (row: Row) => Json {
   if (source === null) return () => null;
+  if (source.kind === 'object') {
+    const complete = completed(shape);
+    return (row) => complete(valueOf(source, row));
+  }
   if (source.kind !== 'field') return (row) => valueOf(source, row);
   const { name } = source;
   return (row) => row[name] ?? null;
+}
+
+/** Inside a set object every member is present (REP-4), also where only one that was moved into it is stored. */
+function completed({ type }: Shape): (value: Json) => Json {
+  if (type.kind !== 'object') return (value) => value;
+  const members = type.members.map((member) => ({
+    name: member.name,
+    complete: completed(member),
+    unset: member.type.kind === 'array' ? [] : null,
+  }));
+  return (value) => {
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(members.map(({ name, complete, unset }) => [name, complete(value[name] ?? unset)]));
+  };
 }
 
 /** The members of a row that hold ids above it, and above rows that it refers to (`model/row-key.ts`). */

@@ -197,7 +197,6 @@ function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: 
   for (const [name, source] of members) {
     if (source === null) continue;
     const member = valueOf(source, row);
-    if (member === null && !isJsonObject(base)) continue;
     value[name] = member;
     isSet ||= member !== null;
   }

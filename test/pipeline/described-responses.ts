@@ -21,6 +21,8 @@ const TRANSPORT = new Set([
   'content-type',
   'date',
   'keep-alive',
+  // Of servers in development.
+  'server-timing',
   'transfer-encoding',
 ]);
 

@@ -14,8 +14,6 @@ export interface DescribedContract {
   readonly isNewest: boolean;
   /** Every version that is served, the newest first. */
   readonly served: readonly ContractVersion[];
-  /** Whether a version that is no longer served has the same major: a header field may name it. */
-  readonly hasRetired: boolean;
   /** Whether any version is no longer served. */
   readonly retires: boolean;
 }
@@ -28,7 +26,7 @@ export type OpenApiEdition = (typeof OPEN_API_EDITIONS)[number];
 /** Every contract that a model serves, the newest first. */
 export function describedContracts(model: Model): readonly DescribedContract[] {
   const mappings = contractMappings(model);
-  const retired = new Set(model.versions.flatMap((each) => (each.retired ? [each.version.major] : [])));
+  const retires = model.versions.some(({ retired }) => retired);
   const served = [model.version, ...model.versions.filter((each) => !each.retired).map(({ version }) => version)];
   const newest: DescribedContract = {
     model,
@@ -37,14 +35,12 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
     sunset: null,
     isNewest: true,
     served,
-    hasRetired: retired.has(model.version.major),
-    retires: retired.size > 0,
+    retires,
   };
   const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
     const mapping = mappings[index];
     if (each.retired || mapping === undefined) return [];
     const { version, deprecated, sunset } = each;
-    const hasRetired = retired.has(version.major);
     const own = withStoredProperties(each, mapping, model);
     return [
       {
@@ -54,8 +50,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
         sunset,
         isNewest: false,
         served,
-        hasRetired,
-        retires: retired.size > 0,
+        retires,
       },
     ];
   });

@@ -18,7 +18,7 @@ export function errorCodes(operation: FallibleOperation, contract: DescribedCont
   const { kind, resource } = operation;
   const required: readonly CodeWithStatus[] =
     WITH_KEY.has(kind) && resource?.idempotency === 'required' ? [['IDEMPOTENCY_KEY_REQUIRED', 400]] : [];
-  const all = [...generalCodes(contract)(kind), ...required, ...resourceErrorCodes(operation, contract.model)];
+  const all = [...generalCodes(contract)(kind), ...required, ...resourceErrorCodes(operation, contract)];
   const byStatus = Map.groupBy(all, ([, status]) => status);
   return new Map(
     [...byStatus]
@@ -58,7 +58,7 @@ function requestCodes(kind: OperationKind): readonly ErrorCode[] {
 
 /** Who calls, from where, and how often. */
 function callerCodes(kind: OperationKind, contract: DescribedContract): readonly ErrorCode[] {
-  const { model, hasRetired, retires } = contract;
+  const { model, retires } = contract;
   if (kind === 'health') return model.requireTls ? ['AUTH_TLS_REQUIRED'] : [];
   const codes: ErrorCode[] = [];
   // A repeated field is refused even where there is no authentication.
@@ -70,7 +70,8 @@ function callerCodes(kind: OperationKind, contract: DescribedContract): readonly
   if (model.requireTls) codes.push('AUTH_TLS_REQUIRED');
   if (WRITES.has(kind)) codes.push('AUTH_ORIGIN_FORBIDDEN');
   if (model.limits.rate !== null) codes.push('RATE_LIMIT_EXCEEDED');
-  if (kind === 'description' ? retires : hasRetired) codes.push('API_VERSION_RETIRED');
+  // The same operations are at a path without a version, where any can be named.
+  if (retires) codes.push('API_VERSION_RETIRED');
   return codes;
 }
 

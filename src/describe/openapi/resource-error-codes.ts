@@ -1,21 +1,30 @@
-import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
+import { errors, type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import type { DescribedContract } from './described-contract.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
 
 /** An error code with its status. */
 export type CodeWithStatus = readonly [code: string, status: number];
 
+/** The writes of webhooks whose bodies have a URL (EVT-7). */
+const WITH_URL: ReadonlySet<FallibleOperation['kind']> = new Set(['create', 'replace', 'patch']);
+
 /** The errors of an operation that have the code of a resource: its own, those above it, and those that a delete reaches. */
 export function resourceErrorCodes(
   { kind, resource, above }: FallibleOperation,
-  model: Model,
+  { model, isNewest }: Pick<DescribedContract, 'model' | 'isNewest'>,
 ): readonly CodeWithStatus[] {
   if (kind === 'batch-record') return [['BATCH_NOT_FOUND', resourceErrors.NOT_FOUND]];
   if (kind === 'batch') return operationCodes(model);
   const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
   if (resource === null || kind === 'options') return hidden;
   const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
-  return [...own, ...(kind === 'delete' ? cascadeCodes(resource, model) : []), ...hidden];
+  const reached = kind === 'delete' ? cascadeCodes(resource, model) : [];
+  // Resources that refer to it may be of a newer version only.
+  const newer = kind === 'delete' && !isNewest ? [withStatus(resource, 'HAS_DEPENDENTS')] : [];
+  const isWebhook = resource.name === model.webhooks?.resources.webhooks && WITH_URL.has(kind);
+  const url = isWebhook ? [['WEBHOOK_URL_FORBIDDEN', errors.WEBHOOK_URL_FORBIDDEN] as const] : [];
+  return [...own, ...url, ...reached, ...newer, ...hidden];
 }
 
 /** An atomic batch fails with the error of any of its operations. */
