@@ -4,7 +4,7 @@ import { fnv1a } from '../../cache/fnv1a.ts';
 import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps } from '../store.ts';
 import type { SqlValue, Statement } from './dialect.ts';
-import type { SqlClient } from './sql-client.ts';
+import type { VersionedClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
 
 /** A power of two. Rows that share a slot share their stamp. */
@@ -17,7 +17,7 @@ const MAX_PARTITIONS = 10_000;
  * visibility and contract.
  */
 export class SqlChangeStamps implements ChangeStamps {
-  readonly #client: SqlClient;
+  readonly #client: VersionedClient;
   readonly #system: SystemStatements;
   readonly #resources = new Map<string, number>();
   /** By partition, of each resource. */
@@ -30,7 +30,7 @@ export class SqlChangeStamps implements ChangeStamps {
   /** The version of the database that the cached stamps belong to. */
   #dataVersion: SqlValue | undefined;
 
-  constructor(client: SqlClient, system: SystemStatements) {
+  constructor(client: VersionedClient, system: SystemStatements) {
     this.#client = client;
     this.#system = system;
   }

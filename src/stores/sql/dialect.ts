@@ -110,10 +110,10 @@ export interface Dialect {
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
 
   /**
-   * A query of one column: values of one type, none of them null, bound as one parameter, so that the text of a statement does not depend on the
-   * length of the list.
+   * A condition: the value of an expression is one of a list, which has one type and no null. The list is bound as one parameter, so that the text of a
+   * statement does not depend on its length.
    */
-  valueList(values: readonly SqlValue[], parameters: BindParameters): string;
+  inList(expression: string, values: readonly SqlValue[], parameters: BindParameters): string;
 
   /** A condition: a text contains another one, compared character by character (QRY-7). `placeholder` is that of the substring. */
   hasSubstring(expression: string, placeholder: string): string;
@@ -143,9 +143,15 @@ export interface Dialect {
    * A lateral join: for each row of the source, the rows of a table whose keys a correlated subquery returns. The subquery has a limit.
    *
    * @param keys a query of the columns of the key
-   * @param key the key of the table: a column, or a row value
+   * @param key the columns of the key of the table
    */
-  joinEach(keys: string, table: string, key: string): string;
+  joinEach(keys: string, table: string, key: readonly string[]): string;
+
+  /** The smaller, or the greater, of two values. */
+  either(which: 'least' | 'greatest', one: string, other: string): string;
+
+  /** The columns that statements write in addition to those of the model, because the database cannot derive them itself. */
+  derivedColumns(resource: Resource): readonly DerivedColumn[];
 
   /** A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index. */
   order(expression: string, descending: boolean): string;
@@ -158,6 +164,17 @@ export interface Dialect {
 
   /** The conditions that check a statement's deadline; null where the database has statement timeouts. */
   readonly deadline: DeadlineConditions | null;
+}
+
+/** A column whose values follow from those of one field. */
+export interface DerivedColumn {
+  readonly name: string;
+  /** The field. */
+  readonly field: string;
+  /** What is bound for a value of the field. */
+  readonly encode: (value: Json | undefined) => SqlValue;
+  /** The value of the column for what is bound. */
+  readonly expression: (placeholder: string) => string;
 }
 
 /** Conditions that hold for every row, and fail the statement after its deadline. */

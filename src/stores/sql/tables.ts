@@ -14,7 +14,7 @@ import {
   referenceFields,
   typeAt,
 } from './columns.ts';
-import type { ComparableExpression, Decode, Dialect, Encode, SqlValue } from './dialect.ts';
+import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from '../../plan/value-order.ts';
 
@@ -92,6 +92,7 @@ export class Table {
   /** How many relations its rows are away from those that a statement reads: 0 for a table under its own name. */
   readonly relations: number;
   readonly columns: readonly TableColumn[];
+  readonly derived: readonly DerivedColumn[];
   /** The columns that identify a row, its own id first. */
   readonly key: readonly string[];
   /** The key as one expression: a column, or a row value. */
@@ -115,6 +116,7 @@ export class Table {
     this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
     this.source = relations === 0 ? own : `${own} as ${this.name}`;
     this.columns = columnsOf(resource);
+    this.derived = dialect.derivedColumns(resource);
     this.key = keyMembers(resource);
     this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
     const selections = this.columns.map(({ name, type }) => ({

@@ -2,14 +2,7 @@ import type { Json } from '../../conventions/json.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import {
-  decimalKey,
-  keyedDecimal,
-  type ScaledFloor,
-  scaledDecimal,
-  scaledFloor,
-  scaledInteger,
-} from '../sql/decimal.ts';
+import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';
 import {
   type ComparableExpression,
   type Decode,
@@ -17,9 +10,9 @@ import {
   type Encode,
   exactLocate,
   type Locate,
-  type Placement,
   type SqlValue,
 } from '../sql/dialect.ts';
+import { int64, integerText, MIN_INT64, milliseconds, number, scaledPlace, text } from '../sql/encodings.ts';
 import { storageType } from '../sql/schema/schema.ts';
 import { rowValue } from '../sql/tables.ts';
 import { keyRows, literal, quote, quoteText, valueList } from './literals.ts';
@@ -34,30 +27,9 @@ export const DEADLINE_FUNCTION = 'restwright_deadline';
 /** The SQL function that fails a statement at a large row, unless its rows are read one by one. */
 export const LARGE_ROW_FUNCTION = 'restwright_large_row';
 
-const MAX_INT64 = 9_223_372_036_854_775_807n;
-const MIN_INT64 = -9_223_372_036_854_775_808n;
-
-function int64(value: bigint | undefined): bigint | undefined {
-  return value !== undefined && value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
-}
-
-const text =
-  (convert: (value: string) => SqlValue | undefined): Encode =>
-  (value: Json) =>
-    typeof value === 'string' ? convert(value) : undefined;
-
-const number: Encode = (value) => (typeof value === 'number' ? value : undefined);
-
 function boolean(value: Json): SqlValue | undefined {
   if (typeof value !== 'boolean') return undefined;
   return value ? 1 : 0;
-}
-
-const integerText = text((value) => (/^-?\d+$/.test(value) ? int64(BigInt(value)) : undefined));
-
-function milliseconds(value: string): number | undefined {
-  const parsed = Date.parse(value);
-  return Number.isNaN(parsed) ? undefined : parsed;
 }
 
 /** The scale of a decimal that is stored as an integer; null for one that is stored as text. */
@@ -89,18 +61,6 @@ function encode(type: ValueType): Encode {
     case 'array':
       return (value) => JSON.stringify(value);
   }
-}
-
-function placeOf({ floor, exact }: ScaledFloor): Placement {
-  if (floor < MIN_INT64) return { kind: 'below' };
-  return floor > MAX_INT64 ? { kind: 'above' } : { kind: 'within', floor, exact };
-}
-
-function scaledPlace(scale: number): Locate {
-  return (value) => {
-    const scaled = typeof value === 'string' ? scaledFloor(value, scale) : undefined;
-    return scaled === undefined ? undefined : placeOf(scaled);
-  };
 }
 
 function locate(type: ValueType): Locate {
@@ -254,13 +214,16 @@ export const sqlite: Dialect = {
     };
   },
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
-  valueList,
+  inList: (expression, values, parameters) => `${expression} in (${valueList(values, parameters)})`,
   search: (resource, words, parameters, deadlineCheck) =>
     `${rowValue(keyMembers(resource).map((name) => `${quote(resource.name)}.${quote(name)}`))} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`,
   textRows: (placeholder) => `json_each(${placeholder})`,
   keyRows,
   // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
-  joinEach: (keys, table, key) => `cross join ${table} on ${key} in (${keys})`,
+  joinEach: (keys, table, key) => `cross join ${table} on ${rowValue(key)} in (${keys})`,
+  either: (which, one, other) => `${which === 'least' ? 'min' : 'max'}(${one}, ${other})`,
+  // Triggers maintain the words of a search.
+  derivedColumns: () => [],
   order: (expression, descending) => (descending ? `${expression} desc` : expression),
   largeRow: (columns, placeholder) =>
     `(${columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')} <= ${placeholder} or ${LARGE_ROW_FUNCTION}())`,

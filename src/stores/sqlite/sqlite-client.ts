@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../sql/dialect.ts';
-import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
+import type { BatchRead, BatchRows, VersionedClient } from '../sql/sql-client.ts';
 import type { BusyRetry } from './busy/busy-retry.ts';
 import type { MainConnection } from './connection/main-connection.ts';
 import type { FileGuard } from './health/file-guard.ts';
@@ -19,7 +19,7 @@ interface SqliteClientOptions {
  * Runs statements on SQLite: reads synchronously on the main connection, other than slow ones, and writes once the database is not locked. Errors
  * of the database as a whole are thrown as `StoreUnavailable`.
  */
-export class SqliteClient implements SqlClient {
+export class SqliteClient implements VersionedClient {
   readonly #main: MainConnection;
   readonly #scheduler: ReadScheduler;
   readonly #retry: BusyRetry;

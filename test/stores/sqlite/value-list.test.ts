@@ -12,7 +12,7 @@ function finder(context: TestContext): (value: SqlValue, listed: readonly SqlVal
   context.after(() => connection.close());
   return (value, listed) => {
     const parameters = new BindParameters(sqlite);
-    const text = `select ${parameters.add(value)} in (${sqlite.valueList(listed, parameters)}) as found`;
+    const text = `select ${sqlite.inList(parameters.add(value), listed, parameters)} as found`;
     return connection.get(text, parameters.values)?.['found'] === 1;
   };
 }

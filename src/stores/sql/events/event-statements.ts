@@ -43,6 +43,8 @@ export const eventStatements = weakMemoize((dialect: Dialect): EventStatements =
   const of = (text: string): Prepare => prepare(dialect, text);
   const int64 = dialect.columnType({ kind: 'int64' });
   const block = (edge: string): string => `block * ${BLOCK_SIZE} + ${edge}`;
+  const extended = (which: 'least' | 'greatest', column: string): string =>
+    `${column} = ${dialect.either(which, `restwright_event_blocks.${column}`, `excluded.${column}`)}`;
   return {
     addShape: of(`insert into restwright_event_shapes (id, type, resource, shape)
 select coalesce(max(id), 0) + 1, ?, ?, ? from restwright_event_shapes where true on conflict (shape) do nothing`),
@@ -50,9 +52,8 @@ select coalesce(max(id), 0) + 1, ?, ?, ? from restwright_event_shapes where true
 values (?, (select id from restwright_event_shapes where shape = ?), ?, ?, ?, ?, ?, ?, ?)`),
     addTimes:
       of(`insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id) values (?, ?, ?, ?, ?)
-on conflict (block) do update set
-  first_at = min(restwright_event_blocks.first_at, excluded.first_at), last_at = max(restwright_event_blocks.last_at, excluded.last_at),
-  first_id = min(restwright_event_blocks.first_id, excluded.first_id), last_id = max(restwright_event_blocks.last_id, excluded.last_id)`),
+on conflict (block) do update set ${extended('least', 'first_at')}, ${extended('greatest', 'last_at')},
+  ${extended('least', 'first_id')}, ${extended('greatest', 'last_id')}`),
     of: of(`select ${COLUMNS} ${FROM}
 where event.sequence in (select cast(value as ${int64}) from ${dialect.textRows('?')}) order by event.sequence`),
     window: of(`select ${COLUMNS} ${FROM} where ${WINDOW} order by event.sequence limit ?`),

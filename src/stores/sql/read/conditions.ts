@@ -35,7 +35,7 @@ function storable({ locate }: Operand, values: readonly Json[]): readonly SqlVal
 /** An unset field is in no list. */
 function anyOf({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
   const listed = storable(operand, values);
-  return listed.length === 0 ? NEVER : `${operand.expression} in (${table.dialect.valueList(listed, parameters)})`;
+  return listed.length === 0 ? NEVER : table.dialect.inList(operand.expression, listed, parameters);
 }
 
 /** An unset field is outside of every list. */
@@ -43,7 +43,7 @@ function noneOf({ table, parameters }: ConditionContext, operand: Operand, value
   const listed = storable(operand, values);
   if (listed.length === 0) return ALWAYS;
   const { expression, nullable } = operand;
-  const outside = `${expression} not in (${table.dialect.valueList(listed, parameters)})`;
+  const outside = `not ${table.dialect.inList(expression, listed, parameters)}`;
   return nullable ? `(${outside} or ${expression} is null)` : outside;
 }
 

@@ -123,9 +123,8 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const columns = plan.ownedBy === undefined ? referringMembers(table.resource, plan.field) : [];
   const others = table.key.slice(1).filter((name) => !columns.includes(name));
   const order = orderBy(table, [...plan.order, ...others.map((path) => ({ path, descending: false }))]);
-  const key = table.keyExpression;
-  const selected = table.key.map((name) => table.column(name)).join(', ');
-  const ids = `select ${selected} from ${table.name} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
+  const key = table.key.map((name) => table.column(name));
+  const ids = `select ${key.join(', ')} from ${table.name} where ${conditions.join(' and ')}${order} limit ${parameters.add(plan.limit + 1)}`;
   const selection = `${owner.position} as ${dialect.quote(OWNER)}, ${located(tables, table)}`;
   return {
     text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,

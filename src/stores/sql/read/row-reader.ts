@@ -60,7 +60,7 @@ export class SqlRowReader implements RowReader {
   missingAncestor(within: readonly VisibleAncestor[]): MaybePromise<Ancestor | null> {
     if (within.length === 0) return null;
     const read = this.#client.get(ancestorsStatement(this.#tables, within));
-    return chain(read, (row) => within.findLast((_, level) => row?.[String(level)] !== 1) ?? null);
+    return chain(read, (row) => within.findLast((_, level) => Number(row?.[String(level)]) !== 1) ?? null);
   }
 
   missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]> {

@@ -13,8 +13,8 @@ import {
   type WriteUnit,
 } from '../../../plan/plan.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
-import type { Statement } from '../dialect.ts';
-import { appendEvent, type LogState, timeStatements } from '../events/append-event.ts';
+import type { SqlRow, Statement } from '../dialect.ts';
+import { appendEvent, type LogState, logState, timeStatements } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
@@ -40,6 +40,14 @@ export interface Counters {
   readonly rowCounts: ReadonlyMap<string, number>;
   /** The number of idempotency records that the transaction has stored. */
   readonly records: number;
+}
+
+const NO_COUNTERS: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0 };
+
+/** The counters of a transaction that begins. @param row what `SystemStatements.counters` reads @throws {Error} where that is missing */
+export function countersOf(row: SqlRow | null): Counters {
+  if (row === null) throw new Error('The table restwright_sequences is empty. Restore the database from a backup.');
+  return { ...NO_COUNTERS, revision: Number(row['revision']), log: logState(Number(row['event'])) };
 }
 
 /** What a constraint violation means: a refusal, or what the probes of the plan find out. */

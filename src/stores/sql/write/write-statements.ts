@@ -12,7 +12,7 @@ import {
 import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkColumns, linkFields, linkTable, referenceFields } from '../columns.ts';
-import { type Dialect, BindParameters, type Statement } from '../dialect.ts';
+import { type DerivedColumn, type Dialect, BindParameters, type Statement } from '../dialect.ts';
 import { hasKey, rowExistsStatement } from '../read/read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
@@ -26,13 +26,16 @@ export function insertStatement(tables: Tables, plan: CreatePlan, revision: numb
     if (level > 0 && ancestor !== undefined) system[name] = ancestor.id;
   }
   const values = table.columns.map(({ name }) => table.encode(name, system[name] ?? plan.values[name]));
+  for (const { field, encode } of table.derived) values.push(encode(plan.values[field]));
   return { text: insertText(table), values };
 }
 
 const insertText = weakMemoize((table: Table): string => {
-  const { dialect, columns } = table;
-  const names = columns.map(({ name }) => dialect.quote(name)).join(', ');
-  const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
+  const { dialect, columns, derived } = table;
+  const names = [...columns, ...derived].map(({ name }) => dialect.quote(name)).join(', ');
+  const own = columns.map((_, index) => dialect.placeholder(index + 1));
+  const further = derived.map(({ expression }, index) => expression(dialect.placeholder(own.length + index + 1)));
+  const places = [...own, ...further].join(', ');
   return `insert into ${table.name} (${names}) values (${places})`;
 });
 
@@ -50,6 +53,7 @@ export function updateStatement(
   const table = tables.of(plan.resource);
   const names = Object.keys(plan.values);
   const values = names.map((name) => table.encode(name, plan.values[name]));
+  for (const { field, encode } of derivedFrom(table, names)) values.push(encode(plan.values[field]));
   values.push(table.encode('updated_at', plan.at), revision, ...keyIds(table.resource, plan), expected);
   return { text: updateText(table)(names.join(SEPARATOR)), values };
 }
@@ -63,11 +67,23 @@ const updateText = weakMemoize((table: Table) => {
   const { dialect } = table;
   return memoize((columns) => {
     const names = columns === '' ? [] : columns.split(SEPARATOR);
-    const assigned = equalities(dialect, [...names, 'updated_at', 'revision'], 1);
+    const derived = derivedFrom(table, names);
+    const own = equalities(dialect, names, 1);
+    const further = derived.map(
+      ({ name, expression }, index) =>
+        `${dialect.quote(name)} = ${expression(dialect.placeholder(own.length + index + 1))}`,
+    );
+    const system = equalities(dialect, ['updated_at', 'revision'], own.length + further.length + 1);
+    const assigned = [...own, ...further, ...system];
     const found = equalities(dialect, foundBy(table), assigned.length + 1);
     return `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
   }, MAX_MEMOIZED);
 });
+
+/** The derived columns that follow from one of several fields. */
+function derivedFrom({ derived }: Table, names: readonly string[]): readonly DerivedColumn[] {
+  return derived.length === 0 ? derived : derived.filter(({ field }) => names.includes(field));
+}
 
 /** Deletes the row of a plan if it still has the expected revision (CACHE-3). */
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {

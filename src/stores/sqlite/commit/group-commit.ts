@@ -2,7 +2,7 @@ import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
-import { deliverySize } from '../../sql/events/delivery-statements.ts';
+import { type QueuedUnit, UnitQueue, withoutExpired } from '../../sql/write/unit-queue.ts';
 import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
@@ -11,10 +11,6 @@ import { isBusy, isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
 import type { WriteHealth } from '../health/write-health.ts';
 import type { UnitWriter } from './unit-writer.ts';
-
-/** Limits of one transaction, so that a long queue does not block the thread: units, and plans of all its units. */
-const MAX_UNITS = 256;
-const MAX_PLANS = 1_000;
 
 /** Each unit has a timeout of its own. */
 const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY };
@@ -31,15 +27,6 @@ interface GroupCommitOptions {
   readonly onCommit: (plans: readonly WritePlan[]) => void;
 }
 
-interface QueuedUnit {
-  readonly unit: WriteUnit;
-  readonly deadline: number | null;
-  readonly resolve: (outcome: WriteOutcome) => void;
-  readonly reject: (error: unknown) => void;
-  /** When the unit first met a locked database, in monotonic milliseconds; null before that. */
-  lockedSince: number | null;
-}
-
 /** The result of a unit inside the transaction. Its promise is settled when the transaction is on disk. */
 type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown };
 
@@ -49,13 +36,8 @@ type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown
  */
 export class GroupCommit implements Writer {
   readonly #options: GroupCommitOptions;
-  #queue: QueuedUnit[] = [];
-  /** Units that wait for others (`maxDelay`), and the timer of the first one. */
-  #delayed: QueuedUnit[] = [];
-  #timer: NodeJS.Timeout | null = null;
+  readonly #queue = new UnitQueue(() => this.#schedule());
   #scheduled = false;
-  #closed: Promise<void> | null = null;
-  #drained: (() => void) | null = null;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -67,38 +49,12 @@ export class GroupCommit implements Writer {
 
   /** Queues a unit. Resolves once it is on disk or refused; rejects where the database fails. */
   commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
-    if (this.#closed !== null) return Promise.reject(new Error('The store is closed'));
-    const { promise, resolve, reject } = Promise.withResolvers<WriteOutcome>();
-    const queued: QueuedUnit = { unit, deadline, resolve, reject, lockedSince: null };
-    if (unit.maxDelay !== undefined && unit.maxDelay > 0) this.#delay(queued, unit.maxDelay);
-    else this.#enqueue([queued]);
-    return promise;
-  }
-
-  #enqueue(units: readonly QueuedUnit[]): void {
-    this.#queue.push(...this.#takeDelayed(), ...units);
-    if (this.#queue.length > 0) this.#schedule();
-  }
-
-  #delay(queued: QueuedUnit, maxDelay: number): void {
-    this.#delayed.push(queued);
-    this.#timer ??= setTimeout(() => this.#enqueue([]), maxDelay);
-  }
-
-  #takeDelayed(): readonly QueuedUnit[] {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    return this.#delayed.splice(0);
+    return this.#queue.add(unit, deadline);
   }
 
   /** Accepts no more units and resolves once the accepted ones are settled. */
   close(): Promise<void> {
-    this.#enqueue([]);
-    this.#closed ??= new Promise((resolve) => {
-      if (this.#queue.length === 0) resolve();
-      else this.#drained = resolve;
-    });
-    return this.#closed;
+    return this.#queue.close(true);
   }
 
   get #connection(): SqliteConnection {
@@ -113,33 +69,13 @@ export class GroupCommit implements Writer {
 
   /** Commits units from the head of the queue. @throws what `isBusy` recognises, while units wait for a locked database */
   readonly #commitNext = (): void => {
-    this.#flush(this.#take());
+    this.#flush(this.#queue.take());
     this.#scheduled = false;
-    if (this.#queue.length > 0) this.#schedule();
-    else this.#drained?.();
+    if (this.#queue.settled()) this.#schedule();
   };
 
-  /** Units from the head of the queue: at least one, then as many as the limits allow. */
-  #take(): readonly QueuedUnit[] {
-    let plans = 0;
-    let units = 0;
-    for (const { unit } of this.#queue) {
-      plans += unit.plans.length + (unit.delivery === undefined ? 0 : deliverySize(unit.delivery));
-      if (units === MAX_UNITS || (units > 0 && plans > MAX_PLANS)) break;
-      units += 1;
-    }
-    const group = this.#queue.slice(0, units);
-    this.#queue = this.#queue.slice(units);
-    return group;
-  }
-
   #flush(group: readonly QueuedUnit[]): void {
-    const now = this.#options.clock.now();
-    const live = group.filter(({ deadline, resolve }) => {
-      const isExpired = deadline !== null && now > deadline;
-      if (isExpired) resolve({ kind: 'expired' });
-      return !isExpired;
-    });
+    const live = withoutExpired(group, this.#options.clock.now());
     if (live.length === 0) return;
     try {
       this.#requireUsable();
@@ -167,7 +103,7 @@ export class GroupCommit implements Writer {
     const { retried = [], failed = [] } = Object.groupBy(group, ({ lockedSince }) =>
       now - (lockedSince ?? now) < this.#options.retry.timeout ? 'retried' : 'failed',
     );
-    this.#queue = [...retried, ...this.#queue];
+    this.#queue.putBack(retried);
     this.#fail(failed, error);
     if (this.#queue.length > 0) throw error;
   }

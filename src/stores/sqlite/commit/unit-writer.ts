@@ -1,11 +1,10 @@
 import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
-import { logState } from '../../sql/events/append-event.ts';
 import type { Tables } from '../../sql/tables.ts';
 import {
   closingStatements,
   compileUnit,
-  type Counters,
+  countersOf,
   type UnitStatement,
   type Violation,
 } from '../../sql/write/compile-unit.ts';
@@ -13,7 +12,7 @@ import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 
-const UNREAD: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0 };
+const NOT_BEGUN = countersOf({ revision: 0, event: 0 });
 
 /**
  * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it begins and written once before
@@ -22,8 +21,8 @@ const UNREAD: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), 
 export class UnitWriter {
   readonly #connection: SqliteConnection;
   readonly #tables: Tables;
-  #begun = UNREAD;
-  #counters = UNREAD;
+  #begun = NOT_BEGUN;
+  #counters = NOT_BEGUN;
 
   constructor(connection: SqliteConnection, tables: Tables) {
     this.#connection = connection;
@@ -32,9 +31,7 @@ export class UnitWriter {
 
   /** Reads the counters. The transaction must hold the write lock. */
   begin(): void {
-    const row = this.#get(this.#tables.system.counters());
-    if (row === null) throw new Error('The table restwright_sequences is empty. Restore the database from a backup.');
-    this.#begun = { ...UNREAD, revision: Number(row['revision']), log: logState(Number(row['event'])) };
+    this.#begun = countersOf(this.#get(this.#tables.system.counters()));
     this.#counters = this.#begun;
   }
 

@@ -2,6 +2,7 @@ import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
+import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
 import {
   brokenReference,
   databaseFormat,
@@ -24,7 +25,6 @@ import { sqlite } from '../dialect.ts';
 import { ruleStep } from './broken-rules.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { rebuiltTables, schemaSteps } from './schema-sql.ts';
-import { declaredOwnerForm, ownerStep } from './owner-names.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { SqliteStoredRows } from './stored-rows.ts';
 
@@ -100,7 +100,9 @@ function prepareTables(connection: SqliteConnection, model: Model, consent: Cons
 
 function ownerSteps(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
   const step =
-    current.length === 0 ? null : ownerStep(connection, model, current, readMetadata(connection, METADATA.owners));
+    current.length === 0
+      ? null
+      : ownerStep(new SqliteStoredRows(connection), model, current, readMetadata(connection, METADATA.owners));
   return step === null ? [] : [step];
 }
 

@@ -1,9 +1,8 @@
 import { type OwnerForm, ownerForm } from '../../../auth/policy-caller.ts';
 import type { Model } from '../../../model/model.ts';
-import type { CurrentTable } from '../../sql/schema/alteration.ts';
-import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
-import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { SqliteStoredRows } from './stored-rows.ts';
+import type { CurrentTable } from './alteration.ts';
+import type { SchemaStep } from './schema-errors.ts';
+import type { StoredRows } from './stored-rows.ts';
 
 const NAMES: Readonly<Record<OwnerForm, string>> = { subject: '{sub}', 'issuer:subject': '{issuer}:{sub}' };
 
@@ -19,14 +18,13 @@ export function declaredOwnerForm({ auth, resources }: Model): OwnerForm | null 
  * @returns null where nothing is lost
  */
 export function ownerStep(
-  connection: SqliteConnection,
+  rows: StoredRows,
   model: Model,
   tables: readonly CurrentTable[],
   recorded: string | null,
 ): SchemaStep | null {
   const form = declaredOwnerForm(model);
   if (form === null || recorded === null || recorded === form) return null;
-  const rows = new SqliteStoredRows(connection);
   const owned = [...model.resources.values()].flatMap(({ name, owner, was }) => {
     const table = tables.find((each) => each.name === name || each.name === was);
     if (owner === null || table?.columns.every((column) => column.name !== owner) !== false) return [];

@@ -1,0 +1,42 @@
+import type { Json } from '../../conventions/json.ts';
+import { type ScaledFloor, scaledFloor } from './decimal.ts';
+import type { Encode, Locate, Placement, SqlValue } from './dialect.ts';
+
+const MAX_INT64 = 9_223_372_036_854_775_807n;
+export const MIN_INT64 = -9_223_372_036_854_775_808n;
+
+/** @returns undefined for a value that a 64-bit integer cannot hold */
+export function int64(value: bigint | undefined): bigint | undefined {
+  return value !== undefined && value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
+}
+
+/** Encodes strings. @param convert returns undefined for one that the column cannot hold */
+export const text =
+  (convert: (value: string) => SqlValue | undefined): Encode =>
+  (value: Json) =>
+    typeof value === 'string' ? convert(value) : undefined;
+
+export const number: Encode = (value) => (typeof value === 'number' ? value : undefined);
+
+/** Encodes the digits of a 64-bit integer. */
+export const integerText = text((value) => (/^-?\d+$/.test(value) ? int64(BigInt(value)) : undefined));
+
+/** A timestamp in milliseconds since the epoch. */
+export function milliseconds(value: string): number | undefined {
+  const parsed = Date.parse(value);
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+/** The placement of a number among 64-bit integers. */
+export function placeOf({ floor, exact }: ScaledFloor): Placement {
+  if (floor < MIN_INT64) return { kind: 'below' };
+  return floor > MAX_INT64 ? { kind: 'above' } : { kind: 'within', floor, exact };
+}
+
+/** Locates decimals among those that are stored as integers. @param scale digits after the point */
+export function scaledPlace(scale: number): Locate {
+  return (value) => {
+    const scaled = typeof value === 'string' ? scaledFloor(value, scale) : undefined;
+    return scaled === undefined ? undefined : placeOf(scaled);
+  };
+}
