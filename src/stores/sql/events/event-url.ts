@@ -11,7 +11,7 @@ export function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | 
     const at = segments.length - 1 - 2 * index;
     if (segments[at] === encodeSegment(id)) segments[at] = index;
   }
-  return segments.includes(0) && fillTemplate(segments, ids) === url ? segments : null;
+  return segments.includes(0) ? segments : null;
 }
 
 export function fillTemplate(template: UrlTemplate, ids: readonly string[]): string {
