@@ -4,6 +4,7 @@ import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
 import { eventMetrics } from './events/event-metrics.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
+import { startRetention } from './events/retention.ts';
 import { webhookSender, type WebhookSender } from './events/webhooks/sender.ts';
 import { RequestLoop } from './events/webhooks/webhook-requests.ts';
 import { localLender } from './limits/lending-buckets.ts';
@@ -55,7 +56,7 @@ export interface OpenApiOptions
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `openApi` rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** Whether this process runs the `after` hooks and delivers to webhooks. Default: true. */
+  /** Whether this process runs the `after` hooks, delivers to webhooks and removes old events. Default: true. */
   readonly dispatch?: boolean;
   /** Whether webhooks may call this machine, also by http: for development. Default: false. */
   readonly loopbackWebhooks?: boolean;
@@ -126,7 +127,7 @@ interface DeliveryParts {
   readonly dispatch: Omit<DispatchOptions, 'subscribers'>;
 }
 
-/** Starts to deliver events to hooks and webhooks, where this process does. `wake` is called after each commit. */
+/** Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called after each commit. */
 function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Dispatch {
   const isHere = options.dispatch !== false;
   const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];
@@ -135,13 +136,14 @@ function startDelivery({ options, api, services, dispatch: parts }: DeliveryPart
   options.metrics?.setSource('events', eventMetrics(parts.store, names));
   const dispatch = subscribers.length === 0 ? null : startDispatch({ ...parts, subscribers });
   const requests = isHere && api.webhooks !== null ? new RequestLoop(api.webhooks.requests, parts.clock) : null;
+  const retention = isHere ? startRetention({ ...parts, settings: api.model.events, subscribers }) : null;
   return {
     wake() {
       dispatch?.wake();
       requests?.wake();
     },
     async stop(timeout) {
-      await Promise.all([dispatch?.stop(timeout), requests?.stop(timeout)]);
+      await Promise.all([dispatch?.stop(timeout), requests?.stop(timeout), retention?.stop(timeout)]);
     },
   };
 }

@@ -4,14 +4,14 @@ import type { Deliveries, EventLog } from '../stores/store.ts';
 
 /** What of a store says how far events are delivered. */
 interface EventMetricsStore {
-  readonly events: Pick<EventLog, 'lastSequence'>;
+  readonly events: Pick<EventLog, 'range'>;
   readonly deliveries: Pick<Deliveries, 'reader' | 'waiting'>;
 }
 
-/** How far each reader is behind the log, and how many of its subscriptions wait for a retry, read by each scrape. @param readers by name */
+/** How many events the log has, how far each reader is behind it, and how many of its subscriptions wait for a retry, read by each scrape. @param readers by name */
 export function eventMetrics({ events, deliveries }: EventMetricsStore, readers: readonly string[]): MetricSource {
   return async () => {
-    const last = await events.lastSequence();
+    const { removed, last } = await events.range();
     const states = await Promise.all(
       readers.map(async (name) => {
         const reader = await deliveries.reader(name);
@@ -19,6 +19,10 @@ export function eventMetrics({ events, deliveries }: EventMetricsStore, readers:
       }),
     );
     return [
+      family(
+        { name: 'restwright_events_stored', help: 'Events in the log.', type: 'gauge', merge: 'max' },
+        last - removed,
+      ),
       gauge(
         'restwright_events_lag',
         'Events of the log that are not delivered to all subscriptions of a reader.',

@@ -9,6 +9,7 @@ import type { GenerateValue, Hooks } from './typescript/hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
 import type { Member, Shape } from './value-type.ts';
+import type { EventSettings } from './event-settings.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
@@ -259,6 +260,7 @@ export interface Model {
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;
   readonly limits: Limits;
+  readonly events: EventSettings;
   /** null where the model has no webhooks. */
   readonly webhooks: WebhookSettings | null;
   /** Path segments of the collections that every API has (REP-12). */

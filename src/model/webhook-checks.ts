@@ -27,8 +27,8 @@ export abstract class WebhookChecks {
   abstract readonly version: string;
   /** The sequence of the last event: a webhook gets those after it. */
   abstract lastSequence(): Promise<number>;
-  /** The events that were logged in a period, both times included (RFC 3339). */
-  abstract window(from: string, to: string): Promise<LogWindow>;
+  /** The events that were logged in a period, both times included (RFC 3339); null where some of them may have been removed. */
+  abstract window(from: string, to: string): Promise<LogWindow | null>;
 }
 
 /** The name of the service. No service of an application has it. */

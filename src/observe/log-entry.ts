@@ -42,6 +42,7 @@ function reportedEntry(observation: Exclude<Observation, Measured | RequestObser
     case 'stopping':
     case 'stopped':
     case 'deliveries-pending':
+    case 'events-undelivered':
       return stopEntry(observation);
     case 'store-unavailable':
     case 'database-lost':
@@ -163,14 +164,34 @@ function mountedEntry({ name, basePath }: Extract<Observation, { kind: 'mounted-
   });
 }
 
-function stopEntry(
-  observation: Extract<Observation, { kind: 'stopping' | 'stopped' | 'deliveries-pending' }>,
-): LogEntry {
-  if (observation.kind === 'deliveries-pending')
-    return entry('warn', 'deliveries_pending', { count: observation.count });
+type StopObservation = Extract<
+  Observation,
+  { kind: 'stopping' | 'stopped' | 'deliveries-pending' | 'events-undelivered' }
+>;
+
+/** A stop, and what is not delivered. */
+function stopEntry(observation: StopObservation): LogEntry {
+  if (observation.kind === 'deliveries-pending' || observation.kind === 'events-undelivered')
+    return deliveryEntry(observation);
   if (observation.kind === 'stopping') return entry('info', 'stopping', { signal: observation.signal });
   const { unfinished } = observation;
   return entry(unfinished === 0 ? 'info' : 'warn', 'stopped', { unfinished });
+}
+
+/** Subscriptions that an entry names at most. */
+const MAX_NAMED = 10;
+
+function deliveryEntry(
+  observation: Extract<Observation, { kind: 'deliveries-pending' | 'events-undelivered' }>,
+): LogEntry {
+  const { count } = observation;
+  if (observation.kind === 'deliveries-pending') return entry('warn', 'deliveries_pending', { count });
+  const { subscriptions } = observation;
+  return entry('warn', 'events_undelivered', {
+    count,
+    subscriptions: subscriptions.slice(0, MAX_NAMED),
+    message: `${count} deliveries to ${subscriptions.length} subscriptions are lost: their events are removed, because they are older or more than events.retention and events.max_rows allow`,
+  });
 }
 
 type DatabaseObservation = Extract<

@@ -23,6 +23,8 @@ function factsOf(measured: Measured): MeasuredFacts {
     }
     case 'rate-limited':
       return { event: 'rate_limited', fields: { bucket: measured.bucket } };
+    case 'events-removed':
+      return { event: 'events_removed', fields: { count: measured.count } };
     case 'delivery': {
       const { result, duration, lag } = measured;
       return { event: 'delivery', fields: { result, duration_ms: duration, lag_ms: lag } };

@@ -96,6 +96,10 @@ export type Observation =
       readonly duration: number;
       readonly lag: number;
     }
+  /** So many old events were removed from the log. */
+  | { readonly kind: 'events-removed'; readonly count: number }
+  /** Old events are about to be removed that these subscriptions did not get: so many deliveries are lost. */
+  | { readonly kind: 'events-undelivered'; readonly count: number; readonly subscriptions: readonly string[] }
   /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */
   | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
@@ -141,7 +145,7 @@ export type RequestObservation = Extract<Observation, { kind: 'request' }>;
 /** What only metrics and traces want to know: it says nothing that an operator could do something about. */
 export type Measured = Extract<
   Observation,
-  { kind: 'commit' | 'commit-blocked' | 'read-stopped' | 'rate-limited' | 'delivery' }
+  { kind: 'commit' | 'commit-blocked' | 'read-stopped' | 'rate-limited' | 'delivery' | 'events-removed' }
 >;
 
 const MEASURED: ReadonlySet<Observation['kind']> = new Set<Measured['kind']>([
@@ -150,6 +154,7 @@ const MEASURED: ReadonlySet<Observation['kind']> = new Set<Measured['kind']>([
   'read-stopped',
   'rate-limited',
   'delivery',
+  'events-removed',
 ]);
 
 /** Called for every observation, most of which are requests. */

@@ -60,6 +60,9 @@ export interface DeliveryRelease {
   readonly due: number;
 }
 
+/** The reader that removes old events. Its position is the last sequence that it has removed. */
+export const RETENTION_READER = 'retention';
+
 /** The lease of a reader: one process at a time delivers events to its subscriptions. */
 export interface ReaderLease {
   /** Name of the reader. */
@@ -83,7 +86,10 @@ export interface RecordedAttempt extends DeliveryAttempt {
   readonly sequence: number;
 }
 
-/** What a unit changes of subscriptions and deliveries, in this order. */
+/** Names a stored delivery, as it was read. */
+export type DeliveryKey = Pick<DeliveryChange, 'endpoint' | 'sequence' | 'state'>;
+
+/** What a unit changes of subscriptions, deliveries and the log, in this order. */
 export interface DeliveryPlan {
   readonly progress?: ReaderProgress;
   readonly starts?: readonly SubscriptionStart[];
@@ -92,4 +98,8 @@ export interface DeliveryPlan {
   readonly deliveries?: readonly DeliveryChange[];
   readonly attempts?: readonly RecordedAttempt[];
   readonly releases?: readonly DeliveryRelease[];
+  /** Deliveries that are removed with their attempts, unless their state has changed. */
+  readonly cleared?: readonly DeliveryKey[];
+  /** The sequence up to which events are removed, where all before its block already are. `progress` of {@link RETENTION_READER} says so. */
+  readonly removeThrough?: number;
 }

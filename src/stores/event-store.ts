@@ -2,6 +2,7 @@ import type { EventAccess, EventEnvelope } from '../conventions/event.ts';
 import type {
   DeliveryAttempt,
   DeliveryChange,
+  DeliveryKey,
   DeliveryState,
   ReaderLease,
   SubscriptionPosition,
@@ -43,6 +44,18 @@ export interface LogRange {
   readonly removed: number;
   /** The last sequence that was assigned; 0 before the first. */
   readonly last: number;
+  /** A time before which no event of the log was written: milliseconds since the epoch. null where the log is empty. */
+  readonly since: number | null;
+}
+
+/** Which events may be removed: either condition suffices. */
+export interface ExpiryQuery {
+  /** Those that were written before this time: milliseconds since the epoch. */
+  readonly before: number;
+  /** Milliseconds since the epoch. Events with a later time are from a clock that was wrong: they are as old as the events after them. */
+  readonly now: number;
+  /** Those that this many later events follow; null for none. */
+  readonly maxRows: number | null;
 }
 
 /** The events of all committed writes, in commit order. */
@@ -63,6 +76,12 @@ export interface EventLog {
   lastSequence(): MaybePromise<number>;
 
   range(): MaybePromise<LogRange>;
+
+  /**
+   * The end of the next step in which events are removed: a sequence. A step is a part of the log that one transaction can remove without
+   * delaying others. null where no event may be removed.
+   */
+  nextExpired(query: ExpiryQuery): MaybePromise<number | null>;
 }
 
 /** The state of the reader of a group of subscriptions. */
@@ -113,6 +132,15 @@ export interface DueQuery {
   readonly limit: number;
 }
 
+/** Which stored deliveries may be removed: either condition suffices. */
+export interface ExpiredDeliveries {
+  /** Those of events up to this sequence. */
+  readonly through: number;
+  /** Those that succeeded before this time: milliseconds since the epoch. */
+  readonly succeededBefore: number;
+  readonly limit: number;
+}
+
 /** How far subscriptions have come in the event log, and the deliveries that could not be made yet. They change by write units only. */
 export interface Deliveries {
   /** Starts those of the subscriptions that are new, and their reader, at the end of the log. */
@@ -145,4 +173,10 @@ export interface Deliveries {
 
   /** The stored deliveries of a query, with their attempts. */
   list(query: DeliveryQuery): MaybePromise<readonly StoredDelivery[]>;
+
+  /** Whether a reader or a subscription, even one that no longer exists, has not come to a sequence. */
+  isBehind(sequence: number): MaybePromise<boolean>;
+
+  /** Deliveries that may be removed. */
+  expired(query: ExpiredDeliveries): MaybePromise<readonly DeliveryKey[]>;
 }

@@ -25,6 +25,7 @@ export type {
   LoggedEvent,
   EventQuery,
   LogRange,
+  ExpiryQuery,
   EventLog,
   StoredReader,
   StoredDelivery,
@@ -32,6 +33,7 @@ export type {
   OpenResource,
   WaitingEndpoint,
   DueQuery,
+  ExpiredDeliveries,
   Deliveries,
 } from './event-store.ts';
 

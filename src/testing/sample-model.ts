@@ -155,6 +155,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     requireTls: false,
     descriptions: 'public',
     secret: null,
+    events: { retention: 30 * 86_400_000, maxRows: null },
     webhooks: null,
     system: { batches: 'batches' },
     limits: {

@@ -8,6 +8,7 @@ import { readSuite } from './read-suite.ts';
 import { relationFilterSuite } from './relation-filter-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
 import { relatedSuite } from './related-suite.ts';
+import { retentionSuite } from './retention-suite.ts';
 import { searchSuite } from './search-suite.ts';
 import { paginationSuite } from './pagination-suite.ts';
 import { visibilitySuite } from './visibility-suite.ts';
@@ -35,4 +36,5 @@ export function storeSuite(name: string, open: OpenStore): void {
   idempotencySuite(name, open);
   eventSuite(name, open);
   deliverySuite(name, open);
+  retentionSuite(name, open);
 }

@@ -7,7 +7,7 @@ import { writeExposition } from '../../src/observe/metrics/exposition.ts';
 
 /** A store whose log has ten events. */
 const store = (reader: number | null, waiting: number) => ({
-  events: { lastSequence: () => 10 },
+  events: { range: () => ({ removed: 4, last: 10, since: 0 }) },
   deliveries: {
     reader: () =>
       reader === null ? null : { sequence: reader, lease: { reader: 'after', owner: '', until: 0, isClean: true } },
@@ -25,6 +25,7 @@ describe('metrics of events', () => {
     it(`[OPS-2b] have the lag of a reader at ${reader}, and its subscriptions that wait`, async () => {
       const text = writeExposition(await eventMetrics(store(reader, waiting), ['after'])());
       assert.match(text, new RegExp(`^restwright_events_lag\\{reader="after"\\} ${lag}$`, 'm'));
+      assert.match(text, /^restwright_events_stored 6$/m);
       assert.match(text, new RegExp(`^restwright_subscriptions_waiting\\{reader="after"\\} ${waiting}$`, 'm'));
     });
   }

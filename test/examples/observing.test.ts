@@ -106,6 +106,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
     { kind: 'shared-rate-limits', address: '127.0.0.1:6379', instances: 3, failure: null },
   ],
   'keys-unavailable': [{ kind: 'keys-unavailable', issuer: 'id', error: new Error('silent') }],
+  'events-removed': [{ kind: 'events-removed', count: 1_024 }],
+  'events-undelivered': [{ kind: 'events-undelivered', count: 2, subscriptions: ['after:notes.created'] }],
   'deliveries-pending': [{ kind: 'deliveries-pending', count: 1 }],
   listening: [{ kind: 'listening', url: 'http://localhost/api', allowAnyHost: false }],
   'metrics-listening': [{ kind: 'metrics-listening', url: 'http://127.0.0.1:9464/metrics' }],

@@ -1,4 +1,4 @@
-import { errors, type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
+import { type ErrorCode, errors, type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { DescribedContract } from './described-contract.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
@@ -22,9 +22,19 @@ export function resourceErrorCodes(
   const reached = kind === 'delete' ? cascadeCodes(resource, model) : [];
   // Resources that refer to it may be of a newer version only.
   const newer = kind === 'delete' && !isNewest ? [withStatus(resource, 'HAS_DEPENDENTS')] : [];
-  const isWebhook = resource.name === model.webhooks?.resources.webhooks && WITH_URL.has(kind);
-  const url = isWebhook ? [['WEBHOOK_URL_FORBIDDEN', errors.WEBHOOK_URL_FORBIDDEN] as const] : [];
-  return [...own, ...url, ...reached, ...newer, ...hidden];
+  return [...own, ...webhookCodes(kind, resource, model), ...reached, ...newer, ...hidden];
+}
+
+/** The errors of webhooks and their replays. */
+function webhookCodes(
+  kind: FallibleOperation['kind'],
+  { name }: Resource,
+  { webhooks }: Model,
+): readonly CodeWithStatus[] {
+  const codes: ErrorCode[] = [];
+  if (name === webhooks?.resources.webhooks && WITH_URL.has(kind)) codes.push('WEBHOOK_URL_FORBIDDEN');
+  if (name === webhooks?.resources.replays && kind === 'create') codes.push('EVENT_POSITION_EXPIRED');
+  return codes.map((code) => [code, errors[code]]);
 }
 
 /** An atomic batch fails with the error of any of its operations. */

@@ -54,6 +54,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { resources: names, timeout } = settings;
   const sender = parts.webhookSender ?? webhookSender(settings);
   const now = (): number => clock.now();
+  const { retention } = model.events;
   const table = new EndpointTable({ store, contracts, names, seal, origin, now });
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
@@ -64,10 +65,10 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
     return found?.sequence === sequence ? found : null;
   };
   const ping = (delivery: Row): EventEnvelope => pingEvent(delivery, { ...parts, settings });
-  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events });
+  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now });
   return {
     subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, observe: parts.observe }),
-    requests: new WebhookRequests({ ...parts, names, table, rows, attempt, find, ping, starts }),
+    requests: new WebhookRequests({ ...parts, names, table, rows, attempt, find, ping, starts, retention }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };
 }

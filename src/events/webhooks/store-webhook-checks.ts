@@ -11,7 +11,11 @@ import type { WebhookSender } from './sender.ts';
 export interface StoreWebhookChecksOptions {
   readonly contracts: Contracts;
   readonly hosts: Pick<WebhookSender, 'rules' | 'admits'>;
-  readonly events: Pick<EventLog, 'after' | 'lastSequence'>;
+  /** Milliseconds for which events are stored. */
+  readonly retention: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly events: Pick<EventLog, 'after' | 'lastSequence' | 'range'>;
 }
 
 /** What the hooks of webhooks need, of a model and its store. */
@@ -47,8 +51,13 @@ export class StoreWebhookChecks extends WebhookChecks {
     return this.#options.events.lastSequence();
   }
 
-  override async window(from: string, to: string): Promise<LogWindow> {
-    return { after: await this.#lastBefore(from, false), last: await this.#lastBefore(to, true) };
+  override async window(from: string, to: string): Promise<LogWindow | null> {
+    const { events, retention, now } = this.#options;
+    const { removed, since } = await events.range();
+    const after = await this.#lastBefore(from, false);
+    // When the last event of a log was written that is empty by now, is not known, but that it was too old.
+    const isStored = after >= removed || Date.parse(from) >= (since ?? now() - retention);
+    return isStored ? { after: Math.max(after, removed), last: await this.#lastBefore(to, true) } : null;
   }
 
   /**

@@ -24,16 +24,15 @@ export interface WebhookRequestsOptions {
   /** The ping of a webhook. */
   readonly ping: (delivery: Row) => EventEnvelope;
   readonly starts: SubscriptionStarts;
-  readonly store: Pick<Store, 'deliveries'>;
+  /** Milliseconds for which events are stored, and deliveries that did not succeed. */
+  readonly retention: number;
+  readonly store: Pick<Store, 'deliveries' | 'events'>;
   readonly observe: Observe;
 }
 
 const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which deliveries are listed, by status. */
-const RETENTION: readonly (readonly [status: string, age: number])[] = [
-  ['succeeded', 7 * DAY],
-  ['dead', 30 * DAY],
-];
+/** Milliseconds for which deliveries are listed that succeeded. */
+const SUCCEEDED_RETENTION = 7 * DAY;
 /** Milliseconds between two looks for old deliveries. */
 const CLEANING_INTERVAL = 60_000;
 
@@ -76,11 +75,19 @@ export class WebhookRequests {
 
   /** Deletes deliveries that no one looks at any more, in small steps. */
   async #deleteOld(): Promise<void> {
-    const { attempt, rows } = this.#options;
+    const { attempt, rows, store, retention } = this.#options;
     const now = attempt.now();
     if (Math.abs(now - this.#cleanedAt) < CLEANING_INTERVAL) return;
+    const { removed, since } = await store.events.range();
+    // A delivery is listed after its event was written.
+    const ofRemoved = Math.max(now - retention, removed === 0 ? 0 : (since ?? 0));
     let isDone = true;
-    for (const [status, age] of RETENTION) isDone = (await rows.deleteOlder(status, now - age)) < MAX_DELETED && isDone;
+    for (const [status, before] of [
+      ['succeeded', now - SUCCEEDED_RETENTION],
+      ['dead', ofRemoved],
+      ['retrying', ofRemoved],
+    ] as const)
+      isDone = (await rows.deleteOlder(status, before)) < MAX_DELETED && isDone;
     // Where there are more, the next run goes on.
     if (isDone) this.#cleanedAt = now;
   }

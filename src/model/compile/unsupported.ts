@@ -13,7 +13,6 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   const events = objectOf(document['events']);
   const sections: Section[] = [
     ...opaqueOrigins(document['cors']),
-    [['events', 'retention'], events['retention']],
     [['events', 'relays'], events['relays']],
     [['system'], document['system']],
     ...resourcesOf(document).flatMap(([path, resource]) =>

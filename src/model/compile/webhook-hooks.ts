@@ -112,6 +112,9 @@ function unknownEvent(): never {
   ]);
 }
 
+const EXPIRED =
+  'Events of this window may no longer be stored. Read the resources again, or choose a window that begins later.';
+
 /** A replay sends the events of a window of the log again (EVT-4e). */
 export function replayHooks(): Partial<UncheckedCode> {
   return {
@@ -122,7 +125,9 @@ export function replayHooks(): Partial<UncheckedCode> {
           refuse('INVALID', 'The window of a replay ends before it begins.', [
             { field: 'to', message: 'must not be before from' },
           ]);
-        return { ...draft, ...(await webhookChecks(context).window(from, to)) };
+        const window = await webhookChecks(context).window(from, to);
+        if (window === null) throw apiError('EVENT_POSITION_EXPIRED', EXPIRED);
+        return { ...draft, ...window };
       },
     },
   };

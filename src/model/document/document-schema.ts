@@ -51,9 +51,15 @@ const LIMITS: JsonObject = {
 
 const EVENTS: JsonObject = {
   type: 'object',
-  description: 'The event log: {retention, relays}',
+  description: 'The event log: {retention, max_rows, relays}',
   properties: {
-    retention: { ...DURATION, default: '30d' },
+    retention: { ...DURATION, default: '30d', description: 'How long events are stored, such as 30d' },
+    max_rows: {
+      type: 'integer',
+      minimum: 1_024,
+      maximum: 1_000_000_000_000,
+      description: 'Events that are stored at most; default: any number',
+    },
     relays: { type: 'array', items: { type: 'object' }, description: 'Message brokers that receive every event' },
   },
   additionalProperties: false,

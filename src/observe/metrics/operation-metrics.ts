@@ -63,6 +63,11 @@ export class OperationMetrics {
     DELIVERY_LAGS,
     [[]],
   );
+  readonly #removed = counters('restwright_events_removed_total', 'Old events that were removed from the log.');
+  readonly #undelivered = counters(
+    'restwright_events_undelivered_total',
+    'Deliveries that were lost, because their events were removed before.',
+  );
   #overloaded = false;
 
   record(observation: Observation): void {
@@ -77,6 +82,8 @@ export class OperationMetrics {
     if (kind === 'token-rejected') this.#tokens.of([]).add();
     if (kind === 'deprecated-contract') this.#deprecated.of([['api_version', observation.version]]).add();
     if (kind === 'delivery') this.#recordDelivery(observation);
+    if (kind === 'events-removed') this.#removed.of([]).add(observation.count);
+    if (kind === 'events-undelivered') this.#undelivered.of([]).add(observation.count);
   }
 
   #recordCommit({ duration, units }: Extract<Observation, { kind: 'commit' }>): void {
@@ -114,6 +121,8 @@ export class OperationMetrics {
       this.#deprecated.family(),
       this.#deliveries.family(),
       this.#lags.family(),
+      this.#removed.family(),
+      this.#undelivered.family(),
     ];
   }
 }

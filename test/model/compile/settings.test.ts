@@ -24,6 +24,7 @@ describe('the settings of an API', () => {
       requireTls: false,
       descriptions: 'public',
       secret: null,
+      events: { retention: 2_592_000_000, maxRows: null },
       webhooks: null,
       system: { batches: 'batches' },
       limits: {
@@ -47,6 +48,11 @@ describe('the settings of an API', () => {
         rate: null,
       },
     });
+  });
+
+  it('[EVT-8c] say how long events are stored', () => {
+    const { events } = model('events: { retention: 2h, max_rows: 5000 }');
+    assert.deepEqual(events, { retention: 7_200_000, maxRows: 5_000 });
   });
 
   const AUTH =
@@ -165,6 +171,13 @@ describe('the settings of an API', () => {
     fix,
   });
   rejectsEach([
+    rejected(
+      '[EVT-8c] store events for a minute at least',
+      'events: { retention: 59s }',
+      'events.retention',
+      /cannot be stored for so long/,
+      /from 1m to 36500d/,
+    ),
     rejected(
       '[AUTH-6b] contain no proxy by name',
       'trusted_proxies: [10.0.0.1, proxy.example.com]',

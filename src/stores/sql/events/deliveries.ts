@@ -1,6 +1,7 @@
 import type {
   DeliveryAttempt,
   DeliveryChange,
+  DeliveryKey,
   DeliveryState,
   ReaderLease,
   SubscriptionPosition,
@@ -10,6 +11,7 @@ import type {
   Deliveries,
   DeliveryQuery,
   DueQuery,
+  ExpiredDeliveries,
   OpenResource,
   StoredDelivery,
   StoredReader,
@@ -98,6 +100,23 @@ export class SqlDeliveries implements Deliveries {
     const found = (await this.#client.all(read)).map(deliveryOf);
     const attempts = await this.#attempts(endpoint, found);
     return found.map((delivery) => ({ ...delivery, attemptsMade: attempts.get(delivery.sequence) ?? [] }));
+  }
+
+  isBehind(sequence: number): MaybePromise<boolean> {
+    return chain(this.#client.get(this.#statements.behind(sequence, sequence)), (row) => row !== null);
+  }
+
+  expired({ through, succeededBefore, limit }: ExpiredDeliveries): MaybePromise<readonly DeliveryKey[]> {
+    const { ofRemoved, succeeded } = this.#statements;
+    return chain(this.#client.all(ofRemoved(through, limit)), (removed) =>
+      chain(this.#client.all(succeeded(succeededBefore, limit)), (old) =>
+        [...removed, ...old].slice(0, limit).map((row) => ({
+          endpoint: String(row['endpoint']),
+          sequence: Number(row['sequence']),
+          state: stateOf(row['state']),
+        })),
+      ),
+    );
   }
 
   /** The attempts of deliveries, by sequence. @param found in descending order */

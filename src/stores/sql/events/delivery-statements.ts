@@ -1,7 +1,8 @@
 import { weakMemoize } from '../../../cache/memoize.ts';
-import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
+import { type DeliveryPlan, RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepare } from '../prepare.ts';
+import { BLOCK_SIZE, removeBlock } from './event-statements.ts';
 
 const DELIVERY = 'endpoint, sequence, reader, state, attempts, due, resource';
 
@@ -33,14 +34,19 @@ export interface DeliveryStatements {
   readonly deliveries: Prepare;
   readonly deliveriesInStates: Prepare;
   readonly attempts: Prepare;
+  /** Parameters: sequence, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`, whose parameters are a time and a limit. */
+  readonly ofRemoved: Prepare;
+  readonly succeeded: Prepare;
+  readonly clear: Prepare;
+  readonly clearAttempts: Prepare;
+  /** Reads a row where one is behind. Parameters: the sequence twice. */
+  readonly behind: Prepare;
 }
 
 export const deliveryStatements = weakMemoize((dialect: Dialect): DeliveryStatements => {
   const of = (text: string): Prepare => prepare(dialect, text);
   return {
     ...subscriptionStatements(dialect),
-    removeDeliveries: of('delete from restwright_deliveries where endpoint = ?'),
-    removeAttempts: of('delete from restwright_attempts where endpoint = ?'),
     setDelivery: of(`insert into restwright_deliveries (${DELIVERY}) values (?, ?, ?, ?, ?, ?, ?)
 on conflict (endpoint, sequence) do update set
   state = excluded.state, attempts = excluded.attempts, due = excluded.due, resource = excluded.resource`),
@@ -73,8 +79,24 @@ where endpoint = ? and sequence >= ? and sequence < ? order by sequence desc lim
 where endpoint = ? and state in (${names(dialect)}) and sequence >= ? and sequence < ? order by sequence desc limit ?`),
     attempts: of(`select sequence, number, at, duration, code, excerpt from restwright_attempts
 where endpoint = ? and sequence between ? and ? order by sequence, number`),
+    ...expiryStatements(dialect),
   };
 });
+
+function expiryStatements(dialect: Dialect) {
+  const of = (text: string): Prepare => prepare(dialect, text);
+  const key = 'select endpoint, sequence, state from restwright_deliveries';
+  return {
+    ofRemoved: of(`${key} where sequence <= ? order by sequence limit ?`),
+    succeeded: of(`${key} where state = 'succeeded' and due < ? order by due limit ?`),
+    clear: of('delete from restwright_deliveries where endpoint = ? and sequence = ? and state = ?'),
+    clearAttempts: of(`delete from restwright_attempts where endpoint = ? and sequence = ? and not exists
+  (select 1 from restwright_deliveries as delivery
+   where delivery.endpoint = restwright_attempts.endpoint and delivery.sequence = restwright_attempts.sequence)`),
+    behind: of(`select 1 from restwright_readers where name <> '${RETENTION_READER}' and sequence < ?
+union all select 1 from restwright_subscriptions where position < ? limit 1`),
+  };
+}
 
 function subscriptionStatements(dialect: Dialect) {
   const of = (text: string): Prepare => prepare(dialect, text);
@@ -91,6 +113,8 @@ select value, event from ${dialect.textRows('?')}, restwright_sequences where tr
 where position is not null and name in (${names(dialect)})`),
     setPosition: of(`insert into restwright_subscriptions (name, position) values (?, ?)
 on conflict (name) do update set position = excluded.position`),
+    removeDeliveries: of('delete from restwright_deliveries where endpoint = ?'),
+    removeAttempts: of('delete from restwright_attempts where endpoint = ?'),
     removeSubscription: of('delete from restwright_subscriptions where name = ?'),
   };
 }
@@ -104,7 +128,8 @@ export interface DeliveryStatement {
 /** The statements of a plan, in order. @param last the last sequence that the unit assigned, or that was assigned before it */
 export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: number): readonly DeliveryStatement[] {
   const prepared = deliveryStatements(dialect);
-  const { progress, starts = [], ends = [], deliveries = [], attempts = [], releases = [] } = plan;
+  const { progress, starts = [], ends = [], deliveries = [], attempts = [], releases = [], cleared = [] } = plan;
+  const { removeThrough } = plan;
   const fenced =
     progress === undefined
       ? []
@@ -124,6 +149,11 @@ export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: numb
       prepared.setAttempt(endpoint, sequence, number, at, duration, code, excerpt),
     ),
     ...releases.map(({ endpoint, resource, due }) => prepared.release(due, endpoint, endpoint, resource)),
+    ...cleared.flatMap(({ endpoint, sequence, state }) => [
+      prepared.clear(endpoint, sequence, state),
+      prepared.clearAttempts(endpoint, sequence),
+    ]),
+    ...(removeThrough === undefined ? [] : removeBlock(dialect, removeThrough)),
   ];
   return [
     ...fenced.map((statement) => ({ statement, isExpected: true })),
@@ -131,10 +161,11 @@ export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: numb
   ];
 }
 
-/** The number of statements of a plan: what it adds to a transaction. */
-export function deliverySize({ progress, starts, ends, deliveries, attempts, releases }: DeliveryPlan): number {
-  return [progress?.positions, starts, ends, deliveries, attempts, releases].reduce(
+/** The number of rows that a plan changes: what it adds to a transaction. */
+export function deliverySize(plan: DeliveryPlan): number {
+  const { progress, starts, ends, deliveries, attempts, releases, cleared, removeThrough } = plan;
+  return [progress?.positions, starts, ends, deliveries, attempts, releases, cleared].reduce(
     (sum, list) => sum + (list?.length ?? 0),
-    0,
+    removeThrough === undefined ? 0 : BLOCK_SIZE,
   );
 }

@@ -1,12 +1,12 @@
 import type { EventEnvelope } from '../../../conventions/event.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import type { EventLog, EventQuery, LoggedEvent, LogRange } from '../../store.ts';
+import type { EventLog, EventQuery, ExpiryQuery, LoggedEvent, LogRange } from '../../store.ts';
 import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
 import { unpackEvent } from './event-codec.ts';
-import { BLOCK_SIZE, type EventStatements, eventStatements } from './event-statements.ts';
+import { BLOCK_SIZE, blockOf, type EventStatements, eventStatements } from './event-statements.ts';
 import { packTexts } from './packed-text.ts';
 
 const ALWAYS = Number.MAX_SAFE_INTEGER;
@@ -55,10 +55,21 @@ export class SqlEventLog implements EventLog {
   }
 
   range(): MaybePromise<LogRange> {
-    return chain(this.lastSequence(), (last) =>
-      chain(this.#client.get(this.#statements.firstBlock()), (row) => {
-        const first = row?.['first'] ?? null;
-        return { removed: first === null ? last : Number(first) * BLOCK_SIZE, last };
+    return chain(this.#client.get(this.#statements.range()), (row) => {
+      const { removed = 0, last = 0, since = null } = row ?? {};
+      return { removed: Number(removed), last: Number(last), since: since === null ? null : Number(since) };
+    });
+  }
+
+  nextExpired({ before, now, maxRows }: ExpiryQuery): MaybePromise<number | null> {
+    return chain(this.range(), ({ removed, last }) =>
+      chain(this.#client.get(this.#statements.expiredBlock(before, before, now)), (row) => {
+        const block = row?.['block'] ?? null;
+        // Of the last block, what is logged from now on stays.
+        const byAge = block === null ? 0 : Math.min(endOf(Number(block)), last);
+        const byNumber = maxRows === null ? 0 : endOf(blockOf(last - maxRows + 1) - 1);
+        const through = Math.max(byAge, byNumber);
+        return through <= removed ? null : Math.min(through, endOf(blockOf(removed + 1)));
       }),
     );
   }
@@ -111,6 +122,11 @@ export class SqlEventLog implements EventLog {
   #read(statement: Statement): MaybePromise<readonly LoggedEvent[]> {
     return chain(this.#client.all(statement), (rows: readonly SqlRow[]) => rows.map(unpackEvent));
   }
+}
+
+/** The last sequence of a block. */
+function endOf(block: number): number {
+  return (block + 1) * BLOCK_SIZE;
 }
 
 /** The values of the window of a query, and its limit. */

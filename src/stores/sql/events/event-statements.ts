@@ -1,4 +1,5 @@
 import { weakMemoize } from '../../../cache/memoize.ts';
+import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepare } from '../prepare.ts';
 
@@ -35,8 +36,35 @@ export interface EventStatements {
   readonly byId: Prepare;
   /** The blocks with times in a range (inclusive, exclusive). Columns: `first`, `last`. */
   readonly blocks: Prepare;
-  /** Column: `first`, the first block. */
-  readonly firstBlock: Prepare;
+  /** Columns: `removed`, the last sequence that was removed, `last`, the last one that was assigned, and `since`, the first time of the first block. */
+  readonly range: Prepare;
+  /**
+   * The last block of the log with times before one alone (`before` twice, then `now`), up to the first block that certainly is younger. Column: `block`.
+   */
+  readonly expiredBlock: Prepare;
+  /** Removes the shapes of events of a part of the log that no later event has. Parameters: its sequences (exclusive, inclusive), the last again. */
+  readonly removeShapes: Prepare;
+  /** Parameters: sequences (exclusive, inclusive). */
+  readonly removeEvents: Prepare;
+  /** Removes the times of a block without events between two sequences (exclusive, inclusive). */
+  readonly removeTimes: Prepare;
+}
+
+/** How much of the log was removed, what may be, and its removal. */
+function removalStatements(of: (text: string) => Prepare) {
+  return {
+    range:
+      of(`select coalesce((select sequence from restwright_readers where name = '${RETENTION_READER}'), 0) as removed, event as last,
+  (select first_at from restwright_event_blocks order by block limit 1) as since from restwright_sequences`),
+    expiredBlock: of(`select max(block) as block from restwright_event_blocks where last_at < ? and block <
+  coalesce((select min(block) from restwright_event_blocks where last_at >= ? and last_at <= ?), ${Number.MAX_SAFE_INTEGER})`),
+    removeShapes: of(`delete from restwright_event_shapes where id in
+  (select shape from restwright_events where sequence > ? and sequence <= ?)
+  and not exists (select 1 from restwright_events as later where later.shape = restwright_event_shapes.id and later.sequence > ?)`),
+    removeEvents: of('delete from restwright_events where sequence > ? and sequence <= ?'),
+    removeTimes: of(`delete from restwright_event_blocks where block = ? and not exists
+  (select 1 from restwright_events where sequence > ? and sequence <= ?)`),
+  };
 }
 
 export const eventStatements = weakMemoize((dialect: Dialect): EventStatements => {
@@ -69,6 +97,18 @@ join restwright_event_shapes as shape on shape.id = event.shape
 where event.id = ? and place.first_id <= ? and place.last_id >= ?`),
     blocks: of(`select min(block) as first, max(block) as last from restwright_event_blocks
 where last_at >= ? and first_at < ?`),
-    firstBlock: of('select min(block) as first from restwright_event_blocks'),
+    ...removalStatements(of),
   };
 });
+
+/** The statements that remove the events of a block up to a sequence. All blocks before it are removed already. */
+export function removeBlock(dialect: Dialect, through: number): readonly Statement[] {
+  const { removeShapes, removeEvents, removeTimes } = eventStatements(dialect);
+  const block = blockOf(through);
+  const start = block * BLOCK_SIZE;
+  return [
+    removeShapes(start, through, through),
+    removeEvents(start, through),
+    removeTimes(block, start, start + BLOCK_SIZE),
+  ];
+}

@@ -1,8 +1,9 @@
+import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect } from '../dialect.ts';
 import { BLOCK_SIZE } from '../events/event-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 7;
+export const FORMAT = 8;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -130,6 +131,14 @@ function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly 
   ];
 }
 
+/** How far the log was removed, and the order in which deliveries that succeeded are. */
+function retentionParts(): readonly string[] {
+  return [
+    `insert into restwright_readers (name, sequence, owner, leased_until) values ('${RETENTION_READER}', 0, '', 0)`,
+    "create index restwright_deliveries_succeeded on restwright_deliveries (due) where state = 'succeeded'",
+  ];
+}
+
 /** What a version wrote that stored envelopes: they stay as they are, with a shape that is no JSON. Only SQLite has such databases. */
 function upgradeEvents(dialect: Dialect): readonly string[] {
   const digits = (count: number): string => '[0-9a-f]'.repeat(count);
@@ -191,6 +200,8 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   [4, partitionTable],
   [5, upgradeDeliveries],
   [6, upgradeEvents],
+  // An older version would not know that events were removed.
+  [7, retentionParts],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
@@ -216,6 +227,7 @@ export function systemTables(dialect: Dialect): readonly string[] {
     ...idempotencyTables(dialect),
     ...eventTables(dialect),
     ...deliveryTables(dialect),
+    ...retentionParts(),
     'insert into restwright_sequences values (1, 0, 0)',
   ];
 }

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventSettings } from '../model/event-settings.ts';
+import type { Observe } from '../observe/observation.ts';
+import { type DeliveryKey, type DeliveryPlan, RETENTION_READER } from '../plan/delivery-plan.ts';
+import { type Clock, monotonicNow } from '../platform/clock.ts';
+import { createOwner, type ProcessOwner } from '../platform/process-owner.ts';
+import type { Random } from '../platform/random.ts';
+import { settlesWithin } from '../platform/timeout.ts';
+import { type Store, StoreUnavailable } from '../stores/store.ts';
+import { HeldLease } from './reader-lease.ts';
+import type { Subscriber } from './subscriber.ts';
+import { type MissedEvents, UndeliveredEvents } from './undelivered-events.ts';
+import { Wakeups } from './wakeups.ts';
+
+const DAY = 24 * 60 * 60_000;
+/** Milliseconds for which a delivery is stored that succeeded. */
+const SUCCEEDED_RETENTION = 7 * DAY;
+/** Deliveries that are removed in one transaction. */
+const MAX_CLEARED = 200;
+/** Milliseconds between two looks for old events. Each reads a few rows. */
+const CHECK_INTERVAL = 10_000;
+/** Milliseconds between two steps, in which other writes go on. */
+const PAUSE = 20;
+/** Milliseconds that a step may take. */
+const STEP_TIMEOUT = 10_000;
+/** Milliseconds that `stop` waits by default. */
+const STOP_TIMEOUT = 30_000;
+
+/** What one transaction removes: deliveries, or events after a sequence up to another one. */
+interface RemovalStep {
+  /** The last sequence that was removed before. */
+  readonly removed: number;
+  readonly cleared?: readonly DeliveryKey[];
+  readonly through?: number;
+}
+
+export interface EventRetentionOptions {
+  readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
+  readonly settings: EventSettings;
+  readonly subscribers: readonly Subscriber[];
+  readonly clock: Clock;
+  /** Monotonic milliseconds. Default: `performance.now`. */
+  readonly elapsed?: () => number;
+  readonly random: Random;
+  readonly observe: Observe;
+}
+
+/** Starts to remove old events in the background (EVT-8c). */
+export function startRetention(options: EventRetentionOptions): Pick<EventRetention, 'stop'> {
+  const retention = new EventRetention(options);
+  retention.start();
+  return retention;
+}
+
+/**
+ * Removes old events with their deliveries, in small steps that share transactions with other writes (EVT-8c). One process at a time does it. How
+ * much of the log was removed is stored in the transaction that removes it. What a subscription misses by it is reported before.
+ */
+export class EventRetention {
+  readonly #options: EventRetentionOptions;
+  readonly #undelivered: UndeliveredEvents;
+  readonly #owner: ProcessOwner;
+  readonly #lease: HeldLease;
+  readonly #wakeups: Wakeups;
+  #stopped = false;
+
+  constructor(options: EventRetentionOptions) {
+    this.#options = options;
+    const { store, clock, random, elapsed = monotonicNow } = options;
+    const { deliveries } = store;
+    this.#undelivered = new UndeliveredEvents(options);
+    this.#owner = createOwner(random);
+    const lease = { reader: RETENTION_READER, timeout: STEP_TIMEOUT, deliveries, clock, owner: this.#owner };
+    this.#lease = new HeldLease(lease);
+    this.#wakeups = new Wakeups(() => this.#runObserved(), elapsed);
+  }
+
+  /** Looks for old events now, and regularly from now on. */
+  start(): void {
+    this.#wakeups.now();
+  }
+
+  /** Starts no more steps, and waits for the one that runs. @param timeout milliseconds at most */
+  async stop(timeout = STOP_TIMEOUT): Promise<void> {
+    this.#stopped = true;
+    if (await settlesWithin(this.#wakeups.stop(), timeout)) this.#owner.end();
+  }
+
+  /** Removes what is too old now. @throws {StoreUnavailable} */
+  async run(): Promise<void> {
+    if ((await this.#nextStep()) === null || (await this.#lease.hold()).kind === 'elsewhere') return;
+    for (;;) {
+      const step = this.#stopped ? null : await this.#nextStep();
+      if (step === null) break;
+      if (!(await this.#apply(step))) return this.#lease.lost();
+      await sleep(PAUSE);
+    }
+    const { removed } = await this.#options.store.events.range();
+    await this.#commit({ progress: { ...this.#lease.released(), sequence: removed, positions: [] } });
+  }
+
+  /** Deliveries go before their events; null where nothing is too old. */
+  async #nextStep(): Promise<RemovalStep | null> {
+    const { store, settings, clock } = this.#options;
+    const now = clock.now();
+    const { retention, maxRows } = settings;
+    const { removed } = await store.events.range();
+    const through = await store.events.nextExpired({ before: now - retention, now, maxRows });
+    const succeededBefore = now - SUCCEEDED_RETENTION;
+    const cleared = await store.deliveries.expired({
+      through: through ?? removed,
+      succeededBefore,
+      limit: MAX_CLEARED,
+    });
+    if (cleared.length > 0) return { removed, cleared };
+    return through === null ? null : { removed, through };
+  }
+
+  /** @returns whether this process still had the lease */
+  async #apply(step: RemovalStep): Promise<boolean> {
+    const { observe } = this.#options;
+    const { removed, through = removed, cleared = [] } = step;
+    this.#report(await this.#undelivered.ofDeliveries(cleared));
+    if (through > removed) this.#report(await this.#undelivered.ofLog(removed, through));
+    const isCommitted = await this.#commit({
+      progress: { ...this.#lease.extended(), sequence: through, positions: [] },
+      cleared,
+      ...(through > removed ? { removeThrough: through } : {}),
+    });
+    if (isCommitted && through > removed) observe({ kind: 'events-removed', count: through - removed });
+    return isCommitted;
+  }
+
+  async #commit(delivery: DeliveryPlan): Promise<boolean> {
+    const { kind } = await this.#options.store.writes.commit({ plans: [], delivery });
+    return kind === 'committed';
+  }
+
+  #report(missed: MissedEvents): void {
+    if (missed.size === 0) return;
+    const count = [...missed.values()].reduce((sum, each) => sum + each, 0);
+    this.#options.observe({ kind: 'events-undelivered', count, subscriptions: [...missed.keys()] });
+  }
+
+  /** Never rejects. */
+  async #runObserved(): Promise<void> {
+    const { observe } = this.#options;
+    try {
+      await this.run();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error });
+      else observe({ kind: 'error', correlationId: null, error });
+    }
+    this.#wakeups.in(CHECK_INTERVAL);
+  }
+}
