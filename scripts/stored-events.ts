@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { SqlRow } from '../src/stores/sql/dialect.ts';
-import { unpackEvent } from '../src/stores/sql/events/event-codec.ts';
+import { StoredEvent } from '../src/stores/sql/events/event-codec.ts';
 import { eventStatements } from '../src/stores/sql/events/event-statements.ts';
 import { sqlite } from '../src/stores/sqlite/dialect.ts';
 import type { LoggedEvent } from '../src/stores/store.ts';
@@ -15,7 +15,7 @@ export function storedEvents(file: string): readonly LoggedEvent[] {
     return database
       .prepare<unknown[], SqlRow>(text)
       .all(...values)
-      .map(unpackEvent);
+      .map((row) => new StoredEvent(row));
   } finally {
     database.close();
   }

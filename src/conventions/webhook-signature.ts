@@ -1,5 +1,5 @@
-/** HMAC-SHA-256 of some content. */
-export type Hmac = (key: Uint8Array, content: Uint8Array) => Uint8Array;
+/** Signs content with one key. @returns the version of the signature, a comma and the signature in base64 */
+export type Signer = (content: string) => string;
 
 /** What a signature covers. */
 export interface SignedMessage {
@@ -28,23 +28,25 @@ const MAX_SIGNATURES = 16;
 const SIGNATURE_BYTES = 32;
 
 /**
- * Signs a message (Standard Webhooks 1.0, EVT-5): one signature for each secret, so that receivers verify either one during a rotation.
+ * Signs a message (Standard Webhooks 1.0, EVT-5): one signature for each key, so that receivers verify either one during a rotation.
  *
- * @param secrets as {@link webhookSecret} writes them, newest first
- * @throws {RangeError} for anything else
+ * @param signers of the newest key first
  */
-export function signatureFields(message: SignedMessage, secrets: readonly string[], hmac: Hmac): SignatureFields {
-  const content = signedContent(message);
-  const signatures = secrets.map((secret) => {
-    const key = webhookKey(secret);
-    if (key === null) throw new RangeError('The secret of a webhook is not valid.');
-    return `v1,${toBase64(hmac(key, content))}`;
-  });
+export function signatureFields(
+  { id, timestamp, body }: SignedMessage & { readonly body: string },
+  signers: readonly Signer[],
+): SignatureFields {
+  const content = `${id}.${timestamp}.${body}`;
   return {
-    'webhook-id': message.id,
-    'webhook-timestamp': String(message.timestamp),
-    'webhook-signature': signatures.join(' '),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signers.map((sign) => sign(content)).join(' '),
   };
+}
+
+/** A signature of version `v1`. @param hmac HMAC-SHA-256 in base64 */
+export function hmacSignature(hmac: string): string {
+  return `v1,${hmac}`;
 }
 
 /** The bytes that are signed: `id.timestamp.body`. */

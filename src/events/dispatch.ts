@@ -49,7 +49,7 @@ export function startDispatch({ subscribers, elapsed = monotonicNow, ...options 
     for (const reader of readers) reader.wake();
   };
   const stopChecks = watchLog(options.store, wake);
-  wake();
+  for (const reader of readers) reader.start();
   return {
     wake,
     async stop(timeout = STOP_TIMEOUT) {

@@ -59,11 +59,17 @@ export class EventReader {
       writes,
       lease: this.#lease,
       endpoints: this.#endpoints,
+      subscriber,
       onStored: (stored) => this.#due.stored(stored),
     });
     this.#pool = new DeliveryPool({ ...options, progress: this.#progress, onEnd: (endpoint) => this.#ended(endpoint) });
     this.#due = new DueDeliveries({ deliveries, reader, schedule, clock, elapsed });
     this.#wakeups = new Wakeups(() => this.#run(), elapsed);
+  }
+
+  /** Begins to deliver. A subscription that is new gets what is written from now on. */
+  start(): void {
+    this.#wakeups.start();
   }
 
   /** There may be new events. Cheap to call often. */
@@ -84,6 +90,7 @@ export class EventReader {
   async #end(): Promise<void> {
     await Promise.all([this.#wakeups.stop(), this.#pool.stop()]);
     await this.#saving;
+    await this.#options.subscriber.flush?.(0);
     if (!this.#isCurrent || this.#abandoned) return;
     await this.#progress.save('last').catch((error: unknown) => this.#failed(error));
   }
@@ -149,7 +156,7 @@ export class EventReader {
     for (;;) {
       const page = await this.#options.store.events.list({ after: this.#progress.sequence, limit: PAGE });
       for (const event of page) {
-        for (const endpoint of this.#endpoints.match(event.event.type)) this.#offerNew(endpoint, event);
+        for (const endpoint of this.#endpoints.match(event.type)) this.#offerNew(endpoint, event);
         this.#progress.sequence = event.sequence;
       }
       this.#start();
@@ -189,7 +196,7 @@ export class EventReader {
     this.#progress.touch();
     for (const event of page) {
       if (event.sequence > sequence) break;
-      if (endpoint.matches(event.event.type) && !this.#offer(endpoint, event)) return;
+      if (endpoint.matches(event.type) && !this.#offer(endpoint, event)) return;
       endpoint.offered = event.sequence;
     }
     const isBehind = page.length === PAGE && page.every((event) => event.sequence < sequence);

@@ -8,6 +8,7 @@ import type {
 import type { Writer } from '../stores/store.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { HeldLease } from './reader-lease.ts';
+import type { Subscriber } from './subscriber.ts';
 
 /**
  * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was not stored are delivered
@@ -34,6 +35,7 @@ interface ProgressStoreOptions {
   readonly lease: HeldLease;
   /** Those whose position may have changed. */
   readonly endpoints: Iterable<Endpoint>;
+  readonly subscriber: Pick<Subscriber, 'flush'>;
   /** Called with what is stored from now on, other than claims. */
   readonly onStored: (deliveries: readonly DeliveryChange[]) => void;
 }
@@ -100,7 +102,7 @@ export class ProgressStore {
    * @throws {StoreUnavailable} with everything still to be stored
    */
   async save(how: 'soon' | 'now' | 'last'): Promise<Saved> {
-    const { lease, writes } = this.#options;
+    const { lease, writes, subscriber } = this.#options;
     const { sequence } = this;
     const changes = this.#changes;
     const moved = [...this.#options.endpoints].filter(
@@ -118,7 +120,9 @@ export class ProgressStore {
     const delivery: DeliveryPlan = { progress, ...stored };
     try {
       const maxDelay = how === 'soon' ? MAX_DELAY : 0;
+      const flushed = subscriber.flush?.(maxDelay);
       const { kind } = await writes.commit({ plans: [], delivery, maxDelay });
+      await flushed;
       if (kind !== 'committed') return 'lost';
       this.#savedSequence = Math.max(this.#savedSequence, sequence);
       this.#options.onStored(ended);

@@ -61,4 +61,11 @@ export interface Subscriber {
   /** The subscriptions that there are. Those that are absent get nothing, and their waiting deliveries are given up when they are due. */
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;
+  /**
+   * Hands to the store what it stores of its deliveries by itself. Called before their results are stored, so that both share a transaction. Never
+   * rejects: what cannot be stored now is stored with the next call.
+   *
+   * @param maxDelay milliseconds that it may wait for another write
+   */
+  readonly flush?: (maxDelay: number) => Promise<void>;
 }

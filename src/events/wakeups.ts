@@ -1,12 +1,12 @@
 /** Longest delay of a timer: the clock may have been set meanwhile. */
 const MAX_TIMER = 60_000;
 
-/** Runs work when there may be some: once at a time, and once more where it was woken meanwhile. */
+/** Runs work when there may be some: once at a time, and at most once in an event-loop iteration, however often it was woken in it. */
 export class Wakeups {
   readonly #run: () => Promise<void>;
   readonly #elapsed: () => number;
   #running: Promise<void> | null = null;
-  #again = false;
+  #isWoken = false;
   #stopped = false;
   #timer: NodeJS.Timeout | null = null;
   #timerEnd = Number.POSITIVE_INFINITY;
@@ -17,17 +17,16 @@ export class Wakeups {
     this.#elapsed = elapsed;
   }
 
+  /** Runs it for the first time, before anything else of the event loop. */
+  start(): void {
+    this.#begin();
+  }
+
+  /** Runs it in the next iteration. */
   now(): void {
-    if (this.#stopped) return;
-    if (this.#running !== null) {
-      this.#again = true;
-      return;
-    }
-    this.#again = false;
-    this.#running = this.#run().finally(() => {
-      this.#running = null;
-      if (this.#again) this.now();
-    });
+    if (this.#stopped || this.#isWoken) return;
+    this.#isWoken = true;
+    if (this.#running === null) setImmediate(this.#begin);
   }
 
   /** Wakes it after so many milliseconds, unless that happens earlier anyway. */
@@ -49,6 +48,15 @@ export class Wakeups {
     this.#clear();
     await this.#running;
   }
+
+  readonly #begin = (): void => {
+    if (this.#stopped) return;
+    this.#isWoken = false;
+    this.#running = this.#run().finally(() => {
+      this.#running = null;
+      if (this.#isWoken) setImmediate(this.#begin);
+    });
+  };
 
   #clear(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -11,9 +11,11 @@ import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 export type { EventAccess } from '../conventions/event.ts';
 
-/** An event in the log. */
+/** An event in the log. Its members are read when they are needed: most events are skipped because of their type. */
 export interface LoggedEvent {
   readonly sequence: number;
+  /** `product.created`. */
+  readonly type: string;
   readonly event: EventEnvelope;
   /** The envelope as JSON: the same bytes in every delivery and replay (EVT-1). */
   readonly json: string;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,6 +9,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { root } from '../../scripts/command.ts';
 import { signatureFields, webhookSecret } from '../../src/conventions/webhook-signature.ts';
+import { hmacSigner } from '../../src/events/webhooks/signers.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, textOf } from './guide-pages.ts';
@@ -59,8 +59,7 @@ async function start(
 
 function post(port: number, body: string, at = Date.now()): Promise<Response> {
   const timestamp = Math.floor(at / 1_000);
-  const hmac = (key: Uint8Array, content: Uint8Array): Uint8Array => createHmac('sha256', key).update(content).digest();
-  const fields = signatureFields({ id: '0196', timestamp, body: BODY }, [SECRET], hmac);
+  const fields = signatureFields({ id: '0196', timestamp, body: BODY }, [hmacSigner(SECRET)]);
   return fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { ...fields }, body });
 }
 

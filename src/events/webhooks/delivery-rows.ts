@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../conventions/json.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
+import type { Observe } from '../../observe/observation.ts';
 import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
 import type { EventContext } from '../../plan/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
@@ -10,6 +11,7 @@ import { createPlan, deletePlan, updatePlan, type WriteAuthor } from '../../plan
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../stores/store.ts';
+import { DeliveryBatch } from './delivery-batch.ts';
 
 /** An attempt as deliveries list it. */
 export interface ListedAttempt {
@@ -34,6 +36,7 @@ export interface DeliveryRowsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly onCommit: () => void;
+  readonly observe: Observe;
 }
 
 /** A delivery that is recorded for the first time. */
@@ -45,8 +48,6 @@ export interface NewDelivery {
   readonly replay: string | null;
 }
 
-/** Milliseconds that a new delivery may wait for other writes, to share their transaction. */
-const MAX_DELAY = 20;
 /** Deliveries that are deleted in one transaction. */
 export const MAX_DELETED = 200;
 /** Attempts that a delivery lists: the last ones. */
@@ -55,20 +56,26 @@ const MAX_LISTED = 50;
 /** Writes the rows of webhooks and of their deliveries, for the system. */
 export class DeliveryRows {
   readonly #options: DeliveryRowsOptions;
+  readonly #batch: DeliveryBatch;
 
   constructor(options: DeliveryRowsOptions) {
     this.#options = options;
+    this.#batch = new DeliveryBatch(options);
   }
 
-  /** Adds a delivery after its first attempt. */
-  async add(delivery: NewDelivery, outcome: JsonObject): Promise<void> {
+  /** Adds a delivery after its first attempt. It is written by {@link flush}. */
+  add(delivery: NewDelivery, outcome: JsonObject): void {
     const { names, events } = this.#options;
     const { webhook, eventId, type, sequence, replay } = delivery;
     const resource = this.#resource(names.deliveries);
     const values = { webhook_id: webhook, event_id: eventId, type, sequence, replay_id: replay, ...outcome };
     const within = [{ resource: names.webhooks, id: webhook }];
-    const plan = createPlan(this.#author(), { resource, within, id: events.id() }, complete(resource, values));
-    await this.#commit([plan], MAX_DELAY);
+    this.#batch.add(createPlan(this.#author(), { resource, within, id: events.id() }, complete(resource, values)));
+  }
+
+  /** Writes what was added. @see DeliveryBatch.flush */
+  flush(maxDelay: number): Promise<void> {
+    return this.#batch.flush(maxDelay);
   }
 
   /** The delivery of an event that earlier attempts have recorded; null where there is none. */
@@ -143,8 +150,8 @@ export class DeliveryRows {
     return plan === null || this.#commit([plan]);
   }
 
-  async #commit(plans: readonly WritePlan[], maxDelay = 0): Promise<boolean> {
-    const { kind } = await this.#options.store.writes.commit({ plans, maxDelay });
+  async #commit(plans: readonly WritePlan[]): Promise<boolean> {
+    const { kind } = await this.#options.store.writes.commit({ plans });
     if (kind === 'committed') this.#options.onCommit();
     return kind === 'committed';
   }

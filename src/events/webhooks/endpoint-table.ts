@@ -1,6 +1,9 @@
+import { weakMemoize } from '../../cache/memoize.ts';
 import { ANONYMOUS_CALLER } from '../../auth/policy-caller.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { parseWebhookUrl, type WebhookUrl, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import type { Signer } from '../../conventions/webhook-signature.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import type { Contracts } from '../../pipeline/contract.ts';
@@ -12,23 +15,24 @@ import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
 import type { Seal } from '../../platform/seal.ts';
 import type { Store } from '../../stores/store.ts';
-import { EventView } from '../event-view.ts';
+import { EventView, type JudgedEvent } from '../event-view.ts';
 import { compileEventFilter } from './event-filter.ts';
 import { contractOf, matchesType, typesOf } from './event-types.ts';
+import { hmacSigner } from './signers.ts';
 
 /** A webhook that is enabled, ready to be delivered to. */
 export interface WebhookEndpoint {
   readonly id: string;
-  readonly url: string;
+  /** Where it is sent, or why that cannot be called (any more). */
+  readonly target: WebhookUrl;
   readonly format: 'native' | 'cloudevents';
   readonly ordered: boolean;
   /** Patterns of types as the log has them. */
   readonly patterns: readonly string[];
-  /** Newest first. */
-  readonly secrets: readonly string[];
-  readonly view: EventView;
-  /** Whether an event, as the webhook sees it, passes its filter. */
-  readonly passes: (event: EventEnvelope) => boolean;
+  /** Of the newest secret first. */
+  readonly signers: readonly Signer[];
+  /** An event as the webhook gets it; null where it does not, because of what its creator may see, or of its filter. */
+  readonly see: (event: JudgedEvent) => EventEnvelope | null;
   /** The sequence after which it gets events. */
   readonly start: number;
   /** Milliseconds since the epoch: since when every attempt has failed; null if the last one succeeded. */
@@ -48,6 +52,7 @@ export interface EndpointTableOptions {
   readonly store: Pick<Store, 'rows' | 'stamps'>;
   readonly contracts: Contracts;
   readonly names: WebhookResources;
+  readonly rules: WebhookUrlRules;
   /** Opens the secrets. */
   readonly seal: Seal;
   readonly origin: () => string;
@@ -124,22 +129,27 @@ export class EndpointTable {
 
   /** null for one whose version is no longer served, or whose secrets another server has sealed. */
   #endpoint(row: Row, rotated: readonly Row[]): WebhookEndpoint | null {
-    const { contracts, origin } = this.#options;
+    const { contracts, rules, origin } = this.#options;
     const contract = contractOf(stringOf(row['version']) ?? '', contracts);
-    const secrets = this.#secrets(row, rotated);
-    if (contract === null || secrets.length === 0) return null;
+    const signers = this.#secrets(row, rotated).map(hmacSigner);
+    if (contract === null || signers.length === 0) return null;
     const caller = callerOf(row);
     const patterns = stringsIn(row['event_types']);
     const since = row['failing_since'];
+    const view = new EventView({ caller, contract, current: contracts.current, origin });
+    const passes = filterOf(row['filter'] ?? null, patterns, caller, contract);
     return {
       id: row.id,
-      url: stringOf(row['url']) ?? '',
+      target: parseWebhookUrl(stringOf(row['url']) ?? '', rules),
       format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
       ordered: row['ordered'] === true,
       patterns: contract === contracts.current ? patterns : storedPatterns(patterns, contract, contracts),
-      secrets,
-      view: new EventView({ caller, contract, current: contracts.current, origin }),
-      passes: filterOf(row['filter'] ?? null, patterns, caller, contract),
+      signers,
+      // Each event is judged when it is read, and once more when it is sent.
+      see: weakMemoize((event) => {
+        const seen = view.of(event);
+        return seen !== null && passes(seen) ? seen : null;
+      }),
       start: Number(row['start']),
       failingSince: typeof since === 'string' ? Date.parse(since) : null,
     };

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { hostOf, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import { programVersion } from '../../platform/program-version.ts';
+import { withTimeout } from '../../platform/timeout.ts';
 import { ADDRESS_BLOCKED, GuardedAgents, type GuardedAgentsOptions, systemResolve } from './guarded-agents.ts';
 
 /** One POST to an endpoint. */
@@ -38,11 +39,6 @@ export interface SenderOptions extends GuardedAgentsOptions {
 const MAX_READ = 64 * 1_024;
 const MAX_RETAINED = 1_024;
 
-/** The exchange took longer than allowed. */
-class SendTimeout extends Error {
-  override readonly name = 'SendTimeout';
-}
-
 /** Sends webhooks: POST over connections that are kept alive, to allowed addresses alone, without following redirects (EVT-5, EVT-7). */
 export class WebhookSender {
   readonly rules: WebhookUrlRules;
@@ -61,21 +57,12 @@ export class WebhookSender {
   }
 
   /** Sends a request once. A connection that was closed while it was idle is replaced. Never rejects. */
-  async send(request: WebhookRequest): Promise<SendResult> {
-    const { promise: expired, reject } = Promise.withResolvers<never>();
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      const error = new SendTimeout(`no complete response within ${request.timeout} ms`);
-      reject(error);
-      controller.abort(error);
-    }, request.timeout);
-    try {
-      return await Promise.race([this.#exchange(request, controller.signal), expired]);
-    } catch (error) {
-      return { kind: 'failure', reason: failureOf(error) };
-    } finally {
-      clearTimeout(timer);
-    }
+  send(request: WebhookRequest): Promise<SendResult> {
+    const call = new Call(request, this.#optionsOf(request));
+    return withTimeout(call.run(), request.timeout, () => {
+      call.abort();
+      return { kind: 'failure', reason: 'timeout' };
+    });
   }
 
   /** Closes idle connections, and those in use. */
@@ -83,28 +70,55 @@ export class WebhookSender {
     this.#agents.close();
   }
 
-  #exchange(request: WebhookRequest, signal: AbortSignal, isRepeated = false): Promise<SendResult> {
-    const { url, headers, body } = request;
-    const { promise, resolve, reject } = Promise.withResolvers<SendResult>();
-    const length = Buffer.byteLength(body);
-    const sent = (url.protocol === 'http:' ? http : https).request({
+  #optionsOf({ url, headers, body }: WebhookRequest): http.RequestOptions {
+    return {
       host: hostOf(url),
       port: url.port,
       path: `${url.pathname}${url.search}`,
       method: 'POST',
       agent: this.#agents.agentFor(url),
-      headers: { host: url.host, 'user-agent': this.#userAgent, ...headers, 'content-length': length },
-      signal,
-    });
-    sent.on('response', (response) => void read(response).then(resolve, reject));
+      headers: {
+        host: url.host,
+        'user-agent': this.#userAgent,
+        ...headers,
+        'content-length': Buffer.byteLength(body),
+      },
+    };
+  }
+}
+
+/** One request and its response, over a second connection where the receiver has closed the first one meanwhile. */
+class Call {
+  readonly #request: WebhookRequest;
+  readonly #options: http.RequestOptions;
+  #sent: http.ClientRequest | null = null;
+  #isAborted = false;
+
+  constructor(request: WebhookRequest, options: http.RequestOptions) {
+    this.#request = request;
+    this.#options = options;
+  }
+
+  /** Never rejects. Resolves with anything once it was aborted. */
+  run(isRepeated = false): Promise<SendResult> {
+    const { url, body } = this.#request;
+    const { promise, resolve } = Promise.withResolvers<SendResult>();
+    const sent = (url.protocol === 'http:' ? http : https).request(this.#options);
+    this.#sent = sent;
+    sent.on('response', (response) => read(response, resolve));
     sent.on('error', (error) => {
       // The server closed the idle connection while the request was on its way.
       const isStale = sent.reusedSocket && !isRepeated && codeOf(error) === 'ECONNRESET';
-      if (isStale && !signal.aborted) resolve(this.#exchange(request, signal, true));
-      else reject(error);
+      if (isStale && !this.#isAborted) resolve(this.run(true));
+      else resolve({ kind: 'failure', reason: failureOf(error) });
     });
     sent.end(body);
     return promise;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#sent?.destroy();
   }
 }
 
@@ -122,29 +136,35 @@ export function webhookSender(
 }
 
 /** Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed. */
-async function read(response: http.IncomingMessage): Promise<SendResult> {
+function read(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
   const retained: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response) {
-    const bytes: Buffer = chunk;
-    if (length < MAX_RETAINED) retained.push(bytes.subarray(0, MAX_RETAINED - length));
-    length += bytes.length;
-    // Leaving the loop destroys the response.
-    if (length > MAX_READ) break;
-  }
-  return {
-    kind: 'response',
-    status: response.statusCode ?? 0,
-    retryAfter: response.headers['retry-after'] ?? null,
-    // A character that was cut is left out.
-    body: new TextDecoder().decode(Buffer.concat(retained), { stream: true }),
-  };
+  const end = (): void =>
+    resolve({
+      kind: 'response',
+      status: response.statusCode ?? 0,
+      retryAfter: response.headers['retry-after'] ?? null,
+      body: textOf(retained),
+    });
+  response.on('data', (chunk: Buffer) => {
+    if (length < MAX_RETAINED) retained.push(chunk.subarray(0, MAX_RETAINED - length));
+    length += chunk.length;
+    if (length <= MAX_READ) return;
+    end();
+    response.destroy();
+  });
+  response.on('end', end);
+  response.on('error', (error) => resolve({ kind: 'failure', reason: failureOf(error) }));
+}
+
+/** The text of bytes, without a character that was cut. */
+function textOf(bytes: readonly Buffer[]): string {
+  return bytes.length === 0 ? '' : new TextDecoder().decode(Buffer.concat(bytes), { stream: true });
 }
 
 const UNRESOLVED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA']);
 
 function failureOf(error: unknown): SendFailure {
-  if (error instanceof SendTimeout || (error instanceof Error && error.cause instanceof SendTimeout)) return 'timeout';
   const code = codeOf(error);
   if (code === ADDRESS_BLOCKED) return 'forbidden';
   if (code === 'ECONNREFUSED') return 'refused';

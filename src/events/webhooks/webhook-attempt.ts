@@ -1,6 +1,5 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/webhook-response.ts';
-import { parseWebhookUrl } from '../../conventions/webhook-url.ts';
 import type { ListedAttempt } from './delivery-rows.ts';
 import type { WebhookEndpoint } from './endpoint-table.ts';
 import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
@@ -43,7 +42,7 @@ export async function attemptWebhook(
   const at = now();
   const began = elapsed();
   const { headers, body } = webhookMessage(event, { ...endpoint, name, source: source() }, at);
-  const target = parseWebhookUrl(endpoint.url, sender.rules);
+  const { target } = endpoint;
   const result: SendResult =
     target.kind === 'valid'
       ? await sender.send({ url: target.url, headers, body, timeout })

@@ -1,14 +1,13 @@
-import { createHmac } from 'node:crypto';
 import { CLOUD_EVENT_TYPE, cloudEvent } from '../../conventions/cloud-event.ts';
 import { writeTraceparent } from '../../conventions/correlation.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
-import { type Hmac, signatureFields } from '../../conventions/webhook-signature.ts';
+import { signatureFields, type Signer } from '../../conventions/webhook-signature.ts';
 
 /** How a webhook gets events. */
 export interface MessageForm {
   readonly format: 'native' | 'cloudevents';
-  /** Newest first. */
-  readonly secrets: readonly string[];
+  /** Of the newest key first. */
+  readonly signers: readonly Signer[];
   /** The name of the API, and its URL. */
   readonly name: string;
   readonly source: string;
@@ -21,8 +20,6 @@ export interface WebhookMessage {
 }
 
 const SPAN_DIGITS = 16;
-
-const hmac: Hmac = (key, content) => createHmac('sha256', key).update(content).digest();
 
 /**
  * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the attempt.
@@ -40,7 +37,7 @@ export function webhookMessage(event: EventEnvelope, form: MessageForm, now: num
     headers: {
       'content-type': isCloudEvent ? CLOUD_EVENT_TYPE : 'application/json; charset=utf-8',
       traceparent,
-      ...signatureFields({ id, timestamp: Math.floor(now / 1_000), body }, form.secrets, hmac),
+      ...signatureFields({ id, timestamp: Math.floor(now / 1_000), body }, form.signers),
     },
     body,
   };

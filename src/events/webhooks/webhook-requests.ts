@@ -12,7 +12,7 @@ import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts'
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
 import type { SubscriptionStarts } from './subscription-starts.ts';
-import { seenBy, startOf } from './webhook-subscriber.ts';
+import { startOf } from './webhook-subscriber.ts';
 
 export interface WebhookRequestsOptions {
   readonly names: WebhookResources;
@@ -114,7 +114,7 @@ export class WebhookRequests {
     const { table, rows, names, attempt, ping, find } = this.#options;
     const endpoint = await table.endpoint(stringOf(row['webhook_id']) ?? '');
     const logged = row['type'] === PING ? null : await find(Number(row['sequence']));
-    const seen = endpoint === null || logged === null ? null : seenBy(endpoint, logged);
+    const seen = endpoint === null || logged === null ? null : endpoint.see(logged);
     const event = row['type'] === PING ? ping(row) : seen;
     if (endpoint === null || event === null) {
       const error =

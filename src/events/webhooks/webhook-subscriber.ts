@@ -4,7 +4,6 @@ import type { EventEnvelope } from '../../conventions/event.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
-import type { JudgedEvent } from '../event-view.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
 import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay, WebhookEndpoint } from './endpoint-table.ts';
@@ -31,8 +30,8 @@ const DRAIN_RATE = 50;
 /** Milliseconds after which webhooks are read again though none has changed: secrets end a day after a newer one was made. */
 const MAX_AGE = 10 * 60_000;
 
-/** Successful deliveries that may be missing in the list at a time. */
-const MAX_UNRECORDED = 256;
+/** Milliseconds that a failed delivery may wait for other writes, to share their transaction. */
+const MAX_DELAY = 20;
 
 const PREFIX = 'webhook:';
 
@@ -61,8 +60,6 @@ export class WebhookSubscriber implements Subscriber {
   readonly #stopped = new Set<string>();
   #stamps = '';
   #stamp = 0;
-  /** Successful deliveries that are being added to the list. */
-  #unrecorded = 0;
 
   constructor(options: WebhookSubscriberOptions) {
     this.#options = options;
@@ -109,20 +106,29 @@ export class WebhookSubscriber implements Subscriber {
     const { webhook, replay } = partsOf(subscription.name);
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
-    const seen = seenBy(endpoint, event);
+    const seen = endpoint.see(event);
     // What the webhook may not see, or its filter leaves out, is done.
     if (seen === null) return { kind: 'succeeded' };
     const attempted = await attemptWebhook(endpoint, seen, this.#options.attempt);
     const { verdict } = attempted;
     const delay = verdict.kind === 'failed' ? this.#delayAfter(attempt, verdict.retryAfter) : null;
-    const recorded = this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
-    // The next delivery need not wait for the list of the last ones.
-    if (verdict.kind !== 'succeeded' || this.#unrecorded >= MAX_UNRECORDED) await recorded;
-    else this.#observed(recorded);
-    await this.#follow(endpoint, attempted);
+    try {
+      await this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
+      // Its row is there before the webhook is seen to be disabled.
+      if (verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
+      await this.#follow(endpoint, attempted);
+    } catch (error) {
+      // What the receiver has is delivered, whether or not it can be listed.
+      this.#options.observe({ kind: 'error', correlationId: null, error });
+    }
     if (verdict.kind === 'gone') return { kind: 'refused' };
     if (verdict.kind === 'succeeded') return { kind: 'succeeded' };
     return { kind: 'failed', ...(verdict.retryAfter === null ? {} : { retryAfter: verdict.retryAfter }) };
+  }
+
+  /** The list of deliveries is written before their results: no event whose delivery is missing there counts as delivered after a crash. */
+  flush(maxDelay: number): Promise<void> {
+    return this.#options.rows.flush(maxDelay);
   }
 
   /** What was stored of webhooks that no longer exist is removed; those that are disabled may be enabled again. */
@@ -140,7 +146,7 @@ export class WebhookSubscriber implements Subscriber {
       name: subscriptionName(id, replay?.id ?? null),
       patterns,
       ordered,
-      accepts: (event) => seenBy(endpoint, event) !== null,
+      accepts: (event) => endpoint.see(event) !== null,
       ...(replay === null ? {} : { until: replay.last }),
     };
   }
@@ -149,14 +155,6 @@ export class WebhookSubscriber implements Subscriber {
   #delayAfter(attempt: number, retryAfter: number | null): number | null {
     const delay = this.schedule[attempt];
     return delay === undefined ? null : Math.max(delay, retryAfter ?? 0);
-  }
-
-  /** Waits for a record in the background. */
-  #observed(recorded: Promise<void>): void {
-    this.#unrecorded += 1;
-    recorded
-      .catch((error: unknown) => this.#options.observe({ kind: 'error', correlationId: null, error }))
-      .finally(() => (this.#unrecorded -= 1));
   }
 
   /** Lists the attempt with its delivery. */
@@ -175,30 +173,28 @@ export class WebhookSubscriber implements Subscriber {
       return;
     }
     const { id: eventId, type, metadata } = event;
-    await rows.add({ webhook: endpoint.id, eventId, type, sequence: metadata.sequence, replay }, outcome(undefined));
+    rows.add({ webhook: endpoint.id, eventId, type, sequence: metadata.sequence, replay }, outcome(undefined));
   }
 
   /** Disables a webhook that is gone, or that has failed for too long, and notes since when it fails (EVT-5, EVT-6). */
   async #follow({ id }: WebhookEndpoint, { verdict, listed }: WebhookAttempt): Promise<void> {
-    const { rows } = this.#options;
     const since = this.#failingSince.get(id) ?? null;
-    if (verdict.kind === 'gone') return this.#disable(id, 'gone');
-    if (verdict.kind === 'succeeded') {
-      if (since === null) return;
-      this.#failingSince.set(id, null);
-      return rows.changeWebhook(id, { failing_since: null });
-    }
-    if (since === null) {
-      this.#failingSince.set(id, listed.at);
-      return rows.changeWebhook(id, { failing_since: timestamp(listed.at) });
-    }
-    if (listed.at - since >= MAX_FAILING) await this.#disable(id, 'failing');
+    if (verdict.kind === 'gone') await this.#disable(id, 'gone');
+    else if (verdict.kind === 'succeeded') await this.#setFailingSince(id, null);
+    else if (since === null) await this.#setFailingSince(id, listed.at);
+    else if (listed.at - since >= MAX_FAILING) await this.#disable(id, 'failing');
+  }
+
+  async #setFailingSince(id: string, since: number | null): Promise<void> {
+    if ((this.#failingSince.get(id) ?? null) === since) return;
+    await this.#options.rows.changeWebhook(id, { failing_since: since === null ? null : timestamp(since) });
+    this.#failingSince.set(id, since);
   }
 
   async #disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
     if (this.#stopped.has(id)) return;
-    this.#stopped.add(id);
     await this.#options.rows.changeWebhook(id, { status: 'disabled', disabled_reason: reason });
+    this.#stopped.add(id);
   }
 }
 
@@ -215,10 +211,4 @@ interface MadeAttempt {
   readonly replay: string | null;
   /** Milliseconds until the next one; null where there is none. */
   readonly delay: number | null;
-}
-
-/** The event as a webhook gets it; null where it does not. */
-export function seenBy(endpoint: WebhookEndpoint, event: JudgedEvent): EventEnvelope | null {
-  const seen = endpoint.view.of(event);
-  return seen !== null && endpoint.passes(seen) ? seen : null;
 }

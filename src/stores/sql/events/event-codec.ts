@@ -50,7 +50,7 @@ export interface PackedEvent {
   readonly detail: string | null;
 }
 
-/** Packs an event, so that {@link unpackEvent} makes the same bytes of it. */
+/** Packs an event, so that {@link StoredEvent} makes the same bytes of it. */
 export function packEvent(draft: EventDraft): PackedEvent {
   const { id, type, payload, metadata, access = null } = draft;
   const { resource, parents, changed_fields: changed } = payload;
@@ -88,21 +88,52 @@ export function packEvent(draft: EventDraft): PackedEvent {
 
 const shapeOf = memoize((json: string): EventShape => JSON.parse(json));
 
-/** The event of a row. One of an older version is stored as its envelope, and has no access data. */
-export function unpackEvent(row: SqlRow): LoggedEvent {
-  const sequence = Number(row['sequence']);
-  const [shape, detail] = [String(row['shape']), row['detail']];
-  if (!shape.startsWith('[')) return logged(sequence, String(detail), null);
+/** The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access data. */
+export class StoredEvent implements LoggedEvent {
+  readonly sequence: number;
+  readonly type: string;
+  readonly #row: SqlRow;
+  readonly #shape: string;
+  #unpacked: Unpacked | null = null;
+  #event: EventEnvelope | null = null;
+
+  constructor(row: SqlRow) {
+    this.sequence = Number(row['sequence']);
+    this.type = String(row['type']);
+    this.#row = row;
+    this.#shape = String(row['shape']);
+  }
+
+  get json(): string {
+    return this.#all.json;
+  }
+
+  get access(): EventAccess | null {
+    return this.#all.access;
+  }
+
+  get event(): EventEnvelope {
+    const event: EventEnvelope = this.#event ?? JSON.parse(this.json);
+    this.#event = event;
+    return event;
+  }
+
+  get #all(): Unpacked {
+    this.#unpacked ??= unpack(this.#row, this.#shape);
+    return this.#unpacked;
+  }
+}
+
+type Unpacked = Pick<LoggedEvent, 'json' | 'access'>;
+
+function unpack(row: SqlRow, shape: string): Unpacked {
+  const { detail } = row;
+  if (!shape.startsWith('[')) return { json: String(detail), access: null };
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
   const origin = unpackTexts(bytesOf(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
   const access = { writer: { issuer, subject, client }, before: left.before ?? null, after: left.after ?? null };
-  return logged(sequence, envelopeJson(row, { shape: shapeOf(shape), left, origin }), access);
-}
-
-function logged(sequence: number, json: string, access: EventAccess | null): LoggedEvent {
-  const event: EventEnvelope = JSON.parse(json);
-  return { sequence, event, json, access };
+  return { json: envelopeJson(row, { shape: shapeOf(shape), left, origin }), access };
 }
 
 interface EnvelopeParts {

@@ -5,7 +5,7 @@ import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
-import { unpackEvent } from './event-codec.ts';
+import { StoredEvent } from './event-codec.ts';
 import { BLOCK_SIZE, blockOf, type EventStatements, eventStatements } from './event-statements.ts';
 import { packTexts } from './packed-text.ts';
 
@@ -108,9 +108,9 @@ export class SqlEventLog implements EventLog {
       const values = windowOf({ ...query, after });
       const page = await this.#read(this.#statements.ofResource(packTexts([resourceId]), ...values));
       const matching = page.filter(
-        ({ event }) =>
-          (types?.includes(event.type) ?? true) &&
-          (resourceType === undefined || event.payload.resource.type === resourceType),
+        (logged) =>
+          (types?.includes(logged.type) ?? true) &&
+          (resourceType === undefined || logged.event.payload.resource.type === resourceType),
       );
       found.push(...matching);
       const last = page.at(-1);
@@ -120,7 +120,7 @@ export class SqlEventLog implements EventLog {
   }
 
   #read(statement: Statement): MaybePromise<readonly LoggedEvent[]> {
-    return chain(this.#client.all(statement), (rows: readonly SqlRow[]) => rows.map(unpackEvent));
+    return chain(this.#client.all(statement), (rows: readonly SqlRow[]) => rows.map((row) => new StoredEvent(row)));
   }
 }
 

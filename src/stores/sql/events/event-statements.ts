@@ -11,7 +11,7 @@ export function blockOf(sequence: number): number {
   return Math.floor((sequence - 1) / BLOCK_SIZE);
 }
 
-const COLUMNS = `event.sequence, event.at, event.id, event.resource_id, event.data, event.detail, shape.shape,
+const COLUMNS = `event.sequence, event.at, event.id, event.resource_id, event.data, event.detail, shape.type, shape.shape,
   coalesce(event.origin, (select origin from restwright_events as base
     where base.sequence = event.sequence - event.base)) as origin`;
 const FROM = 'from restwright_events as event join restwright_event_shapes as shape on shape.id = event.shape';

@@ -6,7 +6,7 @@ import type { Json } from '../../../../src/conventions/json.ts';
 import { joinPath } from '../../../../src/conventions/links.ts';
 import { timestamp } from '../../../../src/conventions/timestamp.ts';
 import { writeOrderedJson } from '../../../../src/formats/json.ts';
-import { packEvent, unpackEvent } from '../../../../src/stores/sql/events/event-codec.ts';
+import { packEvent, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';
 import { packTexts, unpackTexts } from '../../../../src/stores/sql/events/packed-text.ts';
 
 const anyText = fc.oneof(
@@ -55,7 +55,7 @@ describe('a packed event', () => {
     fc.assert(
       fc.property(draft, fc.integer({ min: 1, max: 1e15 }), (event, sequence) => {
         const { id, resourceId, ...packed } = packEvent(event);
-        const logged = unpackEvent({ ...packed, sequence, id, resource_id: resourceId });
+        const logged = new StoredEvent({ ...packed, sequence, id, resource_id: resourceId });
         assert.equal(logged.json, writeOrderedJson(envelope(event, sequence)));
         assert.deepEqual(logged.access, JSON.parse(JSON.stringify(event.access)));
       }),
