@@ -247,6 +247,7 @@ async function servicesOf(
     bodies: createCompressionCache(),
     descriptions: new Descriptions(model, digest),
     events,
+    eventSource: { log: store.events, origin: options.origin },
     application: { ...services, ...webhooks?.hookServices },
     observe,
   };

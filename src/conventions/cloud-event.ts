@@ -1,3 +1,4 @@
+import { writeTraceparent } from './correlation.ts';
 import type { EventEnvelope, EventPayload } from './event.ts';
 
 /** An event as CloudEvents 1.0 has it, in the structured mode of JSON (EVT-10). */
@@ -29,6 +30,14 @@ export interface CloudEventSource {
   /** The URL of the API. */
   readonly source: string;
   readonly traceparent: string;
+}
+
+const SPAN_DIGITS = 16;
+
+/** The `traceparent` of what delivers an event. The span follows from the event, so that it is always the same. */
+export function eventTraceparent({ id, metadata }: EventEnvelope): string {
+  const span = id.replaceAll('-', '').slice(-SPAN_DIGITS);
+  return writeTraceparent({ traceId: metadata.trace_id, parentId: null, sampled: true }, span);
 }
 
 /** The CloudEvent of an event. */

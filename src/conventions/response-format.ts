@@ -2,7 +2,18 @@ import { type Offer, vendorOffers } from './negotiation.ts';
 import type { SupportedVersion } from './versioning.ts';
 
 /** The format of a response body (NEG-1). */
-export type ResponseFormat = 'json' | 'xml' | 'text' | 'csv' | 'ndjson' | 'html';
+export type ResponseFormat =
+  | 'json'
+  | 'xml'
+  | 'text'
+  | 'csv'
+  | 'ndjson'
+  | 'html'
+  /** One event as CloudEvents 1.0 has it, and a batch of them (EVT-10). */
+  | 'cloudevent'
+  | 'cloudevents'
+  /** Server-sent events (EVT-8). */
+  | 'event-stream';
 
 /** A media type that can be sent, with its format. */
 export interface FormatOffer extends Offer {
@@ -24,6 +35,24 @@ const PLAIN_OFFERS: Readonly<Record<ResponseFormat, FormatOffer>> = {
   },
   ndjson: { type: 'application', subtype: 'x-ndjson', format: 'ndjson', contentType: 'application/x-ndjson' },
   html: { type: 'text', subtype: 'html', format: 'html', contentType: 'text/html; charset=utf-8' },
+  cloudevent: {
+    type: 'application',
+    subtype: 'cloudevents+json',
+    format: 'cloudevent',
+    contentType: 'application/cloudevents+json; charset=utf-8',
+  },
+  cloudevents: {
+    type: 'application',
+    subtype: 'cloudevents-batch+json',
+    format: 'cloudevents',
+    contentType: 'application/cloudevents-batch+json; charset=utf-8',
+  },
+  'event-stream': {
+    type: 'text',
+    subtype: 'event-stream',
+    format: 'event-stream',
+    contentType: 'text/event-stream; charset=utf-8',
+  },
 };
 
 /** The format that every resource has, whatever is in it. */

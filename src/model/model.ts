@@ -264,7 +264,7 @@ export interface Model {
   /** null where the model has no webhooks. */
   readonly webhooks: WebhookSettings | null;
   /** Path segments of the collections that every API has (REP-12). */
-  readonly system: { readonly batches: string };
+  readonly system: { readonly batches: string; readonly events: string };
   /** By name, parents before their children. */
   readonly resources: ReadonlyMap<string, Resource>;
   /** The same resources by path segment. */

@@ -1,5 +1,6 @@
 import type { AccessRule } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
+import { eventsRule } from '../plan/event-rules.ts';
 import { operationRules } from '../plan/operation-rules.ts';
 import { ROUTES } from '../plan/route-table.ts';
 import { fulfils } from './permission.ts';
@@ -39,6 +40,9 @@ export function accessRules({
     case 'batches':
     case 'batch':
       return method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
+    case 'events':
+    case 'event':
+      return method === 'OPTIONS' ? PUBLIC : [eventsRule(contract.model)];
     case 'collection':
     case 'item':
       return operationRules(route.compiled.resource, method);

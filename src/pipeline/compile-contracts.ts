@@ -1,6 +1,7 @@
 import { createCache } from '../cache/cache.ts';
 import { modelWithout } from '../model/model-without.ts';
 import type { ContractVersion, Model, OlderVersion } from '../model/model.ts';
+import { eventListRule } from '../plan/event-query.ts';
 import { urlBuilder, type LinkBase } from '../plan/url-builder.ts';
 import { visibilitiesByCaller } from '../plan/visibilities.ts';
 import { type ContractMapping, contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
@@ -101,6 +102,7 @@ function compileContract(model: Model, { context, current, ...parts }: ContractP
     version: textOf(model.version),
     formats: new ResponseFormats(model),
     urls: context.urls,
+    eventList: eventListRule(model, context.stored, context),
     base: model.basePath.split('/').filter((segment) => segment !== ''),
     linkBases: compileLinkBases(model),
     hasFieldRules: permissionOf !== null,

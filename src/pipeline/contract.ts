@@ -10,6 +10,7 @@ import { comparedFields } from '../plan/policy-paths.ts';
 import type { RowVisibilities } from '../plan/visibilities.ts';
 import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/export-record.ts';
+import type { EventListRule } from '../plan/event-query.ts';
 import { type ListRule, listRule } from '../plan/list-query.ts';
 import { type RouteKind, ROUTES } from '../plan/route-table.ts';
 import { compileUrlCheck, type UrlCheck } from '../plan/row-url.ts';
@@ -71,6 +72,8 @@ const KINDS: readonly RouteKind[] = [
   'item',
   'batches',
   'batch',
+  'events',
+  'event',
 ];
 
 /** The response formats of each route, compiled once: POST responds with the resource that it created. */
@@ -106,6 +109,8 @@ export interface Contract {
   readonly mapping: OlderContract | null;
   readonly formats: ResponseFormats;
   readonly urls: UrlBuilder;
+  /** How the queries of the event log are read. */
+  readonly eventList: EventListRule;
   /** By path segment. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
   /** By name. */

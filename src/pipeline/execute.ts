@@ -4,6 +4,7 @@ import { importLines, type LinesOutcome } from './batch/ndjson.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Planned } from './plan.ts';
 import type { FoundDescription } from './read/descriptions.ts';
+import { type FoundEvent, type FoundEvents, readEvent, readEvents } from './read/event-log.ts';
 import { type FoundItem, readItem } from './read/item.ts';
 import { type FoundPage, readList } from './read/list.ts';
 import { type FoundRoot, readRoot } from './read/root.ts';
@@ -22,7 +23,9 @@ export type Outcome =
   | Written
   | LinesOutcome
   | BatchOutcome
-  | StoredBatch;
+  | StoredBatch
+  | FoundEvents
+  | FoundEvent;
 
 /** A request with the outcome of its plan (steps 13 to 18). */
 export interface Executed {
@@ -53,5 +56,9 @@ export function execute({ request, plan }: Planned, services: Services): MaybePr
       return runBatch(request, plan.dry, services);
     case 'batch-record':
       return readBatchRecord(request, plan.id, services);
+    case 'events':
+      return readEvents(request, plan.query, services);
+    case 'event':
+      return readEvent(request, plan.id, services);
   }
 }

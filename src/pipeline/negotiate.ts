@@ -83,6 +83,8 @@ export function optionsHeaders(routed: Routed): HeaderList {
     case 'home':
     case 'root':
     case 'batch':
+    case 'events':
+    case 'event':
       return [];
   }
 }

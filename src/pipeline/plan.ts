@@ -1,6 +1,7 @@
 import { apiError } from '../conventions/errors.ts';
 import type { QueryParameter } from '../conventions/query.ts';
 import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/openapi/described-contract.ts';
+import { type EventListQuery, readEventListQuery } from '../plan/event-query.ts';
 import { relatedResources } from '../plan/condition.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import {
@@ -21,6 +22,7 @@ import type { ItemRequest } from './read/item.ts';
 import type { DescriptionForm } from './read/descriptions.ts';
 import type { ListRequest } from './read/list.ts';
 import { queryParameters } from './read/query-body.ts';
+import type { Route } from './route.ts';
 import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
 
 /** What a request does, with its parameters read. Nothing of it depends on a row. */
@@ -33,7 +35,9 @@ export type Plan =
   /** One resource per line of the body (MET-13). */
   | ({ readonly kind: 'ndjson' } & RequestedWrite)
   | { readonly kind: 'batch'; readonly dry: boolean }
-  | { readonly kind: 'batch-record'; readonly id: string };
+  | { readonly kind: 'batch-record'; readonly id: string }
+  | { readonly kind: 'events'; readonly query: EventListQuery }
+  | { readonly kind: 'event'; readonly id: string };
 
 /** A request with its plan (step 12). */
 export interface Planned {
@@ -64,16 +68,8 @@ function planOf(request: Negotiated): Plan {
   switch (route.kind) {
     case 'collection':
       return isRead(request) ? listRequest(request, route.compiled, route.within) : writePlan(request);
-    case 'item': {
-      if (!isRead(request)) return writePlan(request);
-      const { compiled, within, id } = route;
-      const view = readItemView(parameters, compiled.resource, request.contract.model, lenient);
-      requireAccess(
-        request,
-        view.expanded.map(({ access }) => access.read),
-      );
-      return { kind: 'item', compiled, within, id, view };
-    }
+    case 'item':
+      return isRead(request) ? itemRequest(request, route) : writePlan(request);
     case 'home':
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
@@ -86,6 +82,11 @@ function planOf(request: Negotiated): Plan {
     case 'batch':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'batch-record', id: route.id };
+    case 'events':
+      return { kind: 'events', query: readEventListQuery(request.contract.eventList, parameters, lenient) };
+    case 'event':
+      admitParameters(parameters, commonParameterRule, lenient);
+      return { kind: 'event', id: route.id };
     case 'server':
     case 'live':
     case 'ready':
@@ -126,6 +127,16 @@ function isRead({ method }: Negotiated): boolean {
 
 function writePlan(request: Negotiated): Plan {
   return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...requestedWrite(request) };
+}
+
+function itemRequest(request: Negotiated, { compiled, within, id }: Extract<Route, { kind: 'item' }>): ItemRequest {
+  const { parameters, preferences, contract } = request;
+  const view = readItemView(parameters, compiled.resource, contract.model, preferences.handling === 'lenient');
+  requireAccess(
+    request,
+    view.expanded.map(({ access }) => access.read),
+  );
+  return { kind: 'item', compiled, within, id, view };
 }
 
 function listRequest(request: Negotiated, compiled: CompiledResource, within: readonly Ancestor[]): ListRequest {

@@ -5,6 +5,7 @@ import type { Negotiated } from './negotiate.ts';
 import { batchRecordResponse, batchResponse, linesResponse } from './represent/batch-response.ts';
 import { notModifiedResponse } from './represent/conditional-response.ts';
 import { descriptionResponse } from './represent/description-response.ts';
+import { eventResponse, eventsResponse } from './represent/events-response.ts';
 import { itemResponse } from './represent/item-response.ts';
 import { pageResponse } from './represent/page-response.ts';
 import { rootResponse } from './represent/root-response.ts';
@@ -20,7 +21,7 @@ import type { Services } from './services.ts';
 export function represent(
   request: Negotiated,
   outcome: Outcome,
-  services: Pick<Services, 'etags' | 'items' | 'pages'>,
+  services: Pick<Services, 'etags' | 'items' | 'pages' | 'eventSource'>,
 ): MaybePromise<ApiResponse> {
   switch (outcome.kind) {
     case 'root':
@@ -41,5 +42,9 @@ export function represent(
       return batchResponse(request, outcome, services);
     case 'batch-record':
       return batchRecordResponse(request, outcome.record, services);
+    case 'events':
+      return eventsResponse(request, outcome, services);
+    case 'event':
+      return eventResponse(request, outcome, services);
   }
 }

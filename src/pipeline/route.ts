@@ -39,7 +39,10 @@ export type Route =
     }
   /** Several writes in one request (MET-13). */
   | { readonly kind: 'batches' }
-  | { readonly kind: 'batch'; readonly id: string };
+  | { readonly kind: 'batch'; readonly id: string }
+  /** The log of events (EVT-8). */
+  | { readonly kind: 'events' }
+  | { readonly kind: 'event'; readonly id: string };
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed extends Received {
@@ -54,7 +57,7 @@ export interface Routed extends Received {
 }
 
 /** The media types of responses that name no version. */
-const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson']);
+const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson', 'cloudevent', 'cloudevents', 'event-stream']);
 
 /** The value of `Allow` for a route (MET-5, MET-6). */
 export function allow({ kind }: Route): string {
@@ -177,7 +180,8 @@ function originRoute({ segments }: Received, { current: { base, model }, servesM
 
 /** Collections and ids alternating, each collection below the one before it (URL-1, URL-7). */
 function resourceRoute(path: readonly string[], { collections, model }: Contract): Route | null {
-  if (path[0] === model.system.batches) return batchRoute(path);
+  if (path[0] === model.system.batches) return systemRoute(path, 'batches', 'batch');
+  if (path[0] === model.system.events) return systemRoute(path, 'events', 'event');
   let found: Route = { kind: 'root' };
   let parent: string | null = null;
   const within: Ancestor[] = [];
@@ -194,9 +198,14 @@ function resourceRoute(path: readonly string[], { collections, model }: Contract
   return found;
 }
 
-function batchRoute([, id, ...further]: readonly string[]): Route | null {
+/** A collection of the server, and its items. */
+function systemRoute(
+  [, id, ...further]: readonly string[],
+  collection: 'batches' | 'events',
+  item: 'batch' | 'event',
+): Route | null {
   if (further.length > 0) return null;
-  return id === undefined ? { kind: 'batches' } : { kind: 'batch', id };
+  return id === undefined ? { kind: collection } : { kind: item, id };
 }
 
 function patternOf(found: Route, { model }: Contract): string {
@@ -226,5 +235,9 @@ function patternOf(found: Route, { model }: Contract): string {
       return `${model.basePath}/${model.system.batches}`;
     case 'batch':
       return `${model.basePath}/${model.system.batches}/{id}`;
+    case 'events':
+      return `${model.basePath}/${model.system.events}`;
+    case 'event':
+      return `${model.basePath}/${model.system.events}/{id}`;
   }
 }

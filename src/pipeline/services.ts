@@ -2,6 +2,7 @@ import type { HookServices } from '../model/typescript/hooks.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/change-event.ts';
 import type { Descriptions } from './read/descriptions.ts';
+import type { EventSource } from './read/event-log.ts';
 import type { ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
 import type { CompressionCache } from './represent/content-encoding.ts';
@@ -38,6 +39,8 @@ export interface Services {
   readonly bodies: CompressionCache;
   readonly descriptions: Descriptions;
   readonly events: EventContext;
+  /** Where events are read. */
+  readonly eventSource: EventSource;
   /** What hooks receive of the application. */
   readonly application: HookServices;
   readonly observe: Observe;

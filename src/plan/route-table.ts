@@ -23,7 +23,10 @@ export type RouteKind =
   | 'item'
   /** Several writes in one request (MET-13). */
   | 'batches'
-  | 'batch';
+  | 'batch'
+  /** The log of events, and the live feed of it (EVT-8). */
+  | 'events'
+  | 'event';
 
 /** The methods, response formats and bodies of a route. */
 interface RouteRule {
@@ -77,4 +80,10 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   },
   batches: { methods: ['POST', 'OPTIONS'], formats: ['json'], bodies: { POST: 'batch' } },
   batch: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} },
+  events: {
+    methods: ['GET', 'HEAD', 'OPTIONS'],
+    formats: ['json', 'ndjson', 'cloudevents'],
+    bodies: {},
+  },
+  event: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json', 'cloudevent'], bodies: {} },
 };

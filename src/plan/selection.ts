@@ -220,7 +220,8 @@ export function continueSelection(
   });
 }
 
-function cursorOfVersion(): Error {
+/** The error for a cursor of another version. */
+export function cursorOfVersion(): Error {
   return apiError(
     'PAGINATION_CURSOR_MISMATCH',
     'The cursor belongs to another version of the API; start again without after.',
@@ -230,7 +231,8 @@ function cursorOfVersion(): Error {
   );
 }
 
-function cursorInvalid(): Error {
+/** The error for what is no cursor of the collection. */
+export function cursorInvalid(): Error {
   return apiError('PAGINATION_CURSOR_INVALID', 'Invalid cursor for this collection; start again without after.', {
     details: [{ field: 'after', message: 'is not a valid cursor for this collection' }],
   });

@@ -22,6 +22,8 @@ export interface UrlBuilder {
   item(base: LinkBase, resource: Resource, within: readonly Ancestor[], id: string): string;
   /** The URL of a system resource. @param segments such as `batches` and an id */
   system(base: LinkBase, ...segments: readonly string[]): string;
+  /** The URL of a system collection. @param query as returned by `writeQuery` */
+  systemCollection(base: LinkBase, name: string, query: string): string;
 }
 
 /** Makes the URL builder of a model. Ancestors are nearest first, as in a plan. */
@@ -40,6 +42,7 @@ export function urlBuilder({ resources }: Pick<Model, 'resources'>): UrlBuilder 
     collection: (base, resource, within, query) => withQuery(collectionPath(base, resource, within), base, query),
     item: (base, resource, within, id) => withQuery(joinPath(collectionPath(base, resource, within), id), base),
     system: (base, ...segments) => withQuery(joinPath(base.prefix, ...segments), base),
+    systemCollection: (base, name, query) => withQuery(joinPath(base.prefix, name), base, query),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   ReaderLease,
   SubscriptionPosition,
 } from '../plan/delivery-plan.ts';
+import type { EventSelection } from '../plan/event-query.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 export type { EventAccess } from '../conventions/event.ts';
@@ -24,20 +25,14 @@ export interface LoggedEvent {
 }
 
 /** Which events to read, in the order of their sequence. All conditions hold. */
-export interface EventQuery {
+export interface EventQuery extends EventSelection {
   /** Only those with a greater sequence. */
   readonly after: number;
   /** Only those with at most this sequence. */
   readonly until?: number;
   readonly limit: number;
-  readonly types?: readonly string[];
   /** `product`. */
   readonly resourceType?: string;
-  readonly resourceId?: string;
-  /** Only those of writes at or after this time: milliseconds since the epoch. */
-  readonly from?: number;
-  /** Only those of writes before this time. */
-  readonly to?: number;
 }
 
 /** Which events are in the log. */

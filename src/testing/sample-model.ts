@@ -157,7 +157,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     secret: null,
     events: { retention: 30 * 86_400_000, maxRows: null },
     webhooks: null,
-    system: { batches: 'batches' },
+    system: { batches: 'batches', events: 'events' },
     limits: {
       page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
       body: 1_048_576,

@@ -65,7 +65,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The error codes of the operations of resources in an OpenAPI document, by method and path. */
 function describedCodes({ paths, components }: Seen['body']): Readonly<Record<string, readonly string[]>> {
   const rows = Object.entries<Seen['body']>(paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => /^\/api\/v\d\/(?!batches)/.test(path) && method in item).map((method) => {
+    METHODS.filter((method) => /^\/api\/v\d\/(?!batches|events)/.test(path) && method in item).map((method) => {
       const responses = Object.entries<Seen['body']>(item[method].responses).filter(
         ([status]) => Number(status) >= 400,
       );

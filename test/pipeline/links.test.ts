@@ -106,6 +106,7 @@ describe('links', () => {
         products: `${path}/products${mark}`,
         order_items: `${path}/order-items${mark}`,
         notes: `${path}/notes${mark}`,
+        events: `${path}/events${mark}`,
         service_desc: '/openapi.json',
         service_doc: '/docs',
       });

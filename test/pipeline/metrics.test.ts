@@ -101,7 +101,7 @@ describe('/metrics', () => {
     });
     await api.row({ send, headers: { Authorization: 'Bearer prometheus.metrics_read' }, status: 200 });
     const { body } = await api.row({ send: 'GET /.well-known/oauth-protected-resource', status: 200 });
-    assert.deepEqual(body.scopes_supported, ['metrics:read', 'notes:read', 'notes:write']);
+    assert.deepEqual(body.scopes_supported, ['events:read', 'metrics:read', 'notes:read', 'notes:write']);
   });
 });
 

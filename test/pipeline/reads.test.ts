@@ -54,6 +54,7 @@ describe('representations', () => {
           products: '/api/v1/products',
           order_items: '/api/v1/order-items',
           notes: '/api/v1/notes',
+          events: '/api/v1/events',
           service_desc: '/openapi.json',
           service_doc: '/docs',
         },

@@ -301,6 +301,7 @@ describe('the metadata of the protected resource', () => {
         authorization_servers: ['https://id.example.com'],
         bearer_methods_supported: ['header'],
         scopes_supported: [
+          'events:read',
           'makers:read',
           'makers:write',
           'products:close',

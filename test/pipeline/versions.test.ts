@@ -394,6 +394,7 @@ describe('the root of an older contract', () => {
       self: '/api/v1',
       vendors: '/api/v1/vendors',
       products: '/api/v1/products',
+      events: '/api/v1/events',
       service_desc: '/openapi.json?api_version=1.0.0',
       service_doc: '/docs?api_version=1.0.0',
     });

@@ -44,6 +44,7 @@ ${pages(content)}
 ${filters()}
 ${rows('Header fields of requests', FIELDS)}
 ${batches(content)}
+${events(content)}
 ${errorCodes(common)}
 </section>`;
 }
@@ -71,6 +72,13 @@ function batches({ contract: { model } }: DocsContent): Html {
   return html`<details>
 <summary>Batches and dry runs</summary>
 <p>POST <code>${basePathOf(model)}/${model.system.batches}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing.</p>
+</details>`;
+}
+
+function events({ contract: { model } }: DocsContent): Html {
+  return html`<details>
+<summary>Events</summary>
+<p>GET <code>${basePathOf(model)}/${model.system.events}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
 </details>`;
 }
 

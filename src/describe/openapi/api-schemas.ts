@@ -44,7 +44,7 @@ const ERROR_EXAMPLE: JsonObject = {
 };
 
 /** The schemas that are the same in every description. */
-type FixedSchema = Exclude<ApiSchema, 'RequestedVersion'>;
+type FixedSchema = Exclude<ApiSchema, 'RequestedVersion' | 'LoggedEventPage'>;
 
 /** The schemas that belong to no resource, by name. */
 const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
@@ -108,6 +108,7 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
     },
     description: 'The results of the operations, in their order. A dry run has neither id nor links.',
   },
+  CloudEvent: { ...cloudEvent(), description: 'An event as CloudEvents 1.0 has it.' },
   HealthStatus: object({ status: { type: 'string', enum: ['ok'] } }),
   ImportResult: {
     type: 'object',
@@ -136,6 +137,7 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
     },
     description: 'RFC 6902: add, replace and test need value, move and copy need from.',
   },
+  LoggedEvent: { ...loggedEvent(), description: 'The envelope of an event.' },
   PaginationInfo: object(
     {
       technique: { type: 'string', enum: ['page', 'offset', 'cursor', 'keyset', 'time', 'seek'] },
@@ -171,6 +173,51 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
     resource_name: TEXT,
   }),
 };
+
+function eventPayload(): JsonObject {
+  const parent = object({ type: TEXT, id: TEXT });
+  return object(
+    {
+      timestamp: TIME,
+      resource: object({ type: TEXT, id: TEXT, url: { type: 'string', format: 'uri' } }),
+      parents: { type: 'array', items: parent, description: 'The resources above it, the nearest first.' },
+      changed_fields: { type: 'array', items: TEXT },
+      data: { type: 'object', additionalProperties: true, description: 'The resource, where the model publishes it.' },
+    },
+    ['timestamp', 'resource', 'parents', 'changed_fields'],
+  );
+}
+
+function loggedEvent(): JsonObject {
+  return object({
+    id: TEXT,
+    type: TEXT,
+    payload: eventPayload(),
+    metadata: object({
+      trace_id: TEXT,
+      correlation_id: TEXT,
+      schema_version: TEXT,
+      sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'Its position in the log.' },
+      actor: { type: ['string', 'null'] },
+    }),
+  });
+}
+
+function cloudEvent(): JsonObject {
+  return object({
+    specversion: { type: 'string', enum: ['1.0'] },
+    id: TEXT,
+    source: { type: 'string', format: 'uri' },
+    type: TEXT,
+    subject: TEXT,
+    time: TIME,
+    datacontenttype: { type: 'string', enum: ['application/json'] },
+    data: eventPayload(),
+    traceparent: TEXT,
+    correlationid: TEXT,
+    sequence: TEXT,
+  });
+}
 
 function batchOperation(): JsonObject {
   return {

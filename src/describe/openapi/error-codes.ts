@@ -50,8 +50,10 @@ function requestCodes(kind: OperationKind): readonly ErrorCode[] {
   if (kind === 'options') return codes;
   codes.push('REQUEST_PARAMETER_UNKNOWN', 'REQUEST_PARAMETER_DUPLICATED', 'REQUEST_PARAMETER_INVALID');
   if (kind === 'list' || kind === 'query' || kind === 'get') codes.push('QUERY_FIELDS_INVALID', 'QUERY_EXPAND_INVALID');
-  if (kind !== 'list' && kind !== 'query') return codes;
-  codes.push('QUERY_FILTER_INVALID', 'QUERY_SORT_INVALID', 'PAGINATION_LIMIT_INVALID', 'PAGINATION_POSITION_INVALID');
+  if (kind === 'events') codes.push('EVENT_POSITION_EXPIRED', 'RATE_LIMIT_EXCEEDED');
+  if (kind === 'list' || kind === 'query') codes.push('QUERY_SORT_INVALID');
+  else if (kind !== 'events') return codes;
+  codes.push('QUERY_FILTER_INVALID', 'PAGINATION_LIMIT_INVALID', 'PAGINATION_POSITION_INVALID');
   codes.push('PAGINATION_CONFLICT', 'PAGINATION_CURSOR_INVALID', 'PAGINATION_CURSOR_MISMATCH');
   return codes;
 }

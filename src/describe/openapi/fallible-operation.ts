@@ -17,7 +17,10 @@ export interface FallibleOperation {
     | 'health'
     | 'batch'
     /** A batch that was run. */
-    | 'batch-record';
+    | 'batch-record'
+    /** Pages of the event log and its feed, and one event. */
+    | 'events'
+    | 'event';
   /** null for what belongs to no resource. */
   readonly resource: Resource | null;
   /** The resources above it, the nearest first. */

@@ -11,6 +11,7 @@ type RequestField =
   | 'If-None-Match'
   | 'If-Modified-Since'
   | 'If-Unmodified-Since'
+  | 'Last-Event-ID'
   | 'Prefer'
   | 'X-Correlation-ID'
   | 'traceparent'
@@ -40,6 +41,10 @@ const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: strin
   ],
   'If-Modified-Since': ['A date: 304 if nothing changed since. If-None-Match ranks before it.'],
   'If-Unmodified-Since': ['A date since which the resource has to be unchanged. If-Match ranks before it.'],
+  'Last-Event-ID': [
+    'Of a feed: the id of the last event that the reader has; the feed continues after it.',
+    { type: 'string', pattern: '^[0-9]{1,20}$' },
+  ],
   Prefer: [
     'return=minimal: no body in the response to a write. handling=lenient: unknown parameters and members are ignored.',
   ],

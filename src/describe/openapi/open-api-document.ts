@@ -7,6 +7,7 @@ import { Components } from './components.ts';
 import type { DescribedContract, OpenApiEdition } from './described-contract.ts';
 import { type PlacedResource, describedResources, type Description } from './described-resource.ts';
 import { commonRequestFields } from './header-fields.ts';
+import { eventPaths } from './event-paths.ts';
 import { itemPath } from './item-paths.ts';
 import { apiText, resourceText } from './prose.ts';
 import { SECURITY_SCHEME, securityScheme } from './security.ts';
@@ -25,6 +26,7 @@ export function openApiDocument(contract: DescribedContract, edition: OpenApiEdi
   const resources = describedResources(model);
   const paths = {
     ...apiPaths(description),
+    ...eventPaths(description),
     ...Object.fromEntries(resources.flatMap((described) => resourcePaths(described, description))),
   };
   const common = commonRequestFields(description);
@@ -38,7 +40,7 @@ export function openApiDocument(contract: DescribedContract, edition: OpenApiEdi
     info: { title: model.title, version: contract.version, description: apiText(contract) },
     servers: [{ url: model.publicUrl ?? '/', description: 'The origin of the API.' }],
     tags: [
-      { name: API_TAG, description: 'The API as a whole: its collections, batches, health and descriptions.' },
+      { name: API_TAG, description: 'The API as a whole: its collections, batches, events, health and descriptions.' },
       ...resources.map(({ resource }) => ({ name: linkName(resource), description: resourceText(resource, model) })),
     ],
     paths: { ...below, ...originPaths(description) },

@@ -131,10 +131,17 @@ export function headParameterObjects(resource: Resource, description: Descriptio
   return [...commonRefs(resource, description), patternParameter(resource, description, 'all')];
 }
 
+/** References to some of the parameters of a page. */
+export function pageParameterRefs(names: readonly string[], description: Description): readonly JsonObject[] {
+  return pageParameters(description.contract)
+    .filter(({ name }) => names.includes(name))
+    .map((parameter) => sharedRef(parameter, description));
+}
+
 /** References to the parameters of a page that are not filters. */
 function commonRefs(resource: Resource, description: Description): readonly JsonObject[] {
   const shared = [...pageParameters(description.contract), versionParameter(description)].map((parameter) =>
-    description.components.ref('parameters', sharedName(parameter.name), () => queryParameter(parameter)),
+    sharedRef(parameter, description),
   );
   const own = [...orderParameters(resource), ...viewParameters(resource, description)].map((parameter) =>
     description.components.ref('parameters', partName(resource, parameter.name), () => queryParameter(parameter)),
@@ -168,6 +175,10 @@ export function writeParameterRefs(description: Description): readonly JsonObjec
     }),
   );
   return [dry, versionRef(description)];
+}
+
+function sharedRef(parameter: QueryParameterDescription, { components }: Description): JsonObject {
+  return components.ref('parameters', sharedName(parameter.name), () => queryParameter(parameter));
 }
 
 /** The name of the component of a parameter that resources share. */

@@ -15,6 +15,7 @@ export function resourceErrorCodes(
   { model, isNewest }: Pick<DescribedContract, 'model' | 'isNewest'>,
 ): readonly CodeWithStatus[] {
   if (kind === 'batch-record') return [['BATCH_NOT_FOUND', resourceErrors.NOT_FOUND]];
+  if (kind === 'event') return [['EVENT_NOT_FOUND', resourceErrors.NOT_FOUND]];
   if (kind === 'batch') return operationCodes(model);
   const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
   if (resource === null || kind === 'options') return hidden;
@@ -75,6 +76,8 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
     case 'health':
     case 'batch':
     case 'batch-record':
+    case 'events':
+    case 'event':
       return [];
   }
 }

@@ -14,8 +14,10 @@ export interface DescribedContent {
   readonly kind: RouteKind;
   /** Of the formats with one JSON document. */
   readonly schema: JsonObject;
-  /** Of one line of NDJSON. */
+  /** Of one line of NDJSON, and of one event of a feed. */
   readonly line?: JsonObject;
+  /** Of one CloudEvent. */
+  readonly cloudEvent?: JsonObject;
 }
 
 /** A successful response. */
@@ -40,14 +42,17 @@ export function success(
 }
 
 /** The media types of a response, each with its schema (NEG-1): a page in CSV or text has no schema of its own. */
-export function contentOf({ kind, schema, line }: DescribedContent, { contract, edition }: Description): JsonObject {
+export function contentOf(
+  { kind, schema, line = schema, cloudEvent = {} }: DescribedContent,
+  { contract, edition }: Description,
+): JsonObject {
   const { name, version } = contract.model;
   // The page for people is no interface of programs.
   const formats = ROUTES[kind].formats.filter((format) => format !== 'html');
   return Object.fromEntries(
     formatOffers(name, version, formats).map((offer) => [
       mediaType(offer),
-      mediaTypeObject(offer.format, { schema, line: line ?? schema, edition }),
+      mediaTypeObject(offer.format, { schema, line, cloudEvent, edition }),
     ]),
   );
 }
@@ -60,13 +65,20 @@ export function mediaType({ type, subtype }: Pick<FormatOffer, 'type' | 'subtype
 interface ContentSchemas {
   readonly schema: JsonObject;
   readonly line: JsonObject;
+  readonly cloudEvent: JsonObject;
   readonly edition: Description['edition'];
 }
 
-function mediaTypeObject(format: ResponseFormat, { schema, line, edition }: ContentSchemas): JsonObject {
+function mediaTypeObject(format: ResponseFormat, { schema, line, cloudEvent, edition }: ContentSchemas): JsonObject {
   switch (format) {
     case 'json':
       return { schema };
+    case 'cloudevent':
+      return { schema: cloudEvent };
+    case 'cloudevents':
+      return { schema: { type: 'array', items: cloudEvent } };
+    case 'event-stream':
+      return eventStreamObject(line, edition);
     case 'ndjson':
       return linesObject(line, edition);
     case 'xml':
@@ -82,6 +94,14 @@ export function linesObject(line: JsonObject, edition: Description['edition']): 
   return edition === '3.2' ? { itemSchema: line } : { schema: { type: 'string' } };
 }
 
+/** Server-sent events: OpenAPI 3.2 knows the schema of one. */
+function eventStreamObject(event: JsonObject, edition: Description['edition']): JsonObject {
+  if (edition !== '3.2') return { schema: { type: 'string' } };
+  const data = { type: 'string', contentMediaType: 'application/json', contentSchema: event };
+  const properties = { id: { type: 'string' }, event: { type: 'string' }, data, retry: { type: 'integer' } };
+  return { itemSchema: { type: 'object', properties } };
+}
+
 /** The phrases of the statuses of errors. */
 const PHRASES: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
@@ -92,7 +112,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   406: 'No media type in Accept is available.',
   408: 'The body did not arrive in time.',
   409: 'The request conflicts with the state of the resource.',
-  410: 'The version is no longer served.',
+  410: 'The version is no longer served, or the events after a position are no longer stored.',
   412: 'A precondition does not hold.',
   413: 'The body, or what it would make, is too large.',
   414: 'The URL is too long.',

@@ -15,9 +15,10 @@ import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
 import type { Seal } from '../../platform/seal.ts';
 import type { Store } from '../../stores/store.ts';
-import { EventView, type JudgedEvent } from '../event-view.ts';
+import { EventView, type JudgedEvent } from '../../pipeline/read/event-view.ts';
+import { typesOf } from '../../plan/event-types.ts';
 import { compileEventFilter } from './event-filter.ts';
-import { contractOf, matchesType, typesOf } from './event-types.ts';
+import { contractOf, matchesType } from './event-types.ts';
 import { hmacSigner } from './signers.ts';
 
 /** A webhook that is enabled, ready to be delivered to. */

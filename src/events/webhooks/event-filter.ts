@@ -4,7 +4,8 @@ import type { Resource } from '../../model/model.ts';
 import type { Policy } from '../../model/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
 import type { Contract } from '../../pipeline/contract.ts';
-import { matchesType, typesOf } from './event-types.ts';
+import { typesOf } from '../../plan/event-types.ts';
+import { matchesType } from './event-types.ts';
 
 /** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */
 export type EventFilter =

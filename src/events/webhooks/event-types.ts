@@ -1,20 +1,6 @@
 import { ApiError } from '../../conventions/errors.ts';
 import { resolveVersion } from '../../conventions/versioning.ts';
-import type { Resource } from '../../model/model.ts';
 import type { Contract, Contracts } from '../../pipeline/contract.ts';
-
-/** The types of a resource's events. */
-export function typesOf({ events, singular }: Pick<Resource, 'events' | 'singular'>): readonly string[] {
-  switch (events) {
-    case 'none':
-      return [];
-    case 'disabled':
-      return [`${singular}.disabled`];
-    case 'thin':
-    case 'full':
-      return ['created', 'updated', 'deleted'].map((verb) => `${singular}.${verb}`);
-  }
-}
 
 /** Whether a pattern (`*`, `product.*`, `product.created`) means a type. */
 export function matchesType(pattern: string, type: string): boolean {

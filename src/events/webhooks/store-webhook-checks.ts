@@ -3,9 +3,10 @@ import type { ErrorDetail } from '../../conventions/errors.ts';
 import { parseWebhookUrl } from '../../conventions/webhook-url.ts';
 import { type LogWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
 import type { Contract, Contracts } from '../../pipeline/contract.ts';
+import { typesOf } from '../../plan/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { compileEventFilter } from './event-filter.ts';
-import { contractOf, matchesType, typesOf } from './event-types.ts';
+import { contractOf, matchesType } from './event-types.ts';
 import type { WebhookSender } from './sender.ts';
 
 export interface StoreWebhookChecksOptions {

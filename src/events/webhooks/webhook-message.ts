@@ -1,5 +1,4 @@
-import { CLOUD_EVENT_TYPE, cloudEvent } from '../../conventions/cloud-event.ts';
-import { writeTraceparent } from '../../conventions/correlation.ts';
+import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/cloud-event.ts';
 import type { EventEnvelope } from '../../conventions/event.ts';
 import { signatureFields, type Signer } from '../../conventions/webhook-signature.ts';
 
@@ -19,18 +18,14 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-const SPAN_DIGITS = 16;
-
 /**
  * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the attempt.
  *
  * @param now milliseconds since the epoch
  */
 export function webhookMessage(event: EventEnvelope, form: MessageForm, now: number): WebhookMessage {
-  const { id, metadata } = event;
-  // The span follows from the event, so that its body is always the same.
-  const span = id.replaceAll('-', '').slice(-SPAN_DIGITS);
-  const traceparent = writeTraceparent({ traceId: metadata.trace_id, parentId: null, sampled: true }, span);
+  const { id } = event;
+  const traceparent = eventTraceparent(event);
   const isCloudEvent = form.format === 'cloudevents';
   const body = JSON.stringify(isCloudEvent ? cloudEvent(event, { ...form, traceparent }) : event);
   return {

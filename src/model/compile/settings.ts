@@ -40,7 +40,10 @@ export function compileSettings(document: CompileContext): ApiSettings {
     ),
     events: compileEvents(document),
     webhooks: compileWebhooks(document),
-    system: { batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches' },
+    system: {
+      batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches',
+      events: stringOf(objectOf(declared['system'])['events']) ?? 'events',
+    },
   };
 }
 

@@ -14,7 +14,6 @@ export function unsupportedSections(document: JsonObject): readonly string[] {
   const sections: Section[] = [
     ...opaqueOrigins(document['cors']),
     [['events', 'relays'], events['relays']],
-    [['system'], document['system']],
     ...resourcesOf(document).flatMap(([path, resource]) =>
       UNSUPPORTED_KEYS.map((key): Section => [[...path, key], resource[key]]),
     ),

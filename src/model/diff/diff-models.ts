@@ -45,6 +45,7 @@ const MODEL_COMPARERS = {
 
 const SYSTEM_COMPARERS = {
   batches: value('batches-renamed', 'the collection of batches'),
+  events: value('events-renamed', 'the collection of events'),
 } satisfies Comparers<Model['system']>;
 
 const CORS_COMPARERS = {

@@ -21,6 +21,7 @@ export const DIFFERENCE_KINDS = {
   'public-url-changed': [SAME, MAY_BREAK],
   'default-version-changed': [BREAKS, BREAKS],
   'batches-renamed': [BREAKS, BREAKS],
+  'events-renamed': [BREAKS, BREAKS],
   'tls-required': [BREAKS, SAME],
   'tls-not-required': [ADDS, SAME],
   'descriptions-restricted': [BREAKS, SAME],

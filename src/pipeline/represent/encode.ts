@@ -35,6 +35,9 @@ export function writeItem(format: ResponseFormat, { resource, responseType }: Do
     case 'csv':
     case 'ndjson':
     case 'html':
+    case 'cloudevent':
+    case 'cloudevents':
+    case 'event-stream':
       throw new Error(`one resource is never written as ${format}`);
   }
 }
@@ -52,6 +55,9 @@ export function itemPieces(format: ResponseFormat, types: DocumentTypes, item: D
     case 'csv':
     case 'ndjson':
     case 'html':
+    case 'cloudevent':
+    case 'cloudevents':
+    case 'event-stream':
       throw new Error(`one resource is never written as ${format}`);
   }
 }
@@ -83,6 +89,9 @@ export function pageFormat(format: ResponseFormat, types: DocumentTypes): PageFo
     case 'ndjson':
       return ndjsonFormat(types);
     case 'html':
+    case 'cloudevent':
+    case 'cloudevents':
+    case 'event-stream':
       throw new Error('a page is never written as html');
   }
 }
@@ -177,6 +186,9 @@ export function writeDocument(
     case 'csv':
     case 'ndjson':
     case 'html':
+    case 'cloudevent':
+    case 'cloudevents':
+    case 'event-stream':
       throw new Error(`${name} is never written as ${format}`);
   }
 }

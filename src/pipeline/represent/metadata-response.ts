@@ -4,6 +4,7 @@ import type { AccessRule, Model, Resource } from '../../model/model.ts';
 import { METRICS_SCOPE } from '../access.ts';
 import type { Contracts } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
+import { eventsRule } from '../../plan/event-rules.ts';
 import { METADATA_PATH } from '../../plan/route-table.ts';
 import type { Routed } from '../route.ts';
 import { commonHeaders } from './response.ts';
@@ -42,7 +43,7 @@ export function metadataResponse(
     resource,
     authorization_servers: [...new Set((model.auth?.issuers ?? []).map(({ issuer }) => issuer))],
     bearer_methods_supported: ['header'],
-    scopes_supported: scopesOf(model, servesMetrics ? [METRICS_SCOPE] : []),
+    scopes_supported: scopesOf(model, [...scopeOf(eventsRule(model)), ...(servesMetrics ? [METRICS_SCOPE] : [])]),
     resource_name: model.title,
   });
   const headers = [

@@ -5,6 +5,7 @@ import { joinPath } from '../../conventions/links.ts';
 import { writeQuery } from '../../conventions/query.ts';
 import { DOCS_PATH, OPEN_API_PATH } from '../../plan/route-table.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
+import { eventsRule } from '../../plan/event-rules.ts';
 import type { Contract } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
@@ -53,6 +54,8 @@ function documentText({ contract, base, offer, accessError }: Negotiated): strin
     if (resource.parent === null && accessError([resource.access.read]) === null)
       links[linkName(resource)] = urls.collection(base, resource, []);
   }
+  if (accessError([eventsRule(model)]) === null)
+    links[model.system.events.replaceAll('-', '_')] = urls.system(base, model.system.events);
   links['service_desc'] = descriptionUrl(contract);
   links['service_doc'] = docsUrl(contract);
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });

@@ -13,7 +13,7 @@ describe('a section that is not supported yet', () => {
     [top('limits: { rate: { requests: 1, per: 1s } }'), []],
     [top('events: { retention: 30d, max_rows: 10000 }'), []],
     [top('events: { relays: [{}] }'), ['events.relays']],
-    [top('system: { events: log }'), ['system']],
+    [top('system: { events: log }'), []],
     [top('require_tls: false'), []],
     [itemsDocument(STATUS, 'tombstones: 1d'), ['resources.items.tombstones']],
     [

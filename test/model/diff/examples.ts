@@ -87,6 +87,7 @@ export const EXAMPLES: readonly Example[] = [
   api(['public-url-changed'], {}, { public_url: 'https://api.example.com' }),
   api(['default-version-changed'], { version: '1.0.0' }, { version: '2.0.0' }),
   api(['batches-renamed'], {}, { system: { batches: 'bulks' } }),
+  api(['events-renamed'], {}, { system: { events: 'log' } }),
   api(['tls-required'], {}, { require_tls: true }),
   api(['tls-not-required'], { require_tls: true }, {}),
   api(['descriptions-restricted'], AUTH, { ...AUTH, descriptions: 'authenticated' }),

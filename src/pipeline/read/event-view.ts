@@ -1,18 +1,20 @@
-import type { EventEnvelope, EventPayload } from '../conventions/event.ts';
-import type { JsonObject } from '../conventions/json.ts';
-import type { Resource } from '../model/model.ts';
-import type { PolicyCaller } from '../model/policy.ts';
-import { type Contract, versionedBase } from '../pipeline/contract.ts';
-import { fulfils } from '../pipeline/permission.ts';
-import { isVisible } from '../plan/holds.ts';
-import type { Ancestor, FieldValues, Row } from '../plan/plan.ts';
-import { UNRESTRICTED } from '../plan/visibilities.ts';
-import { isJudgedByRow } from '../plan/visibility.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { EventEnvelope, EventPayload } from '../../conventions/event.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { PolicyCaller } from '../../model/policy.ts';
+import { type Contract, versionedBase } from '../contract.ts';
+import { fulfils } from '../permission.ts';
+import { isVisible } from '../../plan/holds.ts';
+import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
+import { UNRESTRICTED } from '../../plan/visibilities.ts';
+import { isJudgedByRow, judgedFields } from '../../plan/visibility.ts';
+import { eventsAdminScope } from '../../plan/event-rules.ts';
 
 /** An event of the log, with what policies are judged by. */
 export interface JudgedEvent {
   readonly event: EventEnvelope;
-  /** The values that policies compare, before and after the change, each null where there was no row; null or absent where they are not known. */
+  /** The values that policies compare, before and after the change, each null where there was no row, or none was compared; null or absent where they are not known. */
   readonly access?: { readonly before: FieldValues | null; readonly after: FieldValues | null } | null;
 }
 
@@ -35,13 +37,10 @@ export class EventView {
   readonly #consumer: EventConsumer;
   /** Without the fields that the consumer may not read. */
   readonly #shown: Contract;
-  readonly #bySingular: ReadonlyMap<string, Resource>;
 
   constructor(consumer: EventConsumer) {
     this.#consumer = consumer;
     this.#shown = consumer.contract.permitted(consumer.caller).contract;
-    const { resources } = consumer.current.model;
-    this.#bySingular = new Map([...resources.values()].map((resource) => [resource.singular, resource]));
   }
 
   /** The event as the consumer sees it; null where it does not. */
@@ -55,7 +54,7 @@ export class EventView {
 
   /** The resource of an event in the newest model. */
   resourceOf({ payload }: EventEnvelope): Resource | null {
-    return this.#bySingular.get(payload.resource.type) ?? null;
+    return resourcesBySingular(this.#consumer.current.model).get(payload.resource.type) ?? null;
   }
 
   /** What the consumer sees: the row, that a row has left its sight, or nothing. */
@@ -63,17 +62,20 @@ export class EventView {
     const { caller, current } = this.#consumer;
     const isAuthenticated = current.model.auth !== null;
     if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
+    if (isAuthenticated && caller.scopes?.has(eventsAdminScope(current.model)) === true) return 'row';
     const visible = (isAuthenticated ? current.visibilities(caller) : UNRESTRICTED).whole(resource.name);
     if (visible.kind === 'everything') return 'row';
     // What other rows decide was not recorded.
     if (visible.kind === 'nothing' || !isJudgedByRow(visible)) return 'none';
-    const holds = (values: FieldValues | null): boolean => values !== null && isVisible(resource, values, visible);
+    const judged = judgedFields(visible);
+    // A policy may compare fields now that it did not compare when the event was logged.
+    const holds = (values: FieldValues | null): boolean =>
+      values !== null && judged.every((name) => Object.hasOwn(values, name)) && isVisible(resource, values, visible);
+    const { data, resource: row } = event.payload;
     const { before = null, after = null } = access ?? {};
-    const data = event.payload.data ?? null;
     const isDeletion = event.type === `${resource.singular}.deleted`;
-    if (isDeletion) return holds(before ?? data) ? 'row' : 'none';
-    if (holds(after ?? data)) return 'row';
-    return holds(before) ? 'left' : 'none';
+    if (holds({ ...data, ...(isDeletion ? before : after), id: row.id })) return 'row';
+    return !isDeletion && before !== null && holds({ ...before, id: row.id }) ? 'left' : 'none';
   }
 
   #represent(event: EventEnvelope, stored: Resource, shown: Resource, sight: 'row' | 'left'): EventEnvelope {
@@ -117,6 +119,10 @@ export class EventView {
     return Object.fromEntries([['id', id], ...readable.map((each) => [each.name, values[each.name] ?? null])]);
   }
 }
+
+const resourcesBySingular = weakMemoize(
+  ({ resources }: Model) => new Map([...resources.values()].map((resource) => [resource.singular, resource])),
+);
 
 /** The rows above the row of an event, nearest first. */
 function ancestorsOf(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
