@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Random } from '../../scripts/campaign/random.ts';
+import type { JsonObject } from '../../src/conventions/json.ts';
+import { readDescription } from '../../src/describe/diff/api-description.ts';
+import { diffDescriptions } from '../../src/describe/diff/diff-descriptions.ts';
 import { describedContracts } from '../../src/describe/openapi/described-contract.ts';
 import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts';
-import { diffModels } from '../../src/model/diff/diff-models.ts';
+import { diffModels, type ModelDiff } from '../../src/model/diff/diff-models.ts';
 import { highestPart } from '../../src/model/diff/needed-version.ts';
 import { ModelError } from '../../src/model/document/model-error.ts';
 import { loadModel } from '../../src/model/load-model.ts';
@@ -26,8 +29,9 @@ export interface BreakingChange {
 export interface JudgedPair {
   /** The seed of the first model, and what was changed. */
   readonly name: string;
-  /** Whether `restwright diff --strict` calls the change breaking. */
+  /** Whether `restwright diff --strict` calls the change breaking, of the models and of their descriptions. */
   readonly isBreaking: boolean;
+  readonly isDescriptionBreaking: boolean;
   readonly breakingChanges: readonly BreakingChange[];
 }
 
@@ -47,12 +51,15 @@ export async function judgeDiffs(count: number, seed: number): Promise<readonly 
   try {
     const pairs = randomPairs(seed).take(count).toArray();
     const files = pairs.map(({ models }, index) =>
-      models.map((model, side) => writeDescription(path.join(folder, `${index}-${side}.json`), model)),
+      models.map((model, side) => writeDescription(path.join(folder, `${index}-${side}.json`), descriptionOf(model))),
     );
     const verdicts = await runOasdiff(files);
     return pairs.map(({ name, models: [was, is] }, index) => ({
       name,
-      isBreaking: highestPart(diffModels(was, is).differences, 'strict') === 'major',
+      isBreaking: isBreaking(diffModels(was, is)),
+      isDescriptionBreaking: isBreaking(
+        diffDescriptions(readDescription(descriptionOf(was)), readDescription(descriptionOf(is))),
+      ),
       breakingChanges: verdicts[index] ?? [],
     }));
   } finally {
@@ -85,11 +92,20 @@ function modelOf(document: MutableDocument): Model | null {
   }
 }
 
-/** Writes what `/openapi.json` returns. @returns the file */
-function writeDescription(file: string, model: Model): string {
+function isBreaking({ differences }: ModelDiff): boolean {
+  return highestPart(differences, 'strict') === 'major';
+}
+
+/** What `/openapi.json` returns. */
+function descriptionOf(model: Model): JsonObject {
   const [newest] = describedContracts(model);
   if (newest === undefined) throw new Error('the model has no contract');
-  writeFileSync(file, JSON.stringify(openApiDocument(newest, '3.1')));
+  return openApiDocument(newest, '3.1');
+}
+
+/** @returns the file */
+function writeDescription(file: string, description: JsonObject): string {
+  writeFileSync(file, JSON.stringify(description));
   return file;
 }
 

@@ -8,7 +8,7 @@ import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { diffJson } from '../diff/diff-report.ts';
-import { type ComparedModels, compareModels, readModelOf } from '../diff/model-pair.ts';
+import { type ComparedModels, compareModels, readCompared } from '../diff/model-pair.ts';
 import { NO_FINDINGS, versionFindings } from '../diff/version-findings.ts';
 import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
@@ -81,11 +81,11 @@ async function checkModel(
 ): Promise<CheckResult> {
   const day = date === undefined ? null : secondsOf(date);
   const read = await readModel(file, env);
-  const was = published === undefined ? null : await readModelOf('published', published, env);
+  const was = published === undefined ? null : await readCompared('published', published, env);
   if (read.kind === 'invalid')
     return { problems: read.problems, warnings: [], unsupported: [], names: [], compared: null };
   const { model, unsupported } = read.loaded;
-  const compared = was === null ? null : compareModels(was, { file, model }, 'tolerant');
+  const compared = was === null ? null : compareModels(was, { kind: 'model', file, model }, 'tolerant');
   const version = compared === null ? NO_FINDINGS : versionFindings(compared);
   return {
     problems: [...version.problems, ...(await keyProblems(file, model))],
@@ -185,7 +185,8 @@ export const checkSpec: CommandSpec = {
     {
       name: 'published',
       value: { name: 'model', completes: 'file' },
-      description: 'the model that was published last: a change that needs a higher version is an error',
+      description:
+        'the model that was published last, or its OpenAPI description: a change that needs a higher version is an error',
     },
     {
       name: 'date',

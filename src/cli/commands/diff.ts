@@ -2,7 +2,7 @@ import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { diffMarkdown } from '../diff/diff-markdown.ts';
 import { diffJson, diffLines } from '../diff/diff-report.ts';
-import { compareModels, readModelOf } from '../diff/model-pair.ts';
+import { compareModels, readCompared } from '../diff/model-pair.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { supportsColour, type Terminal } from '../terminal/terminal.ts';
 
@@ -12,7 +12,7 @@ interface DiffFlags {
   readonly strict?: boolean;
 }
 
-/** Compares two models for their clients (VER-6). @returns 0 where the version of the new one is high enough, else 1 */
+/** Compares two models, or descriptions of them, for their clients (VER-6). @returns 0 where the version of the new one is high enough, else 1 */
 async function diff(
   files: readonly [old: string, is: string],
   flags: DiffFlags,
@@ -20,8 +20,8 @@ async function diff(
 ): Promise<ExitCode> {
   const { env, stdout } = terminal;
   if (flags.json === true && flags.markdown === true) throw usageError('--json and --markdown exclude each other.');
-  const was = await readModelOf('old', files[0], env);
-  const is = await readModelOf('new', files[1], env);
+  const was = await readCompared('old', files[0], env);
+  const is = await readCompared('new', files[1], env);
   const compared = compareModels(was, is, flags.strict === true ? 'strict' : 'tolerant');
   if (flags.json === true) stdout.write(`${JSON.stringify(diffJson(compared), null, 2)}\n`);
   else if (flags.markdown === true) stdout.write(diffMarkdown(compared));
@@ -34,9 +34,13 @@ export const diffSpec: CommandSpec = {
   group: 'Models:',
   summary: 'compare two models, and say which version the changes need',
   description:
-    'Compares two models for their clients: what differs, whether that breaks requests or responses, and which version the new model needs.',
+    'Compares two models for their clients: what differs, whether that breaks requests or responses, and which version the new model needs. Either of them may be an OpenAPI description in JSON or YAML, such as the one that was published.',
   arguments: [
-    { name: 'old', completes: 'file', description: 'path of the old model, such as the one that was published last' },
+    {
+      name: 'old',
+      completes: 'file',
+      description: 'path of the old model, such as the one that was published last, or of its description',
+    },
     { ...MODEL_ARGUMENT, name: 'new' },
   ],
   options: [
@@ -53,6 +57,7 @@ export const diffSpec: CommandSpec = {
 Examples:
   restwright diff published.yaml shop.yaml
   restwright diff published.yaml shop.yaml --markdown
+  restwright diff published-openapi.json shop.yaml
 `,
   run: ([old = '', is = findModel()], flags: DiffFlags, terminal) => diff([old, is], flags, terminal),
 };

@@ -15,8 +15,8 @@ import { describingErrors } from './infer-file.ts';
  */
 export async function readOpenApi(file: string): Promise<ModelDraft> {
   const text = await reading(file, () => readFile(file, 'utf8'));
-  // Its strings with `${NAME}` are no variables, and integers that are too large are left out: only the syntax must be valid.
-  const { value, problems, readable } = readDocument({ file, text, env: {} });
+  // Integers that are too large are left out: only the syntax must be valid.
+  const { value, problems, readable } = readDocument({ file, text, env: null });
   if (!readable) throw commandFailed(problems.map(formatProblem).join('\n'));
   if (!isJsonObject(value) || !('openapi' in value || 'swagger' in value)) {
     throw usageError(

@@ -27,7 +27,7 @@ function listOf(heading: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : ['', `### ${heading}`, '', ...items.map((each) => `- ${each}`)];
 }
 
-/** Paths have neither spaces nor backticks. */
+/** Paths have no backticks. */
 function itemOf(difference: Difference): string {
   const { path } = difference;
   return `${path === '' ? '' : `\`${path}\`: `}${escape(describeEffect(difference))}`;

@@ -3,7 +3,7 @@ import type { Difference } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { neededPart, type VersionPart } from '../../model/diff/needed-version.ts';
 import { styled } from '../terminal/terminal.ts';
-import type { ComparedModels, NamedModel } from './model-pair.ts';
+import { type ComparedFile, type ComparedModels, versionOfFile } from './model-pair.ts';
 
 /** From the most to the least. */
 const PARTS: readonly VersionPart[] = ['major', 'minor', 'patch', 'none'];
@@ -46,8 +46,8 @@ export function describeEffect({ what, requests, responses }: Difference): strin
 /** The result as JSON. Its shape is documented in docs/guides/versions.md. */
 export function diffJson({ was, is, clients, differences, notes, verdict }: ComparedModels): object {
   return {
-    old: { model: was.file, version: versionOf(was) },
-    new: { model: is.file, version: versionOf(is) },
+    old: { [was.kind]: was.file, version: versionOf(was) },
+    new: { [is.kind]: is.file, version: versionOf(is) },
     ok: verdict.isEnough,
     needs: verdict.needs,
     needed_version: versionText(verdict.lowest),
@@ -62,9 +62,9 @@ function sorted(differences: readonly Difference[], { clients }: ComparedModels)
   return differences.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The version of a model as text. */
-export function versionOf({ model }: NamedModel): string {
-  return versionText(model.version);
+/** The version of a model or of a description as text. */
+export function versionOf(compared: ComparedFile): string {
+  return versionText(versionOfFile(compared));
 }
 
 function lineOf(difference: Difference, part: VersionPart, colour: boolean): string {

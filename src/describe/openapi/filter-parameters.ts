@@ -132,7 +132,8 @@ export function patternParameter(
   const paths = alternatives([...own, ...related]);
   const groups = `any\\[([1-9]|${MAX_GROUPS})\\]\\[${paths}\\]`;
   const named = which === 'all' ? [...own.map((path) => filterName(path)), ...related] : related;
-  const names = named.length === 0 ? groups : `(${groups}|${alternatives(named)})`;
+  // One form, with and without names: so that two descriptions can be compared.
+  const names = `(${groups}${named.length === 0 ? '' : `|${alternatives(named)}`})`;
   return {
     name: `${which}Filters`,
     in: 'query',

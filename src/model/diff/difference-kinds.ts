@@ -10,10 +10,10 @@ type Impacts = readonly [requests: Impact, responses: Impact];
 const [BREAKS, MAY_BREAK, ADDS, SAME] = ['breaking', 'possibly-breaking', 'compatible', 'none'] as const;
 
 /**
- * Every kind of difference, with what it does to requests and to responses. The law behind it: what accepts fewer requests breaks requests, and
- * what promises less breaks responses; the opposite of each is compatible. docs/decisions has the reasons.
+ * Every kind of difference of two models, with what it does to requests and to responses. The law behind it: what accepts fewer requests breaks requests,
+ * and what promises less breaks responses; the opposite of each is compatible. docs/decisions has the reasons.
  */
-export const DIFFERENCE_KINDS = {
+export const MODEL_DIFFERENCE_KINDS = {
   // The API
   'name-changed': [BREAKS, BREAKS],
   'title-changed': [SAME, SAME],
@@ -127,5 +127,36 @@ export const DIFFERENCE_KINDS = {
   'annotation-changed': [SAME, SAME],
 } as const satisfies Readonly<Record<string, Impacts>>;
 
-/** A kind of difference between two models. */
+/** The kinds that two descriptions have besides: their parts are operations, and a schema belongs to requests or to responses. */
+export const DESCRIPTION_DIFFERENCE_KINDS = {
+  'operation-added': [ADDS, ADDS],
+  'operation-removed': [BREAKS, BREAKS],
+  'operation-id-changed': [MAY_BREAK, SAME],
+  'parameter-added': [ADDS, SAME],
+  'required-parameter-added': [BREAKS, SAME],
+  'parameter-removed': [BREAKS, SAME],
+  'parameter-required': [BREAKS, SAME],
+  'parameter-not-required': [ADDS, SAME],
+  'parameter-style-changed': [BREAKS, SAME],
+  'body-added': [ADDS, SAME],
+  'body-removed': [BREAKS, SAME],
+  'body-required': [BREAKS, SAME],
+  'body-not-required': [ADDS, SAME],
+  'media-type-added': [ADDS, ADDS],
+  'media-type-removed': [BREAKS, BREAKS],
+  'response-added': [SAME, MAY_BREAK],
+  'success-response-removed': [SAME, BREAKS],
+  'error-response-removed': [SAME, ADDS],
+  'header-added': [SAME, ADDS],
+  'header-removed': [SAME, MAY_BREAK],
+  'required-header-removed': [SAME, BREAKS],
+  'member-always-present': [SAME, ADDS],
+  'member-not-always-present': [SAME, BREAKS],
+  'alternative-added': [ADDS, BREAKS],
+  'alternative-removed': [BREAKS, ADDS],
+} as const satisfies Readonly<Record<string, Impacts>>;
+
+export const DIFFERENCE_KINDS = { ...MODEL_DIFFERENCE_KINDS, ...DESCRIPTION_DIFFERENCE_KINDS } as const;
+
+/** A kind of difference between two models, or between two descriptions. */
 export type DifferenceKind = keyof typeof DIFFERENCE_KINDS;

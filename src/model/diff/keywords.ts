@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { Shape } from '../model.ts';
-import { digitsOf } from '../values/access.ts';
+import { digitsOf, stringOf } from '../values/access.ts';
 import { allowedValues } from '../values/assertion.ts';
 import { compareNumbers } from '../values/exact-number.ts';
 import { storedForm } from '../values/stored-form.ts';
+import { patternContains } from './compare-patterns.ts';
 import { type Comparer, type Pair, setDifference, unseen } from './comparers.ts';
 import { type Difference, difference, isAndWas, listed, type Place } from './difference.ts';
 
@@ -115,12 +116,16 @@ function compareBounds(one: Json, other: Json): number {
   return compareNumbers(digitsOf(one) ?? '', digitsOf(other) ?? '');
 }
 
-/** Which of two patterns matches more cannot be decided in general. */
+/** Which of two patterns matches more cannot be decided in general, but where one has more alternatives. */
 function comparePattern(was: Json | undefined, is: Json | undefined, at: Place): readonly Difference[] {
   if (was === is) return [];
   const what = `the pattern ${isAndWas(is, was)}`;
   if (was === undefined) return [difference('values-narrower', at, what)];
-  return [difference(is === undefined ? 'values-wider' : 'values-changed', at, what)];
+  if (is === undefined) return [difference('values-wider', at, what)];
+  const [before, after] = [stringOf(was) ?? '', stringOf(is) ?? ''];
+  const [narrower, wider] = [patternContains(before, after), patternContains(after, before)];
+  if (narrower && wider) return [];
+  return [difference(narrower ? 'values-narrower' : wider ? 'values-wider' : 'values-changed', at, what)];
 }
 
 function compareUniqueItems(was: Json | undefined, is: Json | undefined, at: Place): readonly Difference[] {

@@ -11,8 +11,8 @@ interface DocumentSource {
   /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. */
   readonly file: string;
   readonly text: string;
-  /** Values for `${NAME}`. */
-  readonly env: VariableValues;
+  /** Values for `${NAME}`; null for a document without variables, whose strings stay as they are. */
+  readonly env: VariableValues | null;
 }
 
 /** A parsed document. */
@@ -96,12 +96,12 @@ function jsonIssue(message: string, tree: YamlDocument): SyntaxIssue {
 
 /** Checks the values of a document, and replaces its variables. */
 class ValueReader {
-  readonly #env: VariableValues;
+  readonly #env: VariableValues | null;
   readonly #report: ReportProblem;
   /** The members of objects so far. */
   members = 0;
 
-  constructor(env: VariableValues, report: ReportProblem) {
+  constructor(env: VariableValues | null, report: ReportProblem) {
     this.#env = env;
     this.#report = report;
   }
@@ -139,8 +139,10 @@ class ValueReader {
   }
 
   #replaceVariables(text: string, path: Path): string {
+    const env = this.#env;
+    if (env === null) return text;
     return text.replace(VARIABLE, (_, name: string) => {
-      const value = Object.hasOwn(this.#env, name) ? this.#env[name] : undefined;
+      const value = Object.hasOwn(env, name) ? env[name] : undefined;
       if (value !== undefined) return value;
       this.#problem(path, `the environment variable ${name} is not set`, 'set it, or write the value in the document');
       return '';

@@ -4,6 +4,10 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { run } from '../../../src/cli/program.ts';
+import YAML from 'yaml';
+import { describedContracts } from '../../../src/describe/openapi/described-contract.ts';
+import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
+import { loadModel } from '../../../src/model/load-model.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 
@@ -60,6 +64,98 @@ const check = (
   models: readonly [string, string],
   ...options: readonly string[]
 ): Promise<Printed> => compare(context, models, ['check', 'new.yaml', '--published', 'old.yaml', ...options]);
+
+/** The description that a model has, as a file of this format. */
+function publishedAs(format: 'json' | 'yaml', model: string): string {
+  const [newest] = describedContracts(loadModel({ file: 'old.yaml', text: model }).model);
+  const document = openApiDocument(newest ?? assert.fail(), '3.1');
+  return format === 'json' ? JSON.stringify(document) : YAML.stringify(document);
+}
+
+describe('restwright diff of a description', () => {
+  it('[VER-6a] compares a published description with a model, a model with one, and two', async (context) => {
+    const changed = at('1.5.0', BREAKING);
+    const [was, is] = [publishedAs('json', OLD), publishedAs('yaml', changed)];
+    for (const files of [
+      [was, changed],
+      [OLD, is],
+      [was, is],
+    ] as const) {
+      const { code, stdout } = await diff(context, files);
+      assert.match(
+        stdout,
+        /^products\n {2}major {2}ProductCreate\.price: the maximum is 100, was 1000 \(breaks requests\)\n/,
+      );
+      assert.match(stdout, /note descriptions were compared, which do not say [^]*needs 2\.0\.0\n$/);
+      assert.equal(code, 1);
+    }
+  });
+
+  it('[VER-6a] finds no difference of a model from its own description', async (context) => {
+    for (const format of ['json', 'yaml'] as const) {
+      const { code, stdout } = await diff(context, [publishedAs(format, OLD), OLD]);
+      assert.match(stdout, /^no differences that clients can see\n[^]*version 1\.4\.0 -> 1\.4\.0 is enough\n$/);
+      assert.equal(code, 0);
+    }
+  });
+
+  it('[VER-6a] names a description as one in JSON, and has Markdown', async (context) => {
+    const files = [publishedAs('json', OLD), at('1.5.0', BREAKING)] as const;
+    const { stdout } = await diff(context, files, '--json');
+    const { old, new: now, differences } = JSON.parse(stdout);
+    assert.deepEqual(
+      [old, now],
+      [
+        { description: 'old.yaml', version: '1.4.0' },
+        { model: 'new.yaml', version: '1.5.0' },
+      ],
+    );
+    assert.deepEqual(
+      differences.find(({ needs }: { needs: string }) => needs === 'major'),
+      {
+        kind: 'values-narrower',
+        resource: 'products',
+        path: 'ProductCreate.price',
+        what: 'the maximum is 100, was 1000',
+        requests: 'breaking',
+        responses: 'none',
+        needs: 'major',
+      },
+    );
+    assert.match(
+      (await diff(context, files, '--markdown')).stdout,
+      /### Breaking\n\n- `ProductCreate\.price`: the maximum/,
+    );
+  });
+
+  it('[VER-6b] check --published takes one', async (context) => {
+    const { code, stdout } = await check(context, [publishedAs('json', OLD), at('1.5.0', BREAKING)]);
+    assert.match(
+      stdout,
+      /too low for the changes since the published version 1\.4\.0: ProductCreate\.price: the maximum is 100/,
+    );
+    assert.equal(code, 1);
+  });
+
+  const broken: readonly (readonly [text: string, message: RegExp])[] = [
+    [
+      'swagger: "2.0"\ninfo: { version: 1.0.0 }',
+      /^error: old\.yaml cannot be compared: its version of OpenAPI is 2\.0; convert it/,
+    ],
+    ['openapi: 3.1.0\npaths: [', /^error: the old description is not valid:\nold\.yaml:\d+:\d+/],
+    [
+      'openapi: 3.1.0\ninfo: { version: 1.0.0 }\npaths: { /a: { $ref: "b.yaml" } }',
+      /^error: old\.yaml and new\.yaml cannot be compared: the reference "?b\.yaml"? leads to another document/,
+    ],
+  ];
+  for (const [text, message] of broken) {
+    it(`[VER-6a] refuses a description that cannot be compared: ${message.source}`, async (context) => {
+      const { code, stdout, stderr } = await diff(context, [text, OLD]);
+      assert.match(stderr, message);
+      assert.deepEqual([code, stdout], [1, '']);
+    });
+  }
+});
 
 describe('restwright diff', () => {
   it('[VER-6a] names what differs, what it breaks and the version that it needs', async (context) => {

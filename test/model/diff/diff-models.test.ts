@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../../../scripts/command.ts';
 import { diffModels } from '../../../src/model/diff/diff-models.ts';
-import { DIFFERENCE_KINDS } from '../../../src/model/diff/difference-kinds.ts';
+import { MODEL_DIFFERENCE_KINDS } from '../../../src/model/diff/difference-kinds.ts';
 import { KEYWORDS } from '../../../src/model/diff/keywords.ts';
 import { neededPart } from '../../../src/model/diff/needed-version.ts';
 import { schemaSchema } from '../../../src/model/document/field-schema.ts';
@@ -26,7 +26,7 @@ describe('the differences of two models', () => {
   it('[VER-6a] have an example for each kind', () => {
     const shown = new Set<string>(EXAMPLES.flatMap(({ kinds }) => kinds));
     assert.deepEqual(
-      Object.keys(DIFFERENCE_KINDS).filter((kind) => !shown.has(kind)),
+      Object.keys(MODEL_DIFFERENCE_KINDS).filter((kind) => !shown.has(kind)),
       [],
     );
   });
@@ -43,7 +43,7 @@ describe('the differences of two models', () => {
     const record = readFileSync(path.join(root, 'docs/decisions/0035-differences-of-models.md'), 'utf8');
     const rows = [...record.matchAll(/^\| `([a-z-]+)` \|.*\| ([a-z-]+) \| ([a-z-]+) \| (major|minor|patch) \|$/gm)];
     const table = rows.map(([, kind, requests, responses, needs]) => [kind, requests, responses, needs]);
-    const rules = Object.entries(DIFFERENCE_KINDS).map(([kind, [requests, responses]]) => [
+    const rules = Object.entries(MODEL_DIFFERENCE_KINDS).map(([kind, [requests, responses]]) => [
       kind,
       requests,
       responses,
