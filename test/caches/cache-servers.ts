@@ -8,6 +8,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { programFile } from '../installed-programs.ts';
+import { replaced } from '../replaced.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const example = (file: string): Promise<string> => readFile(path.join(root, 'examples', 'caches', file), 'utf8');
@@ -122,12 +123,6 @@ async function startVarnish(folder: string, origin: number, children: ChildProce
 
 function startCache(program: string, args: readonly string[], cwd: string): ChildProcess {
   return spawn(programFile(program) ?? program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-/** Replaces parts of a text. @throws {Error} where the text does not contain a part */
-function replaced(text: string, parts: readonly (readonly [from: string, to: string])[]): string {
-  for (const [from] of parts) if (!text.includes(from)) throw new Error(`the example does not contain: ${from}`);
-  return parts.reduce((made, [from, to]) => made.replace(from, to), text);
 }
 
 /** Waits until a port accepts connections. @param readLog the log of the program, for the error */

@@ -261,6 +261,8 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^source <\(restwright completion/, 'test/cli/completion/completion.test.ts'],
   [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
   [/^docker /, 'test/package/container.slow.test.ts'],
+  [/^sqlite3 /, 'test/deploy/backup.slow.test.ts'],
+  [/^cp examples\/deploy\/|^systemctl /, 'test/deploy/files.test.ts'],
 ];
 
 describe('every command of the guides', () => {
