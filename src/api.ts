@@ -1,18 +1,12 @@
 import process from 'node:process';
-import { setTimeout } from 'node:timers/promises';
+import { type ApiOptions, type CompleteApiOptions, withDefaults } from './api-options.ts';
 import { compileCors } from './conventions/cors.ts';
 import { httpDate } from './conventions/http-date.ts';
+import { EventFeeds } from './events/feed/event-feeds.ts';
 import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
-import type { WebhookSender } from './events/webhooks/sender.ts';
 import { webhookSeal } from './events/webhooks/webhook-seal.ts';
-import type { HookServices } from './model/typescript/hooks.ts';
-import type { RateLender } from './limits/leased-rate-limiter.ts';
 import type { Model } from './model/model.ts';
 import { rowTransfer, type RowTransfer } from './row-transfer.ts';
-import type { Metrics } from './observe/metrics/metrics.ts';
-import { safeObserver } from './observe/safe-observer.ts';
-import { standardErrorLog } from './observe/standard-error-log.ts';
-import { type Observe, observeAll } from './observe/observation.ts';
 import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/change-event.ts';
@@ -35,74 +29,18 @@ import type { Services } from './pipeline/services.ts';
 import { followStore } from './pipeline/write/follow-store.ts';
 import { Commits } from './pipeline/write/commits.ts';
 import { Idempotency } from './pipeline/write/idempotency.ts';
-import { type Clock, MonotonicClock, monotonicNow, systemClock } from './platform/clock.ts';
 import { digest, secretDigest } from './platform/digest.ts';
 import { chain, type MaybePromise } from './platform/maybe-promise.ts';
 import { once } from './platform/once.ts';
-import { createIds, type Ids } from './platform/ids.ts';
 import { programVersion } from './platform/program-version.ts';
-import { createRandom, type Random } from './platform/random.ts';
 import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import { isLoopbackHost } from './conventions/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
-import type { Store } from './stores/store.ts';
 
+export type { ApiOptions } from './api-options.ts';
 export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
-
-/** The parts of an API. Only the model and the store are required. */
-export interface ApiOptions {
-  readonly model: Model;
-  readonly store: Store;
-  /** Services of the application that hooks receive, as `loadModel` returns them. Default: none. */
-  readonly services?: HookServices;
-  /** Receives every observation: requests, errors. What it throws is ignored. Default: warnings and errors are logged on standard error. */
-  readonly observe?: Observe;
-  /**
-   * Whether a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host application, the option
-   * `hosts` of the mount says it.
-   */
-  readonly allowAnyHost?: boolean;
-  /** Verifies the bearer tokens of a model with `auth`. Default: none, which refuses every token. */
-  readonly tokens?: TokenVerifier | null;
-  /** The scheme and authority of URLs in events when the model has no `public_url`. Default: `http://localhost`. */
-  readonly origin?: () => string;
-  /** Measures the API. Default: nothing is measured, which costs nothing. */
-  readonly metrics?: Metrics | null;
-  /**
-   * Receives every observation too, with the times of stages: an observer of `restwright/opentelemetry`. What it throws is ignored. Default: none, and
-   * no stage is timed.
-   */
-  readonly traces?: Observe | null;
-  /** Whether each response says how long its stages took (`Server-Timing`), for development. Default: false. */
-  readonly serverTiming?: boolean;
-  /** Whether the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
-  readonly serveMetrics?: boolean;
-  /** Called after every commit. */
-  readonly onCommit?: () => void;
-  /** Why `/readyz` responds 503; null when the server is ready. Default: always ready. */
-  readonly notReadyReason?: () => string | null;
-  /** Default: the system clock. */
-  readonly clock?: Clock;
-  /** Monotonic milliseconds from an arbitrary start, for the durations of requests. Default: `performance.now`. */
-  readonly elapsed?: () => number;
-  /** Default: UUIDv7 that ascend within the process. */
-  readonly ids?: Ids;
-  /** Default: the cryptographic generator of Node. */
-  readonly random?: Random;
-  /** Lends what callers may use, where several processes serve one API; null where this one counts alone. Default: null. */
-  readonly rateLender?: RateLender | null;
-  /**
-   * Sends webhooks, and knows the hosts to which they may go. Default: one with the resolver of the system, which allows no loopback address.
-   */
-  readonly webhookSender?: WebhookSender | null;
-  /** Waits for a number of milliseconds. Default: a timer. */
-  readonly sleep?: (milliseconds: number) => Promise<unknown>;
-}
-
-/** Who learns what is observed. */
-type Observers = Pick<ApiOptions, 'observe' | 'metrics' | 'traces'>;
 
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
@@ -111,6 +49,9 @@ export interface Api extends Handler, RowTransfer {
   readonly servesMetrics: boolean;
   /** What delivers to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
+
+  /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */
+  endFeeds(): Promise<void>;
 
   /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
   onMount(): void;
@@ -150,6 +91,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     model,
     servesMetrics,
     webhooks,
+    endFeeds: () => services.feeds.end(),
     onMount: once(() => {
       const { name, basePath, auth } = model;
       if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
@@ -163,45 +105,6 @@ function resourceOf({ publicUrl }: Model, origin: string | null): string | null 
   return publicUrl ?? (isLoopback ? origin : null);
 }
 
-/** The options, and the clock of what is written. */
-interface CompleteApiOptions extends Required<ApiOptions> {
-  readonly written: MonotonicClock;
-}
-
-function withDefaults(given: ApiOptions): CompleteApiOptions {
-  const { clock = systemClock, random = createRandom(), metrics = null, traces = null } = given;
-  const written = new MonotonicClock(clock);
-  return {
-    services: {},
-    tokens: given.model.auth !== null ? NO_TOKENS : null,
-    serveMetrics: false,
-    serverTiming: false,
-    allowAnyHost: false,
-    origin: () => 'http://localhost',
-    onCommit: () => undefined,
-    notReadyReason: () => null,
-    elapsed: monotonicNow,
-    ids: createIds({ clock: written, random }),
-    rateLender: null,
-    webhookSender: null,
-    sleep: (milliseconds) => setTimeout(milliseconds),
-    ...given,
-    metrics,
-    traces,
-    observe: observersOf(given),
-    clock,
-    random,
-    written,
-  };
-}
-
-/** One observer for all that an API has. An error of one affects no other. */
-export function observersOf({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
-  const reported = safeObserver(observe);
-  const measured = metrics === null ? reported : observeAll(reported, metrics.observe);
-  return traces === null ? measured : observeAll(measured, safeObserver(traces));
-}
-
 function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
   return traces !== null || serverTiming;
 }
@@ -210,6 +113,11 @@ function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
 function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Contract): EventContext {
   const base = (): LinkBase => versionedBase(model, model.publicUrl ?? origin());
   return { model, urls, base, id: () => ids.uuid() };
+}
+
+function feedsOf(options: CompleteApiOptions): EventFeeds {
+  const { model, store } = options;
+  return new EventFeeds({ ...options, log: store.events, limits: model.limits.feeds, tokens: tokensOf(options) });
 }
 
 interface ServiceParts {
@@ -227,6 +135,11 @@ async function servicesOf(
 ): Promise<Services> {
   const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
+  const feeds = feedsOf(options);
+  const committed = (): void => {
+    feeds.wake();
+    onCommit();
+  };
   // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
   const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
   const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
@@ -239,7 +152,7 @@ async function servicesOf(
       randomHex: (bytes) => options.random.hex(bytes),
       seal: (text) => secrets.seal(text),
     },
-    commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit }),
+    commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit: committed }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
     etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
     items: new ItemCache(),
@@ -248,6 +161,7 @@ async function servicesOf(
     descriptions: new Descriptions(model, digest),
     events,
     eventSource: { log: store.events, origin: options.origin },
+    feeds,
     application: { ...services, ...webhooks?.hookServices },
     observe,
   };

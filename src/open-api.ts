@@ -1,4 +1,5 @@
-import { type Api, type ApiOptions, createApi, observersOf } from './api.ts';
+import { type Api, createApi } from './api.ts';
+import { type ApiOptions, observersOf } from './api-options.ts';
 import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
@@ -106,6 +107,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     const api = await createApi({ ...options, ...parts, webhookSender: sender });
     const delivery = startDelivery({ options, api, services, dispatch: { store, clock, random, observe } });
     wake = () => delivery.wake();
+    closers.push(() => api.endFeeds());
     closers.push(() => delivery.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
     return { api, store, close, [Symbol.asyncDispose]: close };
   } catch (error) {

@@ -54,6 +54,17 @@ const PAGE_RULES = {
   },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
+const FEED_RULES = {
+  per_caller: {
+    unit: 'count',
+    default: 4,
+    min: 1,
+    max: 100_000,
+    description: 'Open feeds of one caller, or of one address without credentials',
+  },
+  total: { unit: 'count', default: 1_000, min: 1, max: 100_000, description: 'Open feeds of one process' },
+} as const satisfies Readonly<Record<string, LimitRule>>;
+
 const RULES = {
   body: { unit: 'size', default: '1MiB', min: '1B', max: '256MiB', description: 'Maximum bytes of a request body' },
   body_memory: {
@@ -166,6 +177,12 @@ export const limitSchemas: JsonObject = {
     additionalProperties: false,
   },
   ...schemasOf(RULES),
+  feeds: {
+    type: 'object',
+    description: 'Limits of live feeds of events',
+    properties: schemasOf(FEED_RULES),
+    additionalProperties: false,
+  },
   rate: rateSchema,
 };
 
@@ -178,6 +195,8 @@ export const limitSchemas: JsonObject = {
 export function compileLimits(limits: CompileContext, hasAuth: boolean): Limits {
   const page = { ...limits, declared: objectOf(limits.declared['page']), path: [...limits.path, 'page'] };
   const pageLimit = (name: keyof typeof PAGE_RULES): number => compileLimit(name, PAGE_RULES[name], page);
+  const feeds = { ...limits, declared: objectOf(limits.declared['feeds']), path: [...limits.path, 'feeds'] };
+  const feedLimit = (name: keyof typeof FEED_RULES): number => compileLimit(name, FEED_RULES[name], feeds);
   const of = (name: keyof typeof RULES): number => compileLimit(name, RULES[name], limits);
   const compiled: Limits = {
     page: {
@@ -205,6 +224,7 @@ export function compileLimits(limits: CompileContext, hasAuth: boolean): Limits 
     eventLoopDelay: of('event_loop_delay'),
     queueDepth: of('queue_depth'),
     responseMemory: of('response_memory'),
+    feeds: { perCaller: feedLimit('per_caller'), total: feedLimit('total') },
     rate: compileRate(limits, hasAuth),
   };
   checkOrder(compiled, limits);

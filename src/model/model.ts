@@ -219,6 +219,8 @@ export interface Limits {
   readonly queueDepth: number;
   /** Bytes of responses that clients have not read yet, above which new requests get 503 (LIM-1). */
   readonly responseMemory: number;
+  /** Live feeds of events that are open at a time: of one caller, and in one process. */
+  readonly feeds: { readonly perCaller: number; readonly total: number };
   /** null where requests are not counted. */
   readonly rate: RateLimits | null;
 }

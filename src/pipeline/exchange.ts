@@ -50,8 +50,11 @@ export interface RawRequest {
   readonly scheme?: Scheme;
   /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
   readonly hosts?: HostRule;
-  /** The connection of the client: `destroyed` once no response can reach it, so that no more work is done for it. */
-  readonly client?: { readonly destroyed: boolean };
+  /**
+   * The connection of the client: `destroyed` once no response can reach it, so that no more work is done for it; `readableEnded` once the client has
+   * closed its side, though it may still read a response.
+   */
+  readonly client?: { readonly destroyed: boolean; readonly readableEnded?: boolean };
   /** Whether responses have the CORS fields that the model declares. Default: true; false where the host application sends its own (OPS-3). */
   readonly cors?: boolean;
 }
@@ -99,6 +102,9 @@ export interface Handler {
    * @param request as much of it as is known: its header fields give the correlation id and `Accept`
    */
   refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>): BufferedResponse;
+
+  /** Ends the responses that have no end of their own: live feeds. Called when a server stops; feeds that are requested later are refused. */
+  endFeeds?(): Promise<void>;
 }
 
 /** A request body whose bytes are in memory. */

@@ -5,6 +5,7 @@ import type { Negotiated } from './negotiate.ts';
 import type { Planned } from './plan.ts';
 import type { FoundDescription } from './read/descriptions.ts';
 import { type FoundEvent, type FoundEvents, readEvent, readEvents } from './read/event-log.ts';
+import { openFeed, type OpenedFeed } from './read/feed.ts';
 import { type FoundItem, readItem } from './read/item.ts';
 import { type FoundPage, readList } from './read/list.ts';
 import { type FoundRoot, readRoot } from './read/root.ts';
@@ -25,6 +26,7 @@ export type Outcome =
   | BatchOutcome
   | StoredBatch
   | FoundEvents
+  | OpenedFeed
   | FoundEvent;
 
 /** A request with the outcome of its plan (steps 13 to 18). */
@@ -58,6 +60,8 @@ export function execute({ request, plan }: Planned, services: Services): MaybePr
       return readBatchRecord(request, plan.id, services);
     case 'events':
       return readEvents(request, plan.query, services);
+    case 'feed':
+      return openFeed(request, plan, services);
     case 'event':
       return readEvent(request, plan.id, services);
   }

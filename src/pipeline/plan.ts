@@ -1,7 +1,7 @@
 import { apiError } from '../conventions/errors.ts';
 import type { QueryParameter } from '../conventions/query.ts';
 import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/openapi/described-contract.ts';
-import { type EventListQuery, readEventListQuery } from '../plan/event-query.ts';
+import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/event-query.ts';
 import { relatedResources } from '../plan/condition.ts';
 import { readListQuery } from '../plan/list-query.ts';
 import {
@@ -18,6 +18,7 @@ import { requireAccess } from './authorize.ts';
 import type { CompiledResource } from './contract.ts';
 import { limitForm } from './limit.ts';
 import type { Negotiated } from './negotiate.ts';
+import { type FeedPlan, readLastEventId } from './read/feed.ts';
 import type { ItemRequest } from './read/item.ts';
 import type { DescriptionForm } from './read/descriptions.ts';
 import type { ListRequest } from './read/list.ts';
@@ -37,6 +38,7 @@ export type Plan =
   | { readonly kind: 'batch'; readonly dry: boolean }
   | { readonly kind: 'batch-record'; readonly id: string }
   | { readonly kind: 'events'; readonly query: EventListQuery }
+  | FeedPlan
   | { readonly kind: 'event'; readonly id: string };
 
 /** A request with its plan (step 12). */
@@ -83,7 +85,7 @@ function planOf(request: Negotiated): Plan {
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'batch-record', id: route.id };
     case 'events':
-      return { kind: 'events', query: readEventListQuery(request.contract.eventList, parameters, lenient) };
+      return eventsPlan(request, lenient);
     case 'event':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'event', id: route.id };
@@ -94,6 +96,14 @@ function planOf(request: Negotiated): Plan {
     case 'metadata':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
+}
+
+/** A page of the event log, or the live feed of it, by the media type (EVT-8). */
+function eventsPlan({ offer, contract, parameters, exchange }: Negotiated, lenient: boolean): Plan {
+  if (offer.format !== 'event-stream')
+    return { kind: 'events', query: readEventListQuery(contract.eventList, parameters, lenient) };
+  const selection = readFeedQuery(contract.eventList, parameters, lenient);
+  return { kind: 'feed', selection, after: readLastEventId(exchange.fields.get('last-event-id')) };
 }
 
 const DESCRIPTION_PARAMETERS: ParameterRule = {

@@ -6,6 +6,7 @@ import { batchRecordResponse, batchResponse, linesResponse } from './represent/b
 import { notModifiedResponse } from './represent/conditional-response.ts';
 import { descriptionResponse } from './represent/description-response.ts';
 import { eventResponse, eventsResponse } from './represent/events-response.ts';
+import { feedResponse } from './represent/feed-response.ts';
 import { itemResponse } from './represent/item-response.ts';
 import { pageResponse } from './represent/page-response.ts';
 import { rootResponse } from './represent/root-response.ts';
@@ -44,6 +45,8 @@ export function represent(
       return batchRecordResponse(request, outcome.record, services);
     case 'events':
       return eventsResponse(request, outcome, services);
+    case 'feed':
+      return feedResponse(request, outcome);
     case 'event':
       return eventResponse(request, outcome, services);
   }

@@ -3,6 +3,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/change-event.ts';
 import type { Descriptions } from './read/descriptions.ts';
 import type { EventSource } from './read/event-log.ts';
+import type { Feeds } from './read/feed.ts';
 import type { ItemCache } from './read/item-cache.ts';
 import type { PageCache } from './read/page-cache.ts';
 import type { CompressionCache } from './represent/content-encoding.ts';
@@ -41,6 +42,7 @@ export interface Services {
   readonly events: EventContext;
   /** Where events are read. */
   readonly eventSource: EventSource;
+  readonly feeds: Feeds;
   /** What hooks receive of the application. */
   readonly application: HookServices;
   readonly observe: Observe;

@@ -82,7 +82,7 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   batch: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} },
   events: {
     methods: ['GET', 'HEAD', 'OPTIONS'],
-    formats: ['json', 'ndjson', 'cloudevents'],
+    formats: ['json', 'ndjson', 'cloudevents', 'event-stream'],
     bodies: {},
   },
   event: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json', 'cloudevent'], bodies: {} },

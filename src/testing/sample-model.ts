@@ -176,6 +176,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
       eventLoopDelay: 250,
       queueDepth: 1_000,
       responseMemory: 268_435_456,
+      feeds: { perCaller: 4, total: 1_000 },
       rate: null,
       ...limits,
     },

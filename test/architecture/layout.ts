@@ -58,6 +58,7 @@ export const folders: readonly Folder[] = [
   { name: 'events', layer: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'testing', layer: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'http', layer: 6, open: { model: ['src/model/model.ts'], stores: [] } },
+  { name: 'api-options.ts', layer: 6 },
   { name: 'row-transfer.ts', layer: 6 },
   { name: 'api.ts', layer: 6 },
   { name: 'open-api.ts', layer: 6 },

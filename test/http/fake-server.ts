@@ -22,6 +22,7 @@ export const limits: Limits = {
   eventLoopDelay: 1_000,
   queueDepth: 1_000,
   responseMemory: 268_435_456,
+  feeds: { perCaller: 4, total: 1_000 },
   rate: null,
 };
 

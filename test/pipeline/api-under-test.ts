@@ -200,6 +200,7 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   };
   const close = async (): Promise<void> => {
     await carrier.close();
+    await api.endFeeds();
     await store.close();
   };
   return {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import type { EventLog } from '../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen, type Setting, START } from './api-under-test.ts';
+import { at, changedLog, withoutFirst } from './changed-log.ts';
 import { as, callerTokens } from './caller-tokens.ts';
 import { SHOP } from './shop-model.ts';
 
@@ -72,38 +73,16 @@ const typesOf = ({ body }: Seen): readonly string[] => body.data.map(({ type }: 
 const sequencesOf = ({ body }: Seen): readonly number[] =>
   body.data.map((event: { readonly metadata: { readonly sequence: string } }) => Number(event.metadata.sequence));
 
-/** The same log with other methods. */
-function changed(events: EventLog, others: Partial<EventLog>): EventLog {
-  return {
-    after: (sequence, limit) => events.after(sequence, limit),
-    list: (query) => events.list(query),
-    lookup: (sequences) => events.lookup(sequences),
-    find: (id) => events.find(id),
-    lastSequence: () => events.lastSequence(),
-    range: () => events.range(),
-    nextExpired: (query) => events.nextExpired(query),
-    ...others,
-  };
-}
-
-/** A log that has lost its beginning. */
-function withoutFirst(events: EventLog, removed: { readonly count: number }): EventLog {
-  return changed(events, {
-    list: (query) => events.list({ ...query, after: Math.max(query.after, removed.count) }),
-    range: async () => ({ ...(await events.range()), removed: removed.count }),
-  });
-}
-
 /** A log whose first event is there so many times. */
 function repeating(events: EventLog, count: number): EventLog {
-  return changed(events, {
+  return changedLog(events, {
     async list({ after, limit }) {
       const [first, second] = await events.list({ after: 0, limit: 2 });
       assert.ok(first !== undefined && second !== undefined);
       const length = Math.min(limit, count + 1 - after);
       return Array.from({ length }, (_, index) => {
         const sequence = after + index + 1;
-        return { ...(sequence > count ? second : first), sequence };
+        return at(sequence > count ? second : first, sequence);
       });
     },
   });
@@ -328,11 +307,11 @@ describe('who reads the event log', () => {
 
 /** A log of a version that did not store what policies are judged by. */
 function withoutAccess(events: EventLog): EventLog {
-  return changed(events, {
+  return changedLog(events, {
     list: async (query) =>
-      (await events.list(query)).map((logged) => {
-        const { data: _data, ...payload } = logged.event.payload;
-        return { ...logged, event: { ...logged.event, payload }, access: null };
+      (await events.list(query)).map(({ sequence, type, event, json }) => {
+        const { data: _data, ...payload } = event.payload;
+        return { sequence, type, json, event: { ...event, payload }, access: null };
       }),
   });
 }

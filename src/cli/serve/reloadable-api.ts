@@ -63,10 +63,15 @@ export class ReloadableApi implements Handler {
     return this.#current.opened.api.refuse(...refused);
   }
 
+  async endFeeds(): Promise<void> {
+    await this.#current.opened.api.endFeeds();
+  }
+
   /** Serves new requests with another API. The previous one is closed after its last response. */
   reload(next: OpenedApi): void {
     const previous = this.#current;
     this.#current = { opened: next, inFlight: 0, onIdle: null };
+    void previous.opened.api.endFeeds();
     this.#closing.add(waitUntilIdle(previous).then(() => previous.opened.close()));
   }
 

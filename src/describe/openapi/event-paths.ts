@@ -11,7 +11,7 @@ import { accessOf, headObject, type OperationDescription, operationObject, optio
 import { pageParameterRefs, versionRef } from './query-parameters.ts';
 import { contentOf, success } from './responses.ts';
 
-const PAGE_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Next-Cursor'];
+const LIST_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Accel-Buffering', 'X-Next-Cursor'];
 
 /** The paths of the event log: its pages, its live feed and its events (EVT-8). */
 export function eventPaths(to: Description): JsonObject {
@@ -24,7 +24,7 @@ export function eventPaths(to: Description): JsonObject {
     [path]: {
       get: operationObject(list, to),
       head: headObject(
-        { ...list, operationId: 'headLoggedEvents', responses: headResponses('headLoggedEvents', PAGE_FIELDS, to) },
+        { ...list, operationId: 'headLoggedEvents', responses: headResponses('headLoggedEvents', LIST_FIELDS, to) },
         to,
       ),
       options: options('optionsLoggedEvents', 'events'),
@@ -74,7 +74,7 @@ function listOperation(to: Description): OperationDescription {
       ...readFields(to),
     ],
     responses: {
-      '200': success('loggedEventsResponse', { description: 'A page, or a feed.', fields: PAGE_FIELDS, content }, to),
+      '200': success('loggedEventsResponse', { description: 'A page, or a feed.', fields: LIST_FIELDS, content }, to),
       '304': notModified(to),
     },
     fails: { kind: 'events', resource: null, above: [], access: accessOf([eventsRule(contract.model)]) },

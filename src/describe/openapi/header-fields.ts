@@ -98,6 +98,7 @@ const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Sunset: 'When the version will no longer be served (RFC 8594).',
   Vary: 'The fields of the request that the response depends on.',
   'WWW-Authenticate': 'How to authenticate.',
+  'X-Accel-Buffering': 'no: of a feed, which proxies pass on as it comes.',
   'X-Content-Type-Options': 'nosniff.',
   'X-Correlation-ID': 'Names the request in the log.',
   'X-Next-Cursor': 'The cursor of the next page, for formats without metadata.',

@@ -57,6 +57,8 @@ export class HttpConnections {
   readonly #responseMemory: ResponseMemory;
   /** How many connections were accepted so far. */
   accepted = 0;
+  /** Requests whose response is being streamed: they wait for nothing. */
+  #streaming = 0;
   #closing = false;
   #drain: NodeJS.Timeout | undefined;
 
@@ -117,6 +119,7 @@ export class HttpConnections {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
+    void this.#options.handler.endFeeds?.();
     const bytesRead = new Map<Connection, number>();
     const sweep = (): void => {
       for (const connection of this.#connections.values()) {
@@ -155,7 +158,7 @@ export class HttpConnections {
   #handle(request: RawRequest): MaybePromise<ApiResponse> {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
-    const isOverloaded = overloaded(this.#inFlight.size);
+    const isOverloaded = overloaded(this.#inFlight.size - this.#streaming);
     if (isHealthCheck(request.target)) return handleSafely(handler, request);
     if (isOverloaded) return handler.refuse(serverOverloadedError(), request);
     if (this.#responseMemory.isExceeded) return handler.refuse(unsentResponsesError(), request);
@@ -204,6 +207,7 @@ export class HttpConnections {
     const { connection, body, response } = pending;
     if (response === null) throw new Error('a streamed response needs a ServerResponse');
     if (this.#closing && connection.isLatest(pending)) response.shouldKeepAlive = false;
+    this.#streaming += 1;
     try {
       await sendStream(response, result, keepAliveHeaders(response));
     } catch (error) {
@@ -214,6 +218,8 @@ export class HttpConnections {
         this.#write(pending, this.#options.handler.refuse(error, pending.request));
       }
       return;
+    } finally {
+      this.#streaming -= 1;
     }
     if (this.#canDiscard(pending)) body?.discard();
     else connection.closeWhenSent();

@@ -15,6 +15,11 @@ const PAGE_COMPARERS = {
   bytes: inLimit('bytes', amount(['page-reach-lowered', 'page-reach-raised'], 'the number of bytes of a page')),
 } satisfies Comparers<Limits['page']>;
 
+const FEED_COMPARERS = {
+  perCaller: inLimit('per_caller', amount(['limit-lowered', 'limit-raised'], 'the number of feeds of a caller')),
+  total: OVERLOAD,
+} satisfies Comparers<Limits['feeds']>;
+
 /** How the limits are compared: those that refuse requests of any single client. */
 export const LIMIT_COMPARERS = {
   page: inLimit('page', (was, is, here) => compareMembers(PAGE_COMPARERS, [was, is], here)),
@@ -34,6 +39,7 @@ export const LIMIT_COMPARERS = {
   eventLoopDelay: OVERLOAD,
   queueDepth: OVERLOAD,
   responseMemory: OVERLOAD,
+  feeds: inLimit('feeds', (was, is, here) => compareMembers(FEED_COMPARERS, [was, is], here)),
   rate: inLimit('rate', (was, is, here) => compareRate([was, is], here)),
 } satisfies Comparers<Limits>;
 

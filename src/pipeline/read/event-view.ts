@@ -18,6 +18,9 @@ export interface JudgedEvent {
   readonly access?: { readonly before: FieldValues | null; readonly after: FieldValues | null } | null;
 }
 
+/** What a consumer sees of an event: the row, or that it has left its sight. */
+export type EventSight = 'row' | 'left';
+
 /** Who reads events. */
 export interface EventConsumer {
   readonly caller: PolicyCaller;
@@ -43,13 +46,30 @@ export class EventView {
     this.#shown = consumer.contract.permitted(consumer.caller).contract;
   }
 
+  /** What a representation depends on besides the event and the sight of it: the same for all consumers of one version with one *permission*. */
+  get form(): object {
+    return this.#shown;
+  }
+
   /** The event as the consumer sees it; null where it does not. */
   of(judged: JudgedEvent): EventEnvelope | null {
+    const sight = this.sightOf(judged);
+    return sight === 'none' ? null : this.represent(judged.event, sight);
+  }
+
+  /** What the consumer sees of an event. */
+  sightOf(judged: JudgedEvent): EventSight | 'none' {
     const stored = this.resourceOf(judged.event);
+    if (stored === null || !this.#shown.model.resources.has(stored.name)) return 'none';
+    return this.#judge(judged, stored);
+  }
+
+  /** An event that the consumer sees. */
+  represent(event: EventEnvelope, sight: EventSight): EventEnvelope {
+    const stored = this.resourceOf(event);
     const shown = stored === null ? undefined : this.#shown.model.resources.get(stored.name);
-    if (stored === null || shown === undefined) return null;
-    const sight = this.#sightOf(judged, stored);
-    return sight === 'none' ? null : this.#represent(judged.event, stored, shown, sight);
+    if (stored === null || shown === undefined) throw new Error(`the consumer does not see events of ${event.type}`);
+    return this.#represent(event, stored, shown, sight);
   }
 
   /** The resource of an event in the newest model. */
@@ -57,8 +77,7 @@ export class EventView {
     return resourcesBySingular(this.#consumer.current.model).get(payload.resource.type) ?? null;
   }
 
-  /** What the consumer sees: the row, that a row has left its sight, or nothing. */
-  #sightOf({ event, access }: JudgedEvent, resource: Resource): 'row' | 'left' | 'none' {
+  #judge({ event, access }: JudgedEvent, resource: Resource): EventSight | 'none' {
     const { caller, current } = this.#consumer;
     const isAuthenticated = current.model.auth !== null;
     if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
@@ -78,7 +97,7 @@ export class EventView {
     return !isDeletion && before !== null && holds({ ...before, id: row.id }) ? 'left' : 'none';
   }
 
-  #represent(event: EventEnvelope, stored: Resource, shown: Resource, sight: 'row' | 'left'): EventEnvelope {
+  #represent(event: EventEnvelope, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
     const { contract, origin } = this.#consumer;
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;

@@ -65,6 +65,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
       servesMetrics: false,
       webhooks: null,
       onMount: () => undefined,
+      endFeeds: () => Promise.resolve(),
       importRows: unused,
       exportRows: unused,
       csv: unused,

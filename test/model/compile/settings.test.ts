@@ -45,6 +45,7 @@ describe('the settings of an API', () => {
         eventLoopDelay: 500,
         queueDepth: 1000,
         responseMemory: 268_435_456,
+        feeds: { perCaller: 4, total: 1_000 },
         rate: null,
       },
     });
@@ -115,6 +116,7 @@ describe('the settings of an API', () => {
       'event_loop_delay: 1s',
       'queue_depth: 5',
       'response_memory: 1KiB',
+      'feeds: { per_caller: 2, total: 3 }',
       'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7, bytes: 1KiB }',
     ];
     assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
@@ -135,6 +137,7 @@ describe('the settings of an API', () => {
       eventLoopDelay: 1000,
       queueDepth: 5,
       responseMemory: 1024,
+      feeds: { perCaller: 2, total: 3 },
       rate: null,
     });
   });
