@@ -184,6 +184,8 @@ export interface Resource {
   readonly requireIfMatch: boolean;
   /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';
+  /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
+  readonly tombstones: number | null;
   readonly cache: CacheDirectives | null;
   /** The declared JSON Schema 2020-12, `$ref`s resolved. Validators are compiled from it. */
   readonly schema: JsonObject;

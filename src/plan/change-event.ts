@@ -80,13 +80,18 @@ const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_re
 
 /** Who wrote, and the values by which row policies decide who may see the event (EVT-8). */
 function accessOf({ writer = UNKNOWN }: EventOrigin, { resource, verb, values, before }: RowChange): EventAccess {
-  const names = policyFields(resource);
+  const hasPolicies = policyFields(resource).length > 0;
   const select = (from: FieldValues | null): EventAccess['before'] =>
-    from === null || names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, from[name] ?? null]));
+    from === null || !hasPolicies ? null : judgedValues(resource, from);
   return { writer, before: select(before), after: select(verb === 'deleted' ? null : values) };
 }
 
 const UNKNOWN: EventAccess['writer'] = { issuer: null, subject: null, client: null };
+
+/** The values of a row that decide whether it is visible. */
+export function judgedValues(resource: Resource, row: FieldValues): FieldValues {
+  return Object.fromEntries(policyFields(resource).map((name) => [name, row[name] ?? null]));
+}
 
 /** The fields of the row that decide whether it is visible. Those of a function are not known: it may compare any. */
 const policyFields = weakMemoize((resource: Resource): readonly string[] => {

@@ -3,7 +3,7 @@ import type { Resource } from '../model/model.ts';
 import { valueAt } from './list-query.ts';
 import type { Comparison, PathCondition, RowCondition } from './condition.ts';
 import type { FieldValues } from './plan.ts';
-import type { RowVisibility } from './visibility.ts';
+import { judgedFields, type RowVisibility } from './visibility.ts';
 import { comparisonOf } from './value-order.ts';
 
 type Compared = Pick<Resource, 'properties'>;
@@ -22,6 +22,11 @@ export function isVisible(resource: Compared, row: FieldValues, visible: RowVisi
     case 'conditions':
       return visible.conditions.every((each) => holds(resource, row, each));
   }
+}
+
+/** Whether a deleted row was visible. @param values those of its fields that are known: it counts as hidden where others decide */
+export function wasVisible(resource: Compared, values: FieldValues, visible: RowVisibility): boolean {
+  return judgedFields(visible).every((name) => name in values) && isVisible(resource, values, visible);
 }
 
 /**

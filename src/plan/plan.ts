@@ -208,6 +208,8 @@ export interface UpdatePlan extends PlannedChange {
 export interface DeletePlan extends PlannedChange {
   readonly kind: 'delete';
   readonly revision: ExpectedRevision;
+  /** What is known of the row after it: the values that decide who saw it, until a time (milliseconds since the epoch). */
+  readonly tombstone?: { readonly values: FieldValues; readonly expiresAt: number };
 }
 
 /**

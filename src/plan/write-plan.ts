@@ -1,6 +1,6 @@
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
-import { type EventContext, type EventOrigin, changeEvent } from './change-event.ts';
+import { type EventContext, type EventOrigin, changeEvent, judgedValues } from './change-event.ts';
 import { changedFields } from './draft.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
@@ -76,7 +76,13 @@ export function deletePlan({ events, origin }: WriteAuthor, { resource, within, 
     values: row,
     before: row,
   });
-  return { kind: 'delete', resource: resource.name, id, within, revision: expectedRevision(revision), event };
+  const plan = { kind: 'delete', resource: resource.name, id, within, event } as const;
+  return { ...plan, revision: expectedRevision(revision), ...tombstoneOf(resource, row, origin.at) };
+}
+
+function tombstoneOf(resource: Resource, row: Row, at: string): Pick<DeletePlan, 'tombstone'> {
+  if (resource.tombstones === null) return {};
+  return { tombstone: { values: judgedValues(resource, row), expiresAt: Date.parse(at) + resource.tombstones } };
 }
 
 /** Whether a value is set; an empty array is not (REP-4). */

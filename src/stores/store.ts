@@ -75,6 +75,12 @@ export interface RowReader {
   /** One row; null where it does not exist or is not below the ancestors of the plan. */
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
+  /**
+   * Whether a row was deleted so recently that its tombstone is stored, and was visible then (MET-4). A visibility that other rows decide shows
+   * none. The rows above it are not judged: they are there.
+   */
+  wasVisible(plan: ItemPlan): MaybePromise<boolean>;
+
   /** One page of rows. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it begins */
   list(plan: ListPlan): MaybePromise<Page>;
 

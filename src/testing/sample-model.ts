@@ -56,6 +56,7 @@ export interface ResourceOptions {
   readonly indexes?: readonly (readonly string[])[];
   readonly search?: readonly string[];
   readonly sort?: readonly SortKey[];
+  readonly tombstones?: number;
 }
 
 const DEFAULT_SORT: readonly SortKey[] = [
@@ -123,6 +124,7 @@ export function resource(options: ResourceOptions): Resource {
     sameForEveryCaller: true,
     requireIfMatch: false,
     idempotency: 'optional',
+    tombstones: options.tombstones ?? null,
     cache: null,
     schema: {},
   };

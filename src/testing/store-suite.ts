@@ -11,6 +11,7 @@ import { relatedSuite } from './related-suite.ts';
 import { retentionSuite } from './retention-suite.ts';
 import { searchSuite } from './search-suite.ts';
 import { paginationSuite } from './pagination-suite.ts';
+import { tombstoneSuite } from './tombstone-suite.ts';
 import { visibilitySuite } from './visibility-suite.ts';
 import { writeSuite } from './write-suite.ts';
 
@@ -37,4 +38,5 @@ export function storeSuite(name: string, open: OpenStore): void {
   eventSuite(name, open);
   deliverySuite(name, open);
   retentionSuite(name, open);
+  tombstoneSuite(name, open);
 }

@@ -58,7 +58,7 @@ describe('loadModel', () => {
     assert.deepEqual(cache, { maxAge: 3600, scope: 'public' });
     assert.deepEqual(
       unsupported.map((line) => line.replace(': declared, but not supported yet', '')),
-      ['events.relays', 'resources.products.tombstones'],
+      ['events.relays'],
     );
   });
 

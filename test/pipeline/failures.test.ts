@@ -15,6 +15,7 @@ function failing(error: unknown): Setting {
   };
   const rows = {
     item: fail,
+    wasVisible: fail,
     list: fail,
     lookup: fail,
     related: fail,

@@ -8,6 +8,7 @@ export function replacing(store: Store, operations: Partial<Operations>): Store 
   const { rows, writes, idempotencyRecords, stamps } = store;
   const all: Operations = {
     item: (plan) => rows.item(plan),
+    wasVisible: (plan) => rows.wasVisible(plan),
     list: (plan) => rows.list(plan),
     lookup: (plan) => rows.lookup(plan),
     related: (plan) => rows.related(plan),

@@ -21,6 +21,7 @@ type RequiresVisibility<Plan> = Plan extends { readonly visible: Visibility } ? 
 /** Does not compile if a method reads without a visibility, or has no line here. */
 const READS: { readonly [M in keyof RowReader]: RequiresVisibility<PlanOf<M>> & true } = {
   item: true,
+  wasVisible: true,
   list: true,
   lookup: true,
   related: true,

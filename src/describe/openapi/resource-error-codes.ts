@@ -17,7 +17,7 @@ export function resourceErrorCodes(
   if (kind === 'batch-record') return [['BATCH_NOT_FOUND', resourceErrors.NOT_FOUND]];
   if (kind === 'event') return [['EVENT_NOT_FOUND', resourceErrors.NOT_FOUND]];
   if (kind === 'batch') return operationCodes(model);
-  const hidden = above.map((each) => withStatus(each, 'NOT_FOUND'));
+  const hidden = above.flatMap((each) => absentCodes(each).map((code) => withStatus(each, code)));
   if (resource === null || kind === 'options') return hidden;
   const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
   const reached = kind === 'delete' ? cascadeCodes(resource, model) : [];
@@ -56,7 +56,7 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
     case 'query':
       return ['PRECONDITION_FAILED'];
     case 'get':
-      return ['PRECONDITION_FAILED', 'NOT_FOUND'];
+      return ['PRECONDITION_FAILED', ...absentCodes(resource)];
     case 'create':
       // The row of a replay may be hidden by now.
       return [
@@ -66,10 +66,14 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
         ...writeCodes(resource, 'create'),
       ];
     case 'replace':
-    case 'patch':
-      return ['PRECONDITION_FAILED', 'NOT_FOUND', 'INVALID', ...writeCodes(resource, kind)];
+    case 'patch': {
+      // PUT creates the row of an id that a client chooses.
+      const isCreated = kind === 'replace' && resource.id.kind === 'client';
+      const absent = isCreated ? (['NOT_FOUND'] as const) : absentCodes(resource);
+      return ['PRECONDITION_FAILED', ...absent, 'INVALID', ...writeCodes(resource, kind)];
+    }
     case 'delete':
-      return ['PRECONDITION_FAILED', 'NOT_FOUND', ...writeCodes(resource, 'delete')];
+      return ['PRECONDITION_FAILED', ...absentCodes(resource), ...writeCodes(resource, 'delete')];
     case 'options':
     case 'document':
     case 'description':
@@ -80,6 +84,11 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
     case 'event':
       return [];
   }
+}
+
+/** What a row is that is absent: one that was deleted is gone for a time, where the model says so (MET-4). */
+function absentCodes({ tombstones }: Resource): readonly ResourceErrorCode[] {
+  return tombstones === null ? ['NOT_FOUND'] : ['NOT_FOUND', 'GONE'];
 }
 
 /** What a write may be refused for, besides the form of its body. */

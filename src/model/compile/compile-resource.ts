@@ -13,6 +13,7 @@ import { checkPattern } from './keywords.ts';
 import type { ResourceNames } from './names.ts';
 import { compileGenerated } from './generated.ts';
 import { compileProperties, compileSearch } from './properties.ts';
+import { compileTombstones } from './retention.ts';
 import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
 import { compileState } from './state-machine.ts';
 
@@ -75,10 +76,17 @@ export function compileResource(
     timeField: compileTimeField(properties, resource),
     events: compileEvents(declared),
     access,
-    requireIfMatch: declared['require_if_match'] === true,
-    idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
+    ...writeRules(declared),
+    tombstones: compileTombstones(resource),
     cache: compileCache(declared),
     schema,
+  };
+}
+
+function writeRules(declared: CompileContext['declared']): Pick<Resource, 'requireIfMatch' | 'idempotency'> {
+  return {
+    requireIfMatch: declared['require_if_match'] === true,
+    idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
   };
 }
 

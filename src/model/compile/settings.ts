@@ -5,7 +5,7 @@ import { numberOf, objectOf, stringOf } from '../values/access.ts';
 import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from './names.ts';
-import { compileEvents } from './events.ts';
+import { compileEventSettings } from './retention.ts';
 import { compileTrustedProxies } from './trusted-proxies.ts';
 import { compileWebhooks } from './webhooks.ts';
 
@@ -38,7 +38,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
       { declared: objectOf(declared['limits']), path: [...path, 'limits'], report },
       declared['auth'] !== undefined,
     ),
-    events: compileEvents(document),
+    events: compileEventSettings(document),
     webhooks: compileWebhooks(document),
     system: {
       batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches',

@@ -6,18 +6,10 @@ import { OPAQUE_ORIGIN } from './cors.ts';
 
 type Section = readonly [path: Path, declared: Json | undefined];
 
-const UNSUPPORTED_KEYS = ['tombstones'];
-
 /** One line for each declared section that this version does not support yet and can ignore safely. */
 export function unsupportedSections(document: JsonObject): readonly string[] {
   const events = objectOf(document['events']);
-  const sections: Section[] = [
-    ...opaqueOrigins(document['cors']),
-    [['events', 'relays'], events['relays']],
-    ...resourcesOf(document).flatMap(([path, resource]) =>
-      UNSUPPORTED_KEYS.map((key): Section => [[...path, key], resource[key]]),
-    ),
-  ];
+  const sections: Section[] = [...opaqueOrigins(document['cors']), [['events', 'relays'], events['relays']]];
   return sections
     .filter(([, declared]) => declared !== undefined && declared !== false)
     .map(([path]) => `${formatPath(path)}: declared, but not supported yet`);

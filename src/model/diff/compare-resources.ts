@@ -60,6 +60,11 @@ const RESOURCE_COMPARERS = {
     ['if-match-not-required', 'changes no longer need If-Match'],
   ),
   idempotency: (was, is, at, pair) => KEY_REQUIRED(was === 'required', is === 'required', at, pair),
+  tombstones: (was, is, at) => {
+    if ((was === null) === (is === null)) return [];
+    const now = is === null ? 'are 404 immediately' : 'are 410 for a time, then 404';
+    return [difference('deleted-ids-changed', at, `the ids of deleted rows ${now}`)];
+  },
   cache: (was, is, at) =>
     was?.maxAge === is?.maxAge && was?.scope === is?.scope
       ? []

@@ -77,6 +77,7 @@ export const MODEL_DIFFERENCE_KINDS = {
   'if-match-not-required': [ADDS, SAME],
   'idempotency-key-required': [BREAKS, SAME],
   'idempotency-key-not-required': [ADDS, SAME],
+  'deleted-ids-changed': [SAME, MAY_BREAK],
   'caching-changed': [SAME, SAME],
   'state-machine-added': [BREAKS, SAME],
   'state-machine-removed': [ADDS, SAME],

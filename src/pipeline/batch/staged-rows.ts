@@ -1,7 +1,7 @@
 import type { Json } from '../../conventions/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { scopeOf } from '../../model/row-key.ts';
-import { isVisible } from '../../plan/holds.ts';
+import { isVisible, wasVisible } from '../../plan/holds.ts';
 import { pendingRevision } from '../../plan/pending-revisions.ts';
 import type { Partition } from '../../plan/partitions.ts';
 import { rowKey } from '../../plan/row-address.ts';
@@ -76,6 +76,16 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     }
     if (staged.row === null || !isBelow(staged, within)) return null;
     return (await this.missingAncestor(within)) === null && (await this.#sees(staged, visible)) ? staged.row : null;
+  }
+
+  /** One that the unit deletes has left a tombstone, too. */
+  wasVisible(plan: ItemPlan): MaybePromise<boolean> {
+    const { visible } = plan;
+    const key = this.#key(plan);
+    if (!this.#staged.has(key)) return this.stored.rows.wasVisible(plan);
+    const last = this.#plans.findLast((each) => this.#key(each) === key);
+    if (last?.kind !== 'delete' || last.tombstone === undefined || !isJudgedByRow(visible)) return false;
+    return wasVisible(this.#resource(plan.resource), last.tombstone.values, visible);
   }
 
   /** A staged row is read each time. */

@@ -16,6 +16,7 @@ export function tracedRows<S extends RowSource>(source: S, stages: StageRecorder
     run({ operation, resource }, stages, read);
   const reader: RowReader = {
     item: (plan) => traced('item', plan.resource, () => rows.item(plan)),
+    wasVisible: (plan) => traced('item', plan.resource, () => rows.wasVisible(plan)),
     list: (plan) => traced('list', plan.resource, () => rows.list(plan)),
     lookup: (plan) => traced('lookup', plan.resource, () => rows.lookup(plan)),
     related: (plan) => traced('related', plan.resource, () => rows.related(plan)),

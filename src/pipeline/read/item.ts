@@ -34,7 +34,7 @@ export interface FoundItem {
 /**
  * Reads one resource (S 4.1 GET, MET-5): from the cache while the store says that the row has not changed since, else from the store.
  *
- * @throws {ApiError} 404
+ * @throws {ApiError} 404, 410
  */
 export function readItem(
   request: Negotiated,
@@ -59,7 +59,7 @@ export function readItem(
   if (view.expansions.length > 0) return readExpanded(request, item);
   return chain(request.rows.item({ resource: resource.name, id, within, ...columnsOf(item) }), (row) =>
     row === null
-      ? notFoundBelow(request, resource, within)
+      ? failAbsent(request, resource, { id, within })
       : { kind: 'item', request: item, source: { kind: 'row', row, slot } },
   );
 }
@@ -87,7 +87,7 @@ interface RowPath {
 /**
  * The row that a path names.
  *
- * @throws {ApiError} 404 with the code of the first resource on the path that is absent (URL-7)
+ * @throws {ApiError} 404 or 410 with the code of the first resource on the path that is absent (URL-7)
  */
 export async function findRow(
   request: Pick<Authorized, 'rows' | 'contract'>,
@@ -95,25 +95,43 @@ export async function findRow(
   path: RowPath,
 ): Promise<Row> {
   const row = await request.rows.item({ resource: resource.name, ...path });
-  return row ?? notFoundBelow(request, resource, path.within);
+  return row ?? failAbsent(request, resource, path);
 }
 
-async function notFoundBelow(
+/** Fails with the error of a row that is absent, or of the outermost row above it that is. @throws {ApiError} 404, 410 */
+export async function failAbsent(
   request: Pick<Authorized, 'rows' | 'contract'>,
   resource: Resource,
-  within: readonly Ancestor[],
+  path: RowPath,
 ): Promise<never> {
-  await requireAncestors(request, within);
-  throw notFound(resource);
+  await requireAncestors(request, path.within);
+  throw await absent(request, resource, path);
 }
 
-/** Fails with the 404 of the outermost row above a target that is absent (URL-7). */
+/** The error of a row that is absent. One that was deleted recently is gone, for callers that saw it (MET-4). */
+async function absent(
+  { rows }: Pick<Authorized, 'rows'>,
+  resource: Resource,
+  { id, within }: RowPath,
+): Promise<ApiError> {
+  const isGone = resource.tombstones !== null && (await rows.wasVisible({ resource: resource.name, id, within }));
+  return isGone ? gone(resource) : notFound(resource);
+}
+
+/** Fails with the error of the outermost row above a target that is absent (URL-7). @throws {ApiError} 404, 410 */
 export async function requireAncestors(
   { rows, contract }: Pick<Authorized, 'rows' | 'contract'>,
   within: readonly Ancestor[],
 ): Promise<void> {
   const missing = await rows.missingAncestor(within);
-  if (missing !== null) throw notFound(contract.resourceOf(missing.resource).resource);
+  if (missing === null) return;
+  const above = within.slice(within.findIndex(({ resource }) => resource === missing.resource) + 1);
+  throw await absent({ rows }, contract.resourceOf(missing.resource).resource, { id: missing.id, within: above });
+}
+
+/** 410 {R}_GONE. */
+function gone(resource: Resource): ApiError {
+  return resourceError(resource.code, 'GONE', `The ${resource.singular} with this id was deleted.`);
 }
 
 /** 404 {R}_NOT_FOUND. */

@@ -87,6 +87,12 @@ export class VisibleRows {
     return chain(row, (found) => (found === null ? null : mapping.row(resource, found)));
   }
 
+  /** Whether a row that is absent was deleted recently, and the caller saw it. For one whose ancestors the caller sees. */
+  wasVisible({ resource, id, within }: ItemRead): MaybePromise<boolean> {
+    const visible = this.#visibilities.below(resource, within);
+    return this.#rows.wasVisible({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
+  }
+
   /** The rows of a resource that the caller may access, below ancestors that are visible. */
   visibility(resource: string, operation: AccessOperation = 'read'): Visibility {
     return this.#visibilities.own(resource, operation);

@@ -7,7 +7,7 @@ import type { Row } from '../../plan/plan.ts';
 import { transitionScope } from '../../plan/state-transition.ts';
 import { updatePlan } from '../../plan/write-plan.ts';
 import { runSteps, type Steps, TimeSlices } from '../../platform/time-slices.ts';
-import { notFound, requireAncestors } from '../read/item.ts';
+import { failAbsent, requireAncestors } from '../read/item.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { WriteServices } from '../services.ts';
 import { prepareInsert } from './create.ts';
@@ -69,16 +69,17 @@ async function findWritable(target: ItemTarget): Promise<Row | null> {
 /**
  * The row, or null where PUT would create it. One that is hidden from the caller is not there, and its id is not free (MET-2).
  *
- * @throws {ApiError} 404
+ * @throws {ApiError} 404, 410
  */
 async function findCurrent(target: ItemTarget): Promise<Row | null> {
   const { request, compiled, within, id } = target;
   const { resource, validator } = compiled;
   const row = await request.rows.item({ resource: resource.name, id, within });
   if (row !== null) return row;
-  await requireAncestors({ rows: request.rows, contract: target.contract }, within);
+  const source = { rows: request.rows, contract: target.contract };
+  await requireAncestors(source, within);
   const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-  if (!creates || !(await isFreeId(target))) throw notFound(target.shown.resource);
+  if (!creates || !(await isFreeId(target))) return failAbsent(source, target.shown.resource, { id, within });
   return null;
 }
 

@@ -169,7 +169,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const secret = readSecret(connection);
   const epochs = new SqlCacheEpochs(client, system, options.random);
   return {
-    rows: new SqlRowReader(client, tables),
+    rows: new SqlRowReader(client, tables, options.clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, system),

@@ -20,6 +20,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
   const store: Store = {
     rows: {
       item: unused,
+      wasVisible: unused,
       list: unused,
       lookup: unused,
       related: unused,

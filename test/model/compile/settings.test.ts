@@ -178,7 +178,7 @@ describe('the settings of an API', () => {
       '[EVT-8c] store events for a minute at least',
       'events: { retention: 59s }',
       'events.retention',
-      /cannot be stored for so long/,
+      /nothing can be stored for so long/,
       /from 1m to 36500d/,
     ),
     rejected(

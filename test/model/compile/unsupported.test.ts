@@ -15,7 +15,7 @@ describe('a section that is not supported yet', () => {
     [top('events: { relays: [{}] }'), ['events.relays']],
     [top('system: { events: log }'), []],
     [top('require_tls: false'), []],
-    [itemsDocument(STATUS, 'tombstones: 1d'), ['resources.items.tombstones']],
+    [itemsDocument(STATUS, 'tombstones: 1d'), []],
     [
       itemsDocument(
         STATUS,

@@ -194,6 +194,8 @@ export const EXAMPLES: readonly Example[] = [
   resource(['if-match-not-required'], { require_if_match: true }, {}),
   resource(['idempotency-key-required'], {}, { idempotency: 'required' }),
   resource(['idempotency-key-not-required'], { idempotency: 'required' }, {}),
+  resource(['deleted-ids-changed'], {}, { tombstones: '30d' }),
+  resource([], { tombstones: '1d' }, { tombstones: '30d' }),
   resource(['caching-changed'], {}, { cache: { max_age: 60 } }),
   resource(['state-machine-added', 'null-refused'], { schema: schemaOf(WITH_STATE) }, machine({ DRAFT: ['ACTIVE'] })),
   resource(['state-machine-removed', 'null-allowed'], machine({ DRAFT: ['ACTIVE'] }), { schema: schemaOf(WITH_STATE) }),

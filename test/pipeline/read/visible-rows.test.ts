@@ -35,6 +35,7 @@ function recordingSource(): RecordingSource {
     plans,
     rows: {
       item: (plan) => record(plan, null),
+      wasVisible: (plan) => record(plan, false),
       list: (plan) => record(plan, { rows: [], more: false, total: null, size: 0 }),
       lookup: (plan) => record(plan, []),
       related: (plan) => record(plan, []),
@@ -71,7 +72,8 @@ const WITHIN = [
   { resource: 'lines', id: 'l' },
   { resource: 'notes', id: 'n' },
 ];
-const ITEM: ItemRead = { resource: 'words', id: 'w', within: WITHIN, columns: ['text'] };
+const ADDRESS = { resource: 'words', id: 'w', within: WITHIN };
+const ITEM: ItemRead = { ...ADDRESS, columns: ['text'] };
 const RELATED_LINE: FilterCondition = {
   operator: 'related',
   relation: { resource: 'lines', field: 'line_id', inverse: false },
@@ -98,6 +100,7 @@ const RELATED = { resource: 'lines', field: 'note_id', owners: topLevel('a'), or
 /** Every read, and the plan without visibility that it should lead to. */
 const READS: Readonly<Record<keyof RowReader, readonly [read: (rows: VisibleRows) => unknown, plan: object]>> = {
   item: [(rows) => rows.item(ITEM), { kind: 'item', ...ITEM }],
+  wasVisible: [(rows) => rows.wasVisible(ITEM), { kind: 'item', ...ADDRESS }],
   list: [(rows) => rows.list(LIST), LIST],
   lookup: [(rows) => rows.lookup(LOOKUP), LOOKUP],
   related: [(rows) => rows.related(RELATED), RELATED],

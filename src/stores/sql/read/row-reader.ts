@@ -12,9 +12,13 @@ import type {
   VisibleReference,
 } from '../../../plan/plan.ts';
 import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { wasVisible } from '../../../plan/holds.ts';
+import { isJudgedByRow } from '../../../plan/visibility.ts';
+import type { Clock } from '../../../platform/clock.ts';
 import type { RowReader } from '../../store.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Tables } from '../tables.ts';
+import { findTombstone } from '../tombstones.ts';
 import { listBatch, pageOf } from './list-page.ts';
 import { ancestorsStatement, itemStatement, rowExistsStatement } from './read-statements.ts';
 import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './related-statements.ts';
@@ -23,10 +27,12 @@ import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './re
 export class SqlRowReader implements RowReader {
   readonly #client: SqlClient;
   readonly #tables: Tables;
+  readonly #clock: Clock;
 
-  constructor(client: SqlClient, tables: Tables) {
+  constructor(client: SqlClient, tables: Tables, clock: Clock) {
     this.#client = client;
     this.#tables = tables;
+    this.#clock = clock;
   }
 
   item(plan: ItemPlan): MaybePromise<Row | null> {
@@ -35,6 +41,14 @@ export class SqlRowReader implements RowReader {
     // Not `after`: the most frequent read of all allocates no closure.
     if (read instanceof Promise) return read.then((row) => (row === null ? null : table.decode(row)));
     return read === null ? null : table.decode(read);
+  }
+
+  wasVisible(plan: ItemPlan): MaybePromise<boolean> {
+    const { resource, visible } = plan;
+    const table = this.#tables.of(resource);
+    if (table.resource.tombstones === null || !isJudgedByRow(visible)) return false;
+    const read = this.#client.get(findTombstone(table.dialect, resource, plan, this.#clock.now()));
+    return chain(read, (row) => row !== null && wasVisible(table.resource, JSON.parse(String(row['row'])), visible));
   }
 
   list(plan: ListPlan): MaybePromise<Page> {

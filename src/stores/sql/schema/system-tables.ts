@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { BLOCK_SIZE } from '../events/event-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 8;
+export const FORMAT = 9;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -36,6 +36,20 @@ function idempotencyTables({ tableOptions, columnType }: Dialect): readonly stri
   expires_at ${columnType({ kind: 'int64' })} not null
 ) ${tableOptions.clustered}`,
     'create index restwright_memos_expiry on restwright_memos (expires_at)',
+  ];
+}
+
+/** What is stored of deleted rows for a time, and the order in which that ends (MET-4). */
+function tombstoneTable({ tableOptions, columnType }: Dialect): readonly string[] {
+  return [
+    `create table restwright_tombstones (
+  resource text not null,
+  path text not null,
+  row text not null,
+  expires_at ${columnType({ kind: 'int64' })} not null,
+  primary key (resource, path)
+) ${tableOptions.clustered}`,
+    'create index restwright_tombstones_expiry on restwright_tombstones (expires_at)',
   ];
 }
 
@@ -202,6 +216,8 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   [6, upgradeEvents],
   // An older version would not know that events were removed.
   [7, retentionParts],
+  // An older version would not remove the tombstone of an id that is used again.
+  [8, tombstoneTable],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
@@ -213,7 +229,7 @@ export function upgradeStatements(from: number, dialect: Dialect): readonly stri
 
 /**
  * The statements that create the system tables: metadata, the counters of revisions and event sequences, the row count and the change stamp of
- * each resource and partition, bookmarks, idempotency records, the event log, and the deliveries of events.
+ * each resource and partition, bookmarks, idempotency records, the event log, the deliveries of events, and tombstones.
  */
 export function systemTables(dialect: Dialect): readonly string[] {
   const { rows, clustered } = dialect.tableOptions;
@@ -228,6 +244,7 @@ export function systemTables(dialect: Dialect): readonly string[] {
     ...eventTables(dialect),
     ...deliveryTables(dialect),
     ...retentionParts(),
+    ...tombstoneTable(dialect),
     'insert into restwright_sequences values (1, 0, 0)',
   ];
 }

@@ -18,6 +18,7 @@ import { appendEvent, type LogState, logState, timeStatements } from '../events/
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
+import { clearTombstone, purgeTombstones, setTombstone } from '../tombstones.ts';
 import { partitionStatements } from './partition-statements.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
 
@@ -25,7 +26,7 @@ import { deleteStatement, insertStatement, linkStatements, updateStatement } fro
 const DELETED = 0;
 
 /**
- * The most expired records that a transaction purges beyond the number that it adds: more, so that the table shrinks under any load; bounded,
+ * The most expired records, or tombstones, that a transaction purges beyond the number that it adds: more, so that the table shrinks under any load; bounded,
  * so that no write waits while a day's records are purged.
  */
 const EXTRA_PURGED = 100;
@@ -40,9 +41,11 @@ export interface Counters {
   readonly rowCounts: ReadonlyMap<string, number>;
   /** The number of idempotency records that the transaction has stored. */
   readonly records: number;
+  /** The number of tombstones that the transaction has stored. */
+  readonly tombstones: number;
 }
 
-const NO_COUNTERS: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0 };
+const NO_COUNTERS: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0, tombstones: 0 };
 
 /** The counters of a transaction that begins. @param row what `SystemStatements.counters` reads @throws {Error} where that is missing */
 export function countersOf(row: SqlRow | null): Counters {
@@ -101,13 +104,14 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
 export function closingStatements(
   { system, dialect }: Tables,
   begun: Counters,
-  { revision, log, rowCounts, records }: Counters,
+  { revision, log, rowCounts, records, tombstones }: Counters,
   now: number,
 ): readonly Statement[] {
   const statements = [...rowCounts].map(([resource, added]) => system.addToRowCount(resource, added, revision));
   const isChanged = revision !== begun.revision || log.sequence !== begun.log.sequence;
   if (isChanged) statements.unshift(system.setCounters(revision, log.sequence));
   statements.push(...timeStatements(dialect, begun.log, log));
+  if (tombstones > 0) statements.push(purgeTombstones(dialect, now, tombstones + EXTRA_PURGED));
   if (records > 0) statements.unshift(system.purgeExpiredRecords(now, records + EXTRA_PURGED));
   return statements;
 }
@@ -123,6 +127,7 @@ class UnitCompiler {
   #log: LogState;
   /** Copied on write: units that are refused keep the map of the unit before. */
   #rowCounts: ReadonlyMap<string, number>;
+  #tombstones: number;
 
   constructor(tables: Tables, begun: Counters) {
     this.#tables = tables;
@@ -130,6 +135,7 @@ class UnitCompiler {
     this.#revision = begun.revision;
     this.#log = begun.log;
     this.#rowCounts = begun.rowCounts;
+    this.#tombstones = begun.tombstones;
   }
 
   counters(records: number): Counters {
@@ -138,6 +144,7 @@ class UnitCompiler {
       log: this.#log,
       rowCounts: this.#rowCounts,
       records: this.#begun.records + records,
+      tombstones: this.#tombstones,
     };
   }
 
@@ -188,7 +195,7 @@ class UnitCompiler {
         const refusal = this.#preconditions(plan, index);
         if (refusal !== null) return refusal;
         this.#revision += 1;
-        this.#stamped(plan, () => this.#row(plan, index, insertStatement(this.#tables, plan, this.#revision)));
+        this.#stamped(plan, () => this.#create(plan, index));
         return this.#changed(plan, 1, this.#revision);
       }
       case 'update':
@@ -231,6 +238,12 @@ class UnitCompiler {
     for (const statement of entered) this.run(statement);
   }
 
+  #create(plan: CreatePlan, index: number): void {
+    this.#row(plan, index, insertStatement(this.#tables, plan, this.#revision));
+    const { dialect, resource } = this.#tables.of(plan.resource);
+    if (resource.tombstones !== null) this.run(clearTombstone(dialect, plan.resource, plan));
+  }
+
   #update(plan: UpdatePlan | DetachPlan, index: number, revision: number): void {
     this.#row(plan, index, updateStatement(this.#tables, plan, this.#resolve(plan.revision), revision));
   }
@@ -249,6 +262,9 @@ class UnitCompiler {
       refusal: { kind: 'stale', plan: index },
       violation: { kind: 'dependents', plan: index },
     });
+    if (plan.tombstone === undefined) return;
+    this.#tombstones += 1;
+    this.run(setTombstone(this.#tables.dialect, plan, plan.tombstone));
   }
 
   /** Counts the rows of the resource, adds the event and reports the revision. */

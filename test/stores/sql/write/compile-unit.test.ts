@@ -21,7 +21,7 @@ import {
 } from '../../../../src/testing/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), sqlite);
-const START: Counters = { revision: 7, log: logState(3), rowCounts: new Map(), records: 0 };
+const START: Counters = { revision: 7, log: logState(3), rowCounts: new Map(), records: 0, tombstones: 0 };
 const NOW = 1_000;
 const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: 2_000 };
 
@@ -73,6 +73,7 @@ describe('a compiled unit', () => {
         ['reviews', -1],
       ]),
       records: 0,
+      tombstones: 0,
     });
   });
 

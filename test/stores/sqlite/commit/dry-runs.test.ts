@@ -84,6 +84,7 @@ describe('a dry run in SQLite', () => {
         'restwright_partitions',
         'restwright_readers',
         'restwright_subscriptions',
+        'restwright_tombstones',
       ],
       'the unit writes to all others',
     );

@@ -36,7 +36,7 @@ async function run(file: string, id: string): Promise<string> {
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
 /** Downgrades a database to the format that removed no events. */
-const OF_FORMAT_7 = `drop index restwright_deliveries_succeeded; delete from restwright_readers where name = 'retention';
+const OF_FORMAT_7 = `drop table restwright_tombstones; drop index restwright_deliveries_succeeded; delete from restwright_readers where name = 'retention';
   update restwright_meta set value = '7' where name = 'format';`;
 
 /** Downgrades a database to the format that stored envelopes, with one event. */
@@ -123,7 +123,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 8/,
+      says: /has format 99, and this version of Restwright reads format 9/,
     },
     {
       title: 'a table of another program',
