@@ -52,6 +52,7 @@ function counter(type: string, count = 1): Subscriber & { readonly seen: () => n
     schedule: [0],
     concurrency: 64,
     drainRate: null,
+    busyRate: null,
     recorded: false,
     stamp: () => 0,
     subscriptions: () => subscriptions,

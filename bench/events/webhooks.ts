@@ -1,19 +1,19 @@
 // `node scripts/run.mjs bench/events/webhooks.ts [rounds] [seconds]`: what a webhook costs writes, and how long an event takes to its receiver.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { root } from '../../scripts/command.ts';
+import { type BenchServer, startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { startReceiver } from './start-receiver.ts';
 
-const ROUNDS = Number(process.argv[2] ?? 3);
-const SECONDS = Number(process.argv[3] ?? 4);
+const ROUNDS = Number(process.argv[2] ?? 5);
+const SECONDS = Number(process.argv[3] ?? 2);
 const CONNECTIONS = 32;
 const RATE = 500;
+const LINES = 20_000;
 
 const MODEL = `name: bench
 webhooks: {}
@@ -22,93 +22,99 @@ resources:
     schema: { type: object, required: [name], properties: { name: { type: string }, price: { type: integer } } }
 `;
 
-/** A receiver that records when each event came, by the id of its row. */
-interface Receiver {
-  readonly url: string;
-  readonly arrivals: Map<string, number>;
-  close(): void;
+/** Event types of the webhook; null for none. */
+const VARIANTS: readonly (readonly [name: string, type: string | null])[] = [
+  ['no webhook', null],
+  ['a webhook that matches nothing', 'product.deleted'],
+  ['a webhook', 'product.created'],
+];
+
+const folder = temporaryFolder();
+const model = path.join(folder, 'bench.yaml');
+writeFileSync(model, MODEL);
+const receiver = await startReceiver();
+const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+let databases = 0;
+
+async function serve(type: string | null): Promise<BenchServer> {
+  databases += 1;
+  const database = path.join(folder, `${databases}.db`);
+  const args = [
+    path.join(root, 'bin', 'restwright.js'),
+    'serve',
+    model,
+    '--port',
+    '0',
+    '--dev',
+    '--database',
+    database,
+  ];
+  const server = await startServer({ args, path: '/api/v1/products', compileCache: folder });
+  if (type !== null) {
+    await post(server, 'webhooks', JSON.stringify({ url: receiver.url, event_types: [type] }));
+  }
+  return server;
 }
 
-async function startReceiver(): Promise<Receiver> {
-  const arrivals = new Map<string, number>();
-  const server = http.createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8');
-    request.on('data', (chunk: string) => (body += chunk));
-    request.on('end', () => {
-      const { payload }: { readonly payload: { readonly resource: { readonly id: string } } } = JSON.parse(body);
-      arrivals.set(payload.resource.id, performance.now());
-      response.writeHead(204).end();
+/** Sends a POST. @returns the body of the response */
+async function post({ port }: BenchServer, target: string, body: string, type = 'application/json'): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+  const options = { port, host: '127.0.0.1', method: 'POST', path: `/api/v1/${target}`, agent, headers };
+  const request = http.request(options, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      if (response.statusCode === 200 || response.statusCode === 201) resolve(text);
+      else reject(new Error(text));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}/`, arrivals, close: () => server.close().closeAllConnections() };
-}
-
-interface Served {
-  readonly port: number;
-  readonly child: ChildProcess;
-}
-
-async function serve(name: string): Promise<Served> {
-  const folder = temporaryFolder();
-  const model = path.join(folder, 'bench.yaml');
-  writeFileSync(model, MODEL);
-  const args = ['serve', model, '--port', '0', '--dev', '--log', 'json', '--database', path.join(folder, `${name}.db`)];
-  const child = spawn(process.execPath, [path.join(root, 'bin', 'restwright.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  process.once('exit', () => child.kill('SIGKILL'));
-  for await (const line of createInterface({ input: child.stdout })) {
-    const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(line);
-    if (found !== null) return { port: Number(found[1]), child };
-  }
-  throw new Error('the server ended');
-}
-
-const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-
-/** Sends a POST. @returns the id of the new row */
-async function post(port: number, target: string, body: object): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const text = JSON.stringify(body);
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  const request = http.request(
-    { port, host: '127.0.0.1', method: 'POST', path: target, agent, headers },
-    (response) => {
-      let received = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (received += chunk));
-      response.on('end', () => {
-        if (response.statusCode !== 201) reject(new Error(received));
-        else resolve(String(Object(JSON.parse(received)).id));
-      });
-    },
-  );
   request.on('error', reject);
-  request.end(text);
+  request.end(body);
   return promise;
 }
 
-/** Writes as fast as 32 connections can. @returns writes per second */
-async function throughput(port: number): Promise<number> {
+const PRODUCT = JSON.stringify({ name: 'a', price: 1 });
+
+/** What some writes cost. */
+interface Cost {
+  /** Microseconds for each write, and of processor time of the server. */
+  readonly time: number;
+  readonly cpu: number;
+  /** Deliveries per second meanwhile. */
+  readonly deliveries: number;
+}
+
+async function measure(server: BenchServer, write: () => Promise<number>): Promise<Cost> {
+  const [began, cpu, delivered] = [performance.now(), server.cpu(), receiver.arrivals.size];
+  const count = await write();
+  const time = (performance.now() - began) * 1_000;
+  const deliveries = ((receiver.arrivals.size - delivered) / time) * 1e6;
+  return { time: time / count, cpu: (server.cpu() - cpu) / count, deliveries };
+}
+
+/** Writes as fast as 32 connections can. @returns the number of writes */
+async function posts(server: BenchServer): Promise<number> {
   const end = performance.now() + SECONDS * 1_000;
   let count = 0;
   const connection = async (): Promise<void> => {
     while (performance.now() < end) {
-      await post(port, '/api/v1/products', { name: 'a', price: 1 });
+      await post(server, 'products', PRODUCT);
       count += 1;
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
-  return count / SECONDS;
+  return count;
 }
 
-/** Writes at a rate. @returns milliseconds from each response to the arrival of its event */
-async function latencies(port: number, { arrivals }: Receiver): Promise<readonly number[]> {
+async function upload(server: BenchServer): Promise<number> {
+  await post(server, 'products', `${PRODUCT}\n`.repeat(LINES), 'application/x-ndjson');
+  return LINES;
+}
+
+/** Writes at a rate. @returns milliseconds from each response to the receipt of its event */
+async function latencies(server: BenchServer): Promise<readonly number[]> {
   const committed = new Map<string, number>();
   const begin = performance.now();
   const writes: Promise<void>[] = [];
@@ -116,55 +122,72 @@ async function latencies(port: number, { arrivals }: Receiver): Promise<readonly
     const delay = begin + (count * 1_000) / RATE - performance.now();
     if (delay > 1) await setTimeout(delay);
     const write = async (): Promise<void> => {
-      const id = await post(port, '/api/v1/products', { name: 'a', price: 1 });
-      committed.set(id, performance.now());
+      const { id }: { readonly id: string } = JSON.parse(await post(server, 'products', PRODUCT));
+      committed.set(id, performance.timeOrigin + performance.now());
     };
     writes.push(write());
   }
   await Promise.all(writes);
-  for (let waited = 0; waited < 300 && [...committed.keys()].some((id) => !arrivals.has(id)); waited += 1)
+  for (let waited = 0; waited < 300 && [...committed.keys()].some((id) => !receiver.arrivals.has(id)); waited += 1)
     await setTimeout(100);
-  return [...committed].map(([id, at]) => (arrivals.get(id) ?? Number.POSITIVE_INFINITY) - at);
+  return [...committed].map(([id, at]) => (receiver.arrivals.get(id) ?? Number.POSITIVE_INFINITY) - at);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-const receiver = await startReceiver();
-const subscribe = (port: number): Promise<string> =>
-  post(port, '/api/v1/webhooks', { url: receiver.url, event_types: ['*'] });
-
-const ratios: number[] = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  const rates: number[] = [];
-  for (const name of ['without', 'with']) {
-    const { port, child } = await serve(`${name}-${round}`);
-    if (name === 'with') await subscribe(port);
-    await throughput(port);
-    const before = receiver.arrivals.size;
-    rates.push(await throughput(port));
-    const delivered = (receiver.arrivals.size - before) / SECONDS;
-    print(`${name} webhook: ${Math.round(rates.at(-1) ?? 0)} writes/s, ${Math.round(delivered)} deliveries/s`);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+/** Prints medians, and in parentheses the medians of the ratios to the first variant in the same round. */
+function report(workload: string, costs: ReadonlyMap<string, readonly Cost[]>): void {
+  const [first = []] = costs.values();
+  for (const [name, measured] of costs) {
+    const median = (of: (cost: Cost) => number): string => quantile(measured.map(of), 0.5).toFixed(0);
+    const ratio = (of: (cost: Cost) => number): string => {
+      const ratios = measured.map((cost, round) => of(first[round] ?? cost) / of(cost));
+      return quantile(ratios, 0.5).toFixed(2);
+    };
+    const rate = `${median(({ time }) => 1e6 / time)} writes/s (${ratio(({ time }) => time)})`;
+    const cpu = `${median((cost) => cost.cpu)} µs of processor time (${ratio((cost) => cost.cpu)})`;
+    print(`${workload}, ${name}: ${rate}, ${cpu}, ${median(({ deliveries }) => deliveries)} deliveries/s`);
   }
-  ratios.push((rates[1] ?? 0) / (rates[0] ?? 1));
 }
-print(`writes with a webhook: ${quantile(ratios, 0.5).toFixed(3)} of those without`);
 
-const { port, child } = await serve('latency');
-await subscribe(port);
-await latencies(port, receiver);
-const measured = await latencies(port, receiver);
-print(
-  `at ${RATE} events/s, from the response to the receipt: p50 ${quantile(measured, 0.5).toFixed(1)} ms, p99 ${quantile(measured, 0.99).toFixed(1)} ms`,
-);
-child.kill('SIGKILL');
+/** Waits until everything is delivered, 20 s at most. */
+async function settle(): Promise<void> {
+  let seen = -1;
+  for (let waited = 0; waited < 40 && receiver.arrivals.size !== seen; waited += 1) {
+    seen = receiver.arrivals.size;
+    await setTimeout(500);
+  }
+}
+
+async function compare(workload: string, write: (server: BenchServer) => Promise<number>): Promise<void> {
+  const servers = await Promise.all(VARIANTS.map(async ([name, type]) => ({ name, server: await serve(type) })));
+  const costs = new Map<string, Cost[]>(servers.map(({ name }) => [name, []]));
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const { name, server } of servers) {
+      const cost = await measure(server, () => write(server));
+      if (round > 0) costs.get(name)?.push(cost);
+      await settle();
+    }
+  }
+  report(workload, costs);
+  for (const { server } of servers) await server.stop();
+}
+
+await compare('POST', posts);
+await compare('NDJSON', upload);
+
+const server = await serve('product.created');
+await latencies(server);
+const measured = await latencies(server);
+const [half, most] = [quantile(measured, 0.5), quantile(measured, 0.99)];
+print(`at ${RATE} events/s, from response to receipt: p50 ${half.toFixed(1)} ms, p99 ${most.toFixed(1)} ms`);
+await server.stop();
 agent.destroy();
 receiver.close();

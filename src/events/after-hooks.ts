@@ -28,6 +28,7 @@ export function afterHooks({ resources }: Model, context: HookServices): Subscri
     schedule: HOOK_SCHEDULE,
     concurrency: CONCURRENCY,
     drainRate: null,
+    busyRate: null,
     recorded: false,
     stamp: () => 0,
     subscriptions: () => subscriptions,

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
 import { type Attempted, attemptDelivery } from './attempt.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
+import type { DeliveryPace } from './delivery-pace.ts';
 import type { Endpoint, Work } from './endpoint.ts';
 import type { ProgressStore } from './progress-store.ts';
 import { nextDelay } from './retry-schedule.ts';
@@ -18,6 +19,7 @@ export interface DeliveryPoolOptions {
   readonly random: () => number;
   readonly observe: Observe;
   readonly budget: DeliveryBudget;
+  readonly pace: DeliveryPace;
   readonly progress: ProgressStore;
   /** Called after each attempt: there may be something to store, and to start. */
   readonly onEnd: (endpoint: Endpoint) => void;
@@ -83,11 +85,12 @@ export class DeliveryPool {
   /** Starts as many attempts as may be in flight, endpoint by endpoint. @returns milliseconds until more may start; null if unknown */
   start(): number | null {
     if (this.#stopped) return null;
-    const { budget, elapsed } = this.#options;
+    const { budget, pace, elapsed } = this.#options;
     for (const endpoint of this.#later) this.#ready.add(endpoint);
     this.#later.clear();
     for (const endpoint of this.#ready) {
       const { isFailing } = endpoint;
+      if (pace.wait > 0) return pace.wait;
       if (!budget.take(isFailing)) return null;
       this.#ready.delete(endpoint);
       const work = endpoint.next(elapsed());
@@ -96,6 +99,7 @@ export class DeliveryPool {
         if (endpoint.startsAt !== null) this.#later.add(endpoint);
       } else {
         this.#ready.add(endpoint);
+        pace.started();
         void this.#attempt(endpoint, work, isFailing);
       }
     }

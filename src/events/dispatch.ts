@@ -1,11 +1,13 @@
 import type { Observe } from '../observe/observation.ts';
 import { type Clock, monotonicNow } from '../platform/clock.ts';
 import { createOwner } from '../platform/process-owner.ts';
+import { loopUtilization } from '../platform/process-usage.ts';
 import type { Random } from '../platform/random.ts';
 import type { Store } from '../stores/store.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
 import { EventReader } from './event-reader.ts';
 import type { Subscriber } from './subscriber.ts';
+import { WriteLoad } from './write-load.ts';
 
 /** Milliseconds between two looks at the end of the log: other processes may have written to it. It costs a read of one row. */
 const CHECK_INTERVAL = 50;
@@ -41,9 +43,10 @@ export function startDispatch({ subscribers, elapsed = monotonicNow, ...options 
   const { random, observe } = options;
   const owner = createOwner(random);
   const budget = new DeliveryBudget();
+  const load = new WriteLoad({ elapsed, utilization: loopUtilization() });
   const fraction = (): number => Number.parseInt(random.hex(4), 16) / 2 ** 32;
   const readers = subscribers.map(
-    (subscriber) => new EventReader({ ...options, elapsed, random: fraction, owner, budget, subscriber }),
+    (subscriber) => new EventReader({ ...options, elapsed, random: fraction, owner, budget, load, subscriber }),
   );
   const wake = (): void => {
     for (const reader of readers) reader.wake();
@@ -51,7 +54,10 @@ export function startDispatch({ subscribers, elapsed = monotonicNow, ...options 
   const stopChecks = watchLog(options.store, wake);
   for (const reader of readers) reader.start();
   return {
-    wake,
+    wake() {
+      load.committed();
+      wake();
+    },
     async stop(timeout = STOP_TIMEOUT) {
       stopChecks();
       const pending = await Promise.all(readers.map((reader) => reader.stop(timeout)));

@@ -38,6 +38,12 @@ export class Endpoints {
     return this.#table.match(type).map((subscription) => this.#of(subscription));
   }
 
+  /** Whether any subscription that follows the reader matches one of the types. */
+  wants(types: readonly string[]): boolean {
+    const matching = types.flatMap((type) => this.#table.match(type));
+    return matching.some(({ name }) => this.#byName.get(name)?.isFollowing ?? true);
+  }
+
   /** In every process, with or without the lease: a new subscription gets the events since the start of the first process that has it. */
   async register(): Promise<void> {
     if (this.#isRegistered) return;

@@ -1,28 +1,25 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { ProcessOwner } from '../platform/process-owner.ts';
 import { settlesWithin } from '../platform/timeout.ts';
-import { type LoggedEvent, type Store, StoreUnavailable } from '../stores/store.ts';
+import { type Store, StoreUnavailable } from '../stores/store.ts';
 import { DeliveryPool, type DeliveryPoolOptions } from './delivery-pool.ts';
+import { DeliveryPace } from './delivery-pace.ts';
 import { DueDeliveries } from './due-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
+import { LogScan } from './log-scan.ts';
 import { type Held, HeldLease } from './reader-lease.ts';
 import { ProgressStore } from './progress-store.ts';
 import { Wakeups } from './wakeups.ts';
+import type { WriteLoad } from './write-load.ts';
 
-/** Events that are read from the log at a time. */
-const PAGE = 256;
-/**
- * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process ended with attempts in
- * flight: one of them may have ended it.
- */
-const SUSPECTS = 1_000;
 /** Milliseconds before work is tried again that failed because of the database. */
 const RETRY_DELAY = 1_000;
 
-export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'progress' | 'onEnd'> {
+export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'pace' | 'progress' | 'onEnd'> {
   readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
   readonly owner: ProcessOwner;
+  readonly load: WriteLoad;
 }
 
 /**
@@ -34,15 +31,12 @@ export class EventReader {
   readonly #lease: HeldLease;
   readonly #progress: ProgressStore;
   readonly #pool: DeliveryPool;
+  readonly #scan: LogScan;
   readonly #due: DueDeliveries;
   readonly #wakeups: Wakeups;
   readonly #endpoints: Endpoints;
   /** Whether this process had the lease when it last looked: what is in memory is what is stored. */
   #isCurrent = false;
-  /** The position of the reader when this process began to deliver. */
-  #startedAt = 0;
-  /** Deliveries up to this sequence may be stored before their first attempt: see {@link SUSPECTS}. */
-  #suspectUntil = 0;
   #saving: Promise<void> | null = null;
   #stopped = false;
   /** Whether `stop` timed out: the store may be closed. */
@@ -62,7 +56,19 @@ export class EventReader {
       subscriber,
       onStored: (stored) => this.#due.stored(stored),
     });
-    this.#pool = new DeliveryPool({ ...options, progress: this.#progress, onEnd: (endpoint) => this.#ended(endpoint) });
+    this.#pool = new DeliveryPool({
+      ...options,
+      pace: new DeliveryPace({ ...options, busyRate: subscriber.busyRate }),
+      progress: this.#progress,
+      onEnd: (endpoint) => this.#ended(endpoint),
+    });
+    this.#scan = new LogScan({
+      events: store.events,
+      endpoints: this.#endpoints,
+      progress: this.#progress,
+      pool: this.#pool,
+      onStep: () => this.#start(),
+    });
     this.#due = new DueDeliveries({ deliveries, reader, schedule, clock, elapsed });
     this.#wakeups = new Wakeups(() => this.#run(), elapsed);
   }
@@ -113,8 +119,8 @@ export class EventReader {
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);
-    await this.#read();
-    await this.#feedAll();
+    await this.#scan.readNew();
+    if (await this.#scan.readBehind()) this.#wakeups.now();
     await this.#claim();
     this.#start();
     this.#saveSoon();
@@ -145,63 +151,9 @@ export class EventReader {
     this.#pool.reset();
     this.#due.reset();
     this.#progress.reset(reader.sequence);
-    this.#startedAt = reader.sequence;
-    this.#suspectUntil = isClean ? 0 : await this.#options.store.events.lastSequence();
+    await this.#scan.begin(reader.sequence, isClean);
     await this.#endpoints.reload(reader.sequence);
     this.#progress.touch();
-  }
-
-  /** Reads the new events of the log, and offers each to its subscriptions. */
-  async #read(): Promise<void> {
-    for (;;) {
-      const page = await this.#options.store.events.list({ after: this.#progress.sequence, limit: PAGE });
-      for (const event of page) {
-        for (const endpoint of this.#endpoints.match(event.type)) this.#offerNew(endpoint, event);
-        this.#progress.sequence = event.sequence;
-      }
-      this.#start();
-      if (page.length < PAGE || this.#stopped) return;
-      // Deliveries within the process end meanwhile.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
-  #offerNew(endpoint: Endpoint, event: LoggedEvent): void {
-    if (!endpoint.isFollowing || event.sequence <= endpoint.offered || this.#offer(endpoint, event)) return;
-    endpoint.isFollowing = false;
-    endpoint.offered = event.sequence - 1;
-  }
-
-  /** @returns whether the endpoint has the event; else it is full */
-  #offer(endpoint: Endpoint, event: LoggedEvent): boolean {
-    if (!endpoint.wants(event)) return true;
-    const { sequence } = event;
-    const isSuspect = sequence <= this.#suspectUntil && sequence <= (endpoint.start ?? this.#startedAt) + SUSPECTS;
-    const offered = isSuspect ? 'held' : endpoint.offer(event);
-    if (offered === 'held') this.#pool.postpone(endpoint, event);
-    if (offered === 'queued') this.#pool.add(endpoint);
-    return offered !== 'full';
-  }
-
-  /** Reads on for the endpoints that do not follow. */
-  async #feedAll(): Promise<void> {
-    for (const endpoint of this.#endpoints) {
-      if (!endpoint.isFollowing && endpoint.hasRoom) await this.#feed(endpoint);
-    }
-  }
-
-  async #feed(endpoint: Endpoint): Promise<void> {
-    const { sequence } = this.#progress;
-    const page = await this.#options.store.events.list({ after: endpoint.offered, limit: PAGE });
-    this.#progress.touch();
-    for (const event of page) {
-      if (event.sequence > sequence) break;
-      if (endpoint.matches(event.type) && !this.#offer(endpoint, event)) return;
-      endpoint.offered = event.sequence;
-    }
-    const isBehind = page.length === PAGE && page.every((event) => event.sequence < sequence);
-    if (isBehind) this.#wakeups.now();
-    else endpoint.isFollowing = true;
   }
 
   /** Starts the stored deliveries that are due. Their attempts are counted before, so that one that ends the process is not repeated for ever. */
@@ -247,10 +199,12 @@ export class EventReader {
     if (delay !== null) this.#wakeups.in(delay);
   }
 
-  #start(): void {
+  /** @returns whether more may start later */
+  #start(): boolean {
     const delay = this.#pool.start();
     if (delay !== null) this.#wakeups.in(delay);
     if (this.#pool.size > 0) this.#wakeups.in(this.#lease.extendIn);
+    return !this.#stopped;
   }
 
   #ended(endpoint: Endpoint): void {

@@ -62,6 +62,17 @@ export function measureUsage(): UsageReader {
   };
 }
 
+/** Measures the event loop of this thread. @returns the share of the time since its last call in which the loop did not wait, from 0 to 1 */
+export function loopUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}
+
 /** Linux lists the descriptors of a process as files. Reading the folder opens one more. */
 function readDescriptors(): ProcessUsage['descriptors'] {
   const [, limit = ''] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

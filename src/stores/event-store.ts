@@ -63,6 +63,9 @@ export interface EventLog {
   /** The events of a query. */
   list(query: EventQuery): MaybePromise<readonly LoggedEvent[]>;
 
+  /** The types of the events with a sequence after one and up to another, each once: it costs much less than the events. */
+  types(after: number, until: number): MaybePromise<readonly string[]>;
+
   /** The events of sequences, in order, without those that are no longer in the log. */
   lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]>;
 

@@ -51,6 +51,21 @@ export function eventSuite(name: string, open: OpenStore): void {
     );
 
     it(
+      '[EVT-8a] names the types of the events of a window, each once',
+      withStore(open, async (store) => {
+        const [first = 0] = await commit(store, createProduct('a'), createProduct('b'));
+        await commit(store, update('products', 'a', first, { stock: 1 }));
+        await commit(store, remove('products', 'b', first + 1));
+        const [one = 0, two = 0, three = 0, last = 0] = await readSequences(store);
+        assert.deepEqual((await store.events.types(0, last)).toSorted(), ['created', 'deleted', 'updated']);
+        assert.deepEqual(await store.events.types(0, two), ['created']);
+        assert.deepEqual(await store.events.types(two, three), ['updated']);
+        assert.deepEqual(await store.events.types(last, last + 9), []);
+        assert.deepEqual(await store.events.types(one, one), []);
+      }),
+    );
+
+    it(
       '[EVT-3b] reads the events after a sequence, up to a limit',
       withStore(open, async (store) => {
         await commit(store, createProduct('a'), createProduct('b'), createProduct('c'));

@@ -22,6 +22,7 @@ export function subscriber(
     schedule: HOOK_SCHEDULE,
     concurrency: 64,
     drainRate: null,
+    busyRate: null,
     recorded: false,
     stamp: () => 0,
     subscriptions: () => [{ name, patterns: ['created'], ordered: false, accepts: isOfProduct, ...subscription }],

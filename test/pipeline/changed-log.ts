@@ -5,6 +5,7 @@ export function changedLog(events: EventLog, others: Partial<EventLog>): EventLo
   return {
     after: (sequence, limit) => events.after(sequence, limit),
     list: (query) => events.list(query),
+    types: (after, until) => events.types(after, until),
     lookup: (sequences) => events.lookup(sequences),
     find: (id) => events.find(id),
     lastSequence: () => events.lastSequence(),

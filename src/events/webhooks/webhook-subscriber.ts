@@ -27,6 +27,8 @@ const MARGIN = 1_000;
 const CONCURRENCY = 4;
 /** Deliveries per second to a webhook that was failing, until it has caught up. */
 const DRAIN_RATE = 50;
+/** Deliveries per second while writes need the whole time of the process, of which they take less than a tenth then. */
+const BUSY_RATE = 400;
 /** Milliseconds after which webhooks are read again though none has changed: secrets end a day after a newer one was made. */
 const MAX_AGE = 10 * 60_000;
 
@@ -50,6 +52,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly name = 'webhooks';
   readonly concurrency = CONCURRENCY;
   readonly drainRate = DRAIN_RATE;
+  readonly busyRate = BUSY_RATE;
   readonly recorded = false;
   readonly timeout: number;
   readonly schedule: readonly number[];

@@ -34,6 +34,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     events: {
       after: unused,
       list: unused,
+      types: unused,
       lookup: unused,
       find: unused,
       lastSequence: unused,

@@ -40,6 +40,12 @@ export class SqlEventLog implements EventLog {
     });
   }
 
+  types(after: number, until: number): MaybePromise<readonly string[]> {
+    return chain(this.#client.all(this.#statements.types(after, until)), (rows) =>
+      rows.map(({ type }) => String(type)),
+    );
+  }
+
   lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]> {
     return this.#read(this.#statements.of(JSON.stringify(sequences.map(String))));
   }

@@ -26,6 +26,8 @@ export interface EventStatements {
   readonly of: (sequences: string) => Statement;
   /** Parameters: sequences (exclusive, inclusive), times (inclusive, exclusive), limit. */
   readonly window: Prepare;
+  /** Parameters: sequences (exclusive, inclusive). Column: `type`. */
+  readonly types: Prepare;
   /** The packed id of the resource, then as `window`. */
   readonly ofResource: Prepare;
   /** The id of a shape, then as `window`. Column: `sequence`. */
@@ -85,6 +87,8 @@ on conflict (block) do update set ${extended('least', 'first_at')}, ${extended('
     of: of(`select ${COLUMNS} ${FROM}
 where event.sequence in (select cast(value as ${int64}) from ${dialect.textRows('?')}) order by event.sequence`),
     window: of(`select ${COLUMNS} ${FROM} where ${WINDOW} order by event.sequence limit ?`),
+    types: of(`select distinct type from restwright_event_shapes
+where id in (select shape from restwright_events where sequence > ? and sequence <= ?)`),
     ofResource: of(
       `select ${COLUMNS} ${FROM} where event.resource_id = ? and ${WINDOW} order by event.sequence limit ?`,
     ),

@@ -1,0 +1,105 @@
+import type { EventLog, LoggedEvent } from '../stores/store.ts';
+import type { DeliveryPool } from './delivery-pool.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { ProgressStore } from './progress-store.ts';
+
+/** Events that are read from the log at a time. */
+const PAGE = 256;
+/** Events of which only the types are read at a time. */
+const MAX_SKIPPED = 1_024;
+/**
+ * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process ended with attempts in
+ * flight: one of them may have ended it.
+ */
+const SUSPECTS = 1_000;
+
+interface LogScanOptions {
+  readonly events: Pick<EventLog, 'list' | 'types' | 'lastSequence'>;
+  readonly endpoints: Endpoints;
+  readonly progress: ProgressStore;
+  readonly pool: Pick<DeliveryPool, 'add' | 'postpone'>;
+  /** Called after each step: attempts may start. @returns whether to go on */
+  readonly onStep: () => boolean;
+}
+
+/** Reads the log for the subscriptions of a reader, and offers each event to those that want it. */
+export class LogScan {
+  readonly #options: LogScanOptions;
+  /** The position of the reader when this process began to deliver. */
+  #startedAt = 0;
+  /** Deliveries up to this sequence may be stored before their first attempt: see {@link SUSPECTS}. */
+  #suspectUntil = 0;
+
+  constructor(options: LogScanOptions) {
+    this.#options = options;
+  }
+
+  /** This process begins to deliver. @param isClean whether no process has ended with attempts in flight */
+  async begin(position: number, isClean: boolean): Promise<void> {
+    this.#startedAt = position;
+    this.#suspectUntil = isClean ? 0 : await this.#options.events.lastSequence();
+  }
+
+  /** Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types are read. */
+  async readNew(): Promise<void> {
+    const { events, endpoints, progress, onStep } = this.#options;
+    for (;;) {
+      const after = progress.sequence;
+      const until = Math.min(await events.lastSequence(), after + MAX_SKIPPED);
+      if (until <= after) return;
+      const isWanted = endpoints.wants(await events.types(after, until));
+      const page = isWanted ? await events.list({ after, until, limit: PAGE }) : [];
+      for (const event of page) {
+        for (const endpoint of endpoints.match(event.type)) this.#offerNew(endpoint, event);
+        progress.sequence = event.sequence;
+      }
+      if (page.length < PAGE) progress.sequence = until;
+      if (!onStep()) return;
+      // Deliveries within the process end meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Reads on for the endpoints that do not follow. @returns whether any of them has more to read, and room for it */
+  async readBehind(): Promise<boolean> {
+    let isBehind = false;
+    for (const endpoint of this.#options.endpoints) {
+      if (!endpoint.isFollowing && endpoint.hasRoom) isBehind = (await this.#readOn(endpoint)) || isBehind;
+    }
+    return isBehind;
+  }
+
+  #offerNew(endpoint: Endpoint, event: LoggedEvent): void {
+    if (!endpoint.isFollowing || event.sequence <= endpoint.offered || this.#offer(endpoint, event)) return;
+    endpoint.isFollowing = false;
+    endpoint.offered = event.sequence - 1;
+  }
+
+  /** @returns whether the endpoint has the event; else it is full */
+  #offer(endpoint: Endpoint, event: LoggedEvent): boolean {
+    if (!endpoint.wants(event)) return true;
+    const { sequence } = event;
+    const isSuspect = sequence <= this.#suspectUntil && sequence <= (endpoint.start ?? this.#startedAt) + SUSPECTS;
+    const offered = isSuspect ? 'held' : endpoint.offer(event);
+    const { pool } = this.#options;
+    if (offered === 'held') pool.postpone(endpoint, event);
+    if (offered === 'queued') pool.add(endpoint);
+    return offered !== 'full';
+  }
+
+  async #readOn(endpoint: Endpoint): Promise<boolean> {
+    const { events, progress } = this.#options;
+    const { sequence } = progress;
+    const page = await events.list({ after: endpoint.offered, limit: PAGE });
+    progress.touch();
+    for (const event of page) {
+      if (event.sequence > sequence) break;
+      if (endpoint.matches(event.type) && !this.#offer(endpoint, event)) return false;
+      endpoint.offered = event.sequence;
+    }
+    const isBehind = page.length === PAGE && page.every((event) => event.sequence < sequence);
+    if (!isBehind) endpoint.isFollowing = true;
+    return isBehind;
+  }
+}
