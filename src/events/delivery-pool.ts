@@ -84,8 +84,8 @@ export class DeliveryPool {
 
   /** Starts as many attempts as may be in flight, endpoint by endpoint. @returns milliseconds until more may start; null if unknown */
   start(): number | null {
-    if (this.#stopped) return null;
-    const { budget, pace, elapsed } = this.#options;
+    const { budget, pace, progress, elapsed } = this.#options;
+    if (this.#stopped || progress.isOverdue) return null;
     for (const endpoint of this.#later) this.#ready.add(endpoint);
     this.#later.clear();
     for (const endpoint of this.#ready) {

@@ -54,8 +54,8 @@ export class DueDeliveries {
     return this.#waiting.some(this.#isDue);
   }
 
-  /** What was taken is stored: its next attempt may be taken, too. */
-  stored(deliveries: readonly DeliveryChange[]): void {
+  /** What was taken is stored as something else, or was not attempted: it may be taken again. */
+  release(deliveries: readonly DeliveryChange[]): void {
     for (const { endpoint, sequence } of deliveries) this.#taken.get(endpoint)?.delete(sequence);
   }
 

@@ -38,6 +38,8 @@ export class EventReader {
   /** Whether this process had the lease when it last looked: what is in memory is what is stored. */
   #isCurrent = false;
   #saving: Promise<void> | null = null;
+  /** Monotonic milliseconds before which results wait in memory, because they could not be stored. */
+  #nextSave = 0;
   #stopped = false;
   /** Whether `stop` timed out: the store may be closed. */
   #abandoned = false;
@@ -54,7 +56,7 @@ export class EventReader {
       lease: this.#lease,
       endpoints: this.#endpoints,
       subscriber,
-      onStored: (stored) => this.#due.stored(stored),
+      onStored: (stored) => this.#due.release(stored),
     });
     this.#pool = new DeliveryPool({
       ...options,
@@ -167,8 +169,12 @@ export class EventReader {
       if (this.#endpoints.get(delivery.endpoint) === null) this.#giveUp(delivery, 'the subscription no longer exists');
       else begun.push({ ...delivery, attempts: delivery.attempts + 1 });
     }
-    for (const delivery of begun) this.#progress.claim(delivery);
-    await this.#save('now');
+    try {
+      await this.#save('now', begun);
+    } catch (error) {
+      this.#due.release(begun);
+      throw error;
+    }
     await this.#retry(begun);
   }
 
@@ -216,18 +222,20 @@ export class EventReader {
   }
 
   #saveSoon(): void {
-    if (this.#saving !== null || !this.#progress.isDirty || !this.#isCurrent) return;
+    const { elapsed } = this.#options;
+    if (this.#saving !== null || !this.#progress.isDirty || !this.#isCurrent || elapsed() < this.#nextSave) return;
     this.#save('soon').catch((error: unknown) => {
       this.#failed(error);
+      this.#nextSave = elapsed() + RETRY_DELAY;
       this.#wakeups.in(RETRY_DELAY);
     });
   }
 
   /** One after another: what a later unit stores presumes the earlier ones. */
-  async #save(how: 'soon' | 'now'): Promise<void> {
+  async #save(how: 'soon' | 'now', claims: readonly DeliveryChange[] = []): Promise<void> {
     // A unit that does not wait takes along the one that does.
     while (this.#saving !== null) await Promise.all([this.#saving, this.#options.store.writes.commit({ plans: [] })]);
-    const saving = this.#progress.save(how).finally(() => (this.#saving = null));
+    const saving = this.#progress.save(how, claims).finally(() => (this.#saving = null));
     this.#saving = saving.then(
       () => undefined,
       () => undefined,
@@ -235,6 +243,7 @@ export class EventReader {
     const saved = await saving;
     if (saved === 'lost') this.#lose();
     else this.#endpoints.prune();
+    this.#start();
     if (this.#due.isAnyWaiting || saved === 'waiting') this.wake();
     this.#saveSoon();
   }

@@ -16,6 +16,9 @@ import type { Subscriber } from './subscriber.ts';
  */
 const MAX_DELAY = 100;
 
+/** Results in memory after which nothing is delivered until they are stored. */
+const MAX_UNSAVED = 10_000;
+
 /** Events without any subscription after which the position of the reader is stored all the same. */
 const UNSTORED_EVENTS = 5_000;
 
@@ -48,6 +51,8 @@ export class ProgressStore {
   #changes: UnstoredChanges = noChanges();
   #savedSequence = 0;
   #isDirty = false;
+  /** Results that are not stored. */
+  #unsaved = 0;
 
   constructor(options: ProgressStoreOptions) {
     this.#options = options;
@@ -59,6 +64,7 @@ export class ProgressStore {
     this.#savedSequence = sequence;
     this.#changes = noChanges();
     this.#isDirty = false;
+    this.#unsaved = 0;
   }
 
   /** Whether there is something to store. */
@@ -66,13 +72,14 @@ export class ProgressStore {
     return this.#isDirty || this.sequence - this.#savedSequence >= UNSTORED_EVENTS;
   }
 
-  /** Whether what is stored is older than what was done, however little that matters. */
-  get isBehind(): boolean {
-    return this.#isDirty || this.sequence !== this.#savedSequence;
+  /** Whether so much could not be stored that no more should be delivered. */
+  get isOverdue(): boolean {
+    return this.#unsaved >= MAX_UNSAVED;
   }
 
   /** Something was delivered: positions may have changed. */
   touch(): void {
+    this.#unsaved += 1;
     this.#isDirty = true;
   }
 
@@ -80,12 +87,6 @@ export class ProgressStore {
     this.#changes.deliveries.push(delivery);
     this.#changes.ended.push(delivery);
     if (attempt !== null) this.#changes.attempts.push(attempt);
-    this.#isDirty = true;
-  }
-
-  /** An attempt of a stored delivery is about to begin. */
-  claim(delivery: DeliveryChange): void {
-    this.#changes.deliveries.push(delivery);
     this.#isDirty = true;
   }
 
@@ -99,12 +100,14 @@ export class ProgressStore {
    * Stores all of it, and extends the lease.
    *
    * @param how `soon`: with the next write, or shortly after; `now`; `last`: now, and the lease ends
-   * @throws {StoreUnavailable} with everything still to be stored
+   * @param claims deliveries whose next attempts begin once they are stored
+   * @throws {StoreUnavailable} with everything still to be stored, but not the claims
    */
-  async save(how: 'soon' | 'now' | 'last'): Promise<Saved> {
+  async save(how: 'soon' | 'now' | 'last', claims: readonly DeliveryChange[] = []): Promise<Saved> {
     const { lease, writes, subscriber } = this.#options;
     const { sequence } = this;
     const changes = this.#changes;
+    const unsaved = this.#unsaved;
     const moved = [...this.#options.endpoints].filter(
       (endpoint) => endpoint.position(sequence) !== endpoint.storedPosition,
     );
@@ -117,7 +120,7 @@ export class ProgressStore {
     this.#isDirty = false;
     const progress = { ...(how === 'last' ? lease.released() : lease.extended()), sequence, positions };
     const { ended, ...stored } = changes;
-    const delivery: DeliveryPlan = { progress, ...stored };
+    const delivery: DeliveryPlan = { progress, ...stored, deliveries: [...stored.deliveries, ...claims] };
     try {
       const maxDelay = how === 'soon' ? MAX_DELAY : 0;
       const flushed = subscriber.flush?.(maxDelay);
@@ -125,6 +128,7 @@ export class ProgressStore {
       await flushed;
       if (kind !== 'committed') return 'lost';
       this.#savedSequence = Math.max(this.#savedSequence, sequence);
+      this.#unsaved -= unsaved;
       this.#options.onStored(ended);
       const waits = changes.releases.length > 0 || changes.deliveries.some(({ state }) => state === 'waiting');
       return waits ? 'waiting' : 'saved';

@@ -30,8 +30,11 @@ export interface WebhookScene extends AsyncDisposable {
 
 export const START = Date.parse('2026-05-01T12:00:00Z');
 
-/** Opens an API. @param text the model in YAML */
-export async function webhookScene(text: string, database = ':memory:'): Promise<WebhookScene> {
+/** Opens an API. @param text the model in YAML @param wrap makes the store that the API and its deliveries use of the one that is opened */
+export async function webhookScene(
+  text: string,
+  wrap: (store: Store) => Store = (same) => same,
+): Promise<WebhookScene> {
   const { model } = loadModel({ text });
   assert.ok(model.webhooks !== null);
   let time = START;
@@ -39,7 +42,8 @@ export async function webhookScene(text: string, database = ':memory:'): Promise
   const random = createRandom();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
-  const store = await openSqlite({ path: database, driver: undefined, model, observe, clock, random });
+  const opened = await openSqlite({ path: ':memory:', driver: undefined, model, observe, clock, random });
+  const store = wrap(opened);
   const sender = webhookSender(model.webhooks, { loopback: true });
   let wake = (): void => undefined;
   const api = await createApi({
@@ -100,7 +104,7 @@ export async function webhookScene(text: string, database = ':memory:'): Promise
     async [Symbol.asyncDispose]() {
       await Promise.all([dispatch.stop(1_000), loop.stop(1_000)]);
       sender.close();
-      await store.close();
+      await opened.close();
     },
   };
 }
