@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { it, type TestContext } from 'node:test';
+import { withOneMediaType } from '../../src/describe/openapi/one-media-type.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { outputOf } from '../run-program.ts';
 import { REPORT, startLibrary } from './library-server.ts';
@@ -34,6 +35,9 @@ it('[OPS-1a] TypeScript clients of three generators compile strictly, and call t
   const { description, env } = await startLibrary(context);
   const folder = programFolder(context);
   writeFileSync(path.join(folder, 'openapi.json'), description);
+  // What `restwright openapi --media-type application/json` prints.
+  const json = withOneMediaType(JSON.parse(description), 'application/json');
+  writeFileSync(path.join(folder, 'openapi-json.json'), JSON.stringify(json));
   const run = ([file = '', ...args]: readonly string[]): Promise<string> =>
     outputOf([process.execPath, path.join(packages, 'node_modules', file), ...args], { folder });
   for (const { command } of Object.values(GENERATORS)) await run(command);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { memberToken, SECRET } from '../auth/signing.ts';
@@ -35,7 +35,8 @@ export async function judgeDescription({ phases, examples, seed }: SchemathesisO
     const described = await fetch(`${origin}/openapi.json?openapi=3.2`);
     assert.equal(described.status, 200);
     writeFileSync(path.join(folder, 'openapi.json'), await described.text());
-    const token = memberToken('archive', ['authors', 'books', 'reviews']);
+    copyFileSync(path.join(here, 'hooks.py'), path.join(folder, 'hooks.py'));
+    const token = memberToken('archive', ['authors', 'books', 'reviews', 'events']);
     const options = ['--url', origin, '--header', `Authorization: Bearer ${token}`, '--phases', phases.join(',')];
     const numbers = ['--max-examples', String(examples), '--seed', String(seed), '--no-color'];
     const program = [programFile('schemathesis') ?? '', '--config-file', path.join(here, 'schemathesis.toml')];

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../conventions/json.ts';
 import { parseVersion, versionText } from '../../conventions/versioning.ts';
 import {
   describedContracts,
@@ -5,6 +6,7 @@ import {
   OPEN_API_EDITIONS,
   type OpenApiEdition,
 } from '../../describe/openapi/described-contract.ts';
+import { withOneMediaType } from '../../describe/openapi/one-media-type.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -15,19 +17,28 @@ import type { Terminal } from '../terminal/terminal.ts';
 interface OpenApiFlags {
   readonly apiVersion?: string;
   readonly openapi?: string;
+  readonly mediaType?: string;
 }
 
 /**
  * Prints the description of an API in OpenAPI: what `/openapi.json` of its server has (OPS-1).
  *
- * @throws {CommandError} exit 2 for a version that the model does not serve, or an unknown version of OpenAPI
+ * @throws {CommandError} exit 2 for a version that the model does not serve, an unknown version of OpenAPI, or a media type that no body has
  */
 async function openapi(file: string, flags: OpenApiFlags, terminal: Terminal): Promise<ExitCode> {
   const edition = editionOf(flags.openapi);
   const { model } = await requireModel(file, terminal.env);
   const contract = contractOf(describedContracts(model), flags.apiVersion);
-  terminal.stdout.write(`${JSON.stringify(openApiDocument(contract, edition), null, 2)}\n`);
+  const document = narrowed(openApiDocument(contract, edition), flags.mediaType);
+  terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   return 0;
+}
+
+function narrowed(document: JsonObject, mediaType: string | undefined): JsonObject {
+  if (mediaType === undefined) return document;
+  const narrow = withOneMediaType(document, mediaType);
+  if (narrow !== null) return narrow;
+  throw usageError(`--media-type: no body has '${mediaType}'; use one of the description, such as application/json.`);
 }
 
 function editionOf(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
@@ -72,12 +83,18 @@ export const openapiSpec: CommandSpec = {
       value: { name: 'version', completes: OPEN_API_EDITIONS },
       description: 'the version of OpenAPI; default: 3.1. 3.2 has QUERY as a method and the schemas of NDJSON lines',
     },
+    {
+      name: 'media-type',
+      value: { name: 'type', completes: ['application/json'] },
+      description: 'leave all other media types of a body out, for generators that make one type of all of them',
+    },
   ],
   notes: `The order of the members is stable, so that two descriptions can be compared line by line.
 
 Examples:
   restwright openapi shop.yaml > openapi.json
   restwright openapi shop.yaml --api-version 1 --openapi 3.2
+  restwright openapi shop.yaml --media-type application/json
 `,
   run: ([model = findModel()], flags: OpenApiFlags, terminal) => openapi(model, flags, terminal),
 };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../conventions/json.ts';
 import { METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import { EXAMPLE_ID, withExample } from './api-examples.ts';
 import { apiSchema, versionSpellings } from './api-schemas.ts';
 import { notModified, readFields } from './collection-paths.ts';
 import { OPEN_API_EDITIONS } from './described-contract.ts';
@@ -232,5 +233,10 @@ function createBatch(to: Description): OperationDescription {
 
 /** A reference to a parameter of a path. */
 export function pathParameter(name: string, { components }: Description): JsonObject {
-  return components.ref('parameters', `path.${name}`, () => ({ name, in: 'path', required: true, schema: ID_SCHEMA }));
+  return components.ref('parameters', `path.${name}`, () => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: withExample(ID_SCHEMA, EXAMPLE_ID),
+  }));
 }

@@ -1,11 +1,15 @@
 import { MAX_DETAILS } from '../../conventions/errors.ts';
 import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json-patch.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { ContractVersion } from '../../model/model.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
+import { API_EXAMPLES, EXAMPLE_PAGE } from './api-examples.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
 import type { Components } from './components.ts';
 import type { Description } from './described-resource.ts';
+
+/** URLs have at most three levels (URL-1). */
+const MAX_PARENTS = 2;
 
 const TEXT: JsonObject = { type: 'string' };
 const TIME: JsonObject = { type: 'string', format: 'date-time' };
@@ -34,15 +38,6 @@ const ERROR_MEMBERS: JsonObject = {
   },
 };
 
-const ERROR_EXAMPLE: JsonObject = {
-  httpStatus: 429,
-  errorCode: 'RATE_LIMIT_EXCEEDED',
-  errorMessage: 'Too many requests; try again in 3 seconds.',
-  correlationId: '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f',
-  timestamp: '2026-05-17T09:30:00.000Z',
-  details: [],
-};
-
 /** The schemas that are the same in every description. */
 type FixedSchema = Exclude<ApiSchema, 'RequestedVersion' | 'LoggedEventPage'>;
 
@@ -51,7 +46,6 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
   ApiError: {
     ...object(ERROR_MEMBERS),
     description: 'The body of every error.',
-    examples: [ERROR_EXAMPLE],
   },
   ApiProblem: {
     ...object({
@@ -63,16 +57,6 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
       instance: HREF,
     }),
     description: 'The same error as problem details (RFC 9457).',
-    examples: [
-      {
-        ...ERROR_EXAMPLE,
-        type: 'about:blank',
-        title: 'Too Many Requests',
-        status: 429,
-        detail: 'Too many requests; try again in 3 seconds.',
-        instance: '#0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f',
-      },
-    ],
   },
   ApiRoot: object({
     name: TEXT,
@@ -180,7 +164,12 @@ function eventPayload(): JsonObject {
     {
       timestamp: TIME,
       resource: object({ type: TEXT, id: TEXT, url: { type: 'string', format: 'uri' } }),
-      parents: { type: 'array', items: parent, description: 'The resources above it, the nearest first.' },
+      parents: {
+        type: 'array',
+        maxItems: MAX_PARENTS,
+        items: parent,
+        description: 'The resources above it, the nearest first.',
+      },
       changed_fields: { type: 'array', items: TEXT },
       data: { type: 'object', additionalProperties: true, description: 'The resource, where the model publishes it.' },
     },
@@ -225,7 +214,7 @@ function batchOperation(): JsonObject {
     required: ['method', 'path'],
     properties: {
       method: { type: 'string', enum: BATCH_METHODS },
-      path: { type: 'string', pattern: '^/[^/]', description: 'Below the version: /products/1.' },
+      path: { type: 'string', pattern: '^/[!-.0-~][!-~]*$', description: 'Below the version: /products/1.' },
       headers: { type: 'object', additionalProperties: TEXT },
       body: {},
     },
@@ -240,8 +229,11 @@ function batchResult(): JsonObject {
 /** A reference to a schema of the API. */
 export function apiSchema(name: FixedSchema, components: Components): JsonObject {
   // A line that failed has the error in it.
-  if (name === 'ImportResult') components.ref('schemas', 'ApiError', () => SCHEMAS.ApiError);
-  return components.ref('schemas', name, () => SCHEMAS[name]);
+  if (name === 'ImportResult') apiSchema('ApiError', components);
+  return components.ref('schemas', name, () => {
+    const example = API_EXAMPLES[name];
+    return { ...SCHEMAS[name], ...(example === undefined ? {} : { examples: [example] }) };
+  });
 }
 
 /** The spellings of the version that is described, in a parameter or a header field (VER-1). */
@@ -257,11 +249,21 @@ export function versionSpellings({ major, minor, patch }: ContractVersion): read
   return [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
 }
 
-/** A page of items (PAGE-1). @param most items of a page */
-export function pageOf(item: JsonObject, most: number, components: Components): JsonObject {
-  return object({
+interface DescribedItem {
+  /** The schema of an item. */
+  readonly item: JsonObject;
+  /** Items of a page. */
+  readonly most: number;
+  /** An item; null where none is known. */
+  readonly example: Json;
+}
+
+/** A page of items (PAGE-1). */
+export function pageOf({ item, most, example }: DescribedItem, components: Components): JsonObject {
+  const schema = object({
     data: { type: 'array', maxItems: most, items: item },
     page: apiSchema('PaginationInfo', components),
     links: apiSchema('PaginationLinks', components),
   });
+  return example === null ? schema : { ...schema, examples: [{ data: [example], ...EXAMPLE_PAGE }] };
 }

@@ -1,13 +1,14 @@
 import type { JsonObject } from '../../conventions/json.ts';
 import { withArticle } from '../../conventions/article.ts';
 import { linkName } from '../../model/link-name.ts';
+import type { Resource } from '../../model/model.ts';
 import { collectionOperation, itemOperation } from '../../model/type-names.ts';
 import { operationRules } from '../../plan/operation-rules.ts';
 import { ROUTES } from '../../plan/route-table.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
-import { requestField } from './header-fields.ts';
+import { requestField, requiredField } from './header-fields.ts';
 import { accessOf, headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { headParameterObjects, listParameterObjects, versionRef, writeParameterRefs } from './query-parameters.ts';
 import { queryForm } from './query-form.ts';
@@ -94,12 +95,18 @@ function createOperation(described: PlacedResource, to: Description): OperationD
     tag: linkName(resource),
     parameters: [
       ...writeParameterRefs(to),
-      ...(['Idempotency-Key', 'Prefer', 'If-Match', 'If-None-Match'] as const).map((name) => requestField(name, to)),
+      idempotencyKey(resource, to),
+      ...(['Prefer', 'If-Match', 'If-None-Match'] as const).map((name) => requestField(name, to)),
     ],
     requestBody: resourceBody(resource, 'create', to),
     responses: { '200': drySuccess(described, to), '201': createdResponse(described, to) },
     fails: failsOf(described, 'create'),
   };
+}
+
+/** The key of a write, which a resource may require (MET-12). */
+export function idempotencyKey({ idempotency }: Resource, to: Description): JsonObject {
+  return idempotency === 'required' ? requiredField('Idempotency-Key', to) : requestField('Idempotency-Key', to);
 }
 
 function pageResponse({ resource }: PlacedResource, to: Description): JsonObject {

@@ -28,9 +28,10 @@ export class Components {
   /**
    * A reference to a component that others may share.
    *
-   * @param names of which it gets the first one that no component with another key has; the last one is its own
+   * @param names of which it gets the first one that no component with another key has
    * @param key equal for two components that are the same
    * @param make gets the name
+   * @throws {Error} where components with other keys have all names
    */
   shared(
     section: ComponentSection,
@@ -39,7 +40,8 @@ export class Components {
     make: (name: string) => JsonObject,
   ): JsonObject {
     const isFree = (name: string): boolean => (this.#keys.get(`${section} ${name}`) ?? key) === key;
-    const name = names.find(isFree) ?? names.at(-1) ?? key;
+    const name = names.find(isFree);
+    if (name === undefined) throw new Error(`the names ${names.join(', ')} belong to other components`);
     this.#keys.set(`${section} ${name}`, key);
     return this.ref(section, name, () => make(name));
   }

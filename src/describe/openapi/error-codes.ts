@@ -18,13 +18,21 @@ export function errorCodes(operation: FallibleOperation, contract: DescribedCont
   const { kind, resource } = operation;
   const required: readonly CodeWithStatus[] =
     WITH_KEY.has(kind) && resource?.idempotency === 'required' ? [['IDEMPOTENCY_KEY_REQUIRED', 400]] : [];
-  const all = [...generalCodes(contract)(kind), ...required, ...resourceErrorCodes(operation, contract)];
-  const byStatus = Map.groupBy(all, ([, status]) => status);
+  return byStatus([...generalCodes(contract)(kind), ...required, ...resourceErrorCodes(operation, contract)]);
+}
+
+function byStatus(all: readonly CodeWithStatus[]): CodesByStatus {
+  const groups = Map.groupBy(all, ([, status]) => status);
   return new Map(
-    [...byStatus]
+    [...groups]
       .sort(([one], [other]) => one - other)
       .map(([status, codes]) => [status, [...new Set(codes.map(([code]) => code))].sort()]),
   );
+}
+
+/** The codes of a kind of operation that are none of a resource. */
+export function generalErrorCodes(kind: OperationKind, contract: DescribedContract): CodesByStatus {
+  return byStatus(generalCodes(contract)(kind));
 }
 
 /** The errors of a kind of operation that have no code of a resource: the same for all resources. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../conventions/json.ts';
 import { typesOf } from '../../plan/event-types.ts';
 import { eventsRule } from '../../plan/event-rules.ts';
 import { ROUTES } from '../../plan/route-table.ts';
+import { API_EXAMPLES, EXAMPLE_ID, withExample } from './api-examples.ts';
 import { apiSchema, pageOf } from './api-schemas.ts';
 import { API_TAG, pathParameter } from './api-paths.ts';
 import { notModified, readFields } from './collection-paths.ts';
@@ -54,7 +55,10 @@ function listOperation(to: Description): OperationDescription {
   const { components, contract } = to;
   const event = apiSchema('LoggedEvent', components);
   const page = components.ref('schemas', 'LoggedEventPage', () =>
-    pageOf(event, contract.model.limits.page.max, components),
+    pageOf(
+      { item: event, most: contract.model.limits.page.max, example: API_EXAMPLES['LoggedEvent'] ?? null },
+      components,
+    ),
   );
   const content = contentOf(
     { kind: 'events', schema: page, line: event, cloudEvent: apiSchema('CloudEvent', to.components) },
@@ -127,7 +131,7 @@ function filterParameters(to: Description): readonly JsonObject[] {
       name: 'resource_id',
       in: 'query',
       description: 'The id of the resource of the events.',
-      schema: { type: 'string' },
+      schema: withExample({ type: 'string' }, EXAMPLE_ID),
     })),
   ];
 }

@@ -1,11 +1,9 @@
 import type { Json, JsonObject } from '../../conventions/json.ts';
-import type { Field, Resource } from '../../model/model.ts';
+import type { Field, Property, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
+import { EXAMPLE_ID, EXAMPLE_TIME } from './api-examples.ts';
 import { exampleValue } from '../example-value.ts';
-
-const TIME = '2026-05-17T09:30:00.000Z';
-const ID = '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
 
 /**
  * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample matches. Members of
@@ -16,11 +14,12 @@ export function exampleOf(
   fields: readonly Field[],
   suffix: '' | 'Create' | 'Replace' | 'Patch',
 ): JsonObject {
-  const members = suffix === '' ? responseMembers(resource, fields) : requestMembers(resource, fields, suffix);
+  const members = suffix === '' ? exampleResource(resource, fields) : requestMembers(resource, fields, suffix);
   return members === null ? {} : { examples: [members] };
 }
 
-function responseMembers(resource: Resource, fields: readonly Field[]): JsonObject | null {
+/** A resource as responses have it; null where a required member has a pattern that no sample matches. */
+export function exampleResource(resource: Resource, fields: readonly Field[]): JsonObject | null {
   const values = fields.map((field): readonly [string, Json | null, boolean] => {
     const value = sampleOf(field, resource);
     if (value !== null) return [field.name, storedForm(field)(value), true];
@@ -32,8 +31,8 @@ function responseMembers(resource: Resource, fields: readonly Field[]): JsonObje
     id: sampleId(resource),
     ...Object.fromEntries(values.map(([name, value]) => [name, value])),
     ...Object.fromEntries(resource.computed.map(({ name }) => [name, null])),
-    created_at: TIME,
-    updated_at: TIME,
+    created_at: EXAMPLE_TIME,
+    updated_at: EXAMPLE_TIME,
     revision: 1,
     links: {
       self: `${collection}/${sampleId(resource)}`,
@@ -61,8 +60,23 @@ function requestMembers(
   return { ...id, ...Object.fromEntries(values) };
 }
 
+/** An example of a form with the required members; nothing where one of them has brackets in its name. */
+export function exampleForm(resource: Resource, fields: readonly Field[]): JsonObject {
+  const members = requestMembers(resource, fields, 'Create');
+  const isFlat = members !== null && Object.values(members).every((value) => typeof value !== 'object');
+  return isFlat ? { examples: [members] } : {};
+}
+
+/** A value that a property is compared with; null where none is known. */
+export function exampleOperand({ path, type, allowed }: Property, { field }: Resource): Json {
+  const compared = type.kind === 'array' ? type.item.type : type;
+  if (path === 'id' || (field.get(path)?.reference ?? null) !== null)
+    return compared.kind === 'text' ? EXAMPLE_ID : null;
+  return allowed?.[0] ?? exampleValue({ type: compared, nullable: false }, {});
+}
+
 function sampleOf(field: Field, { schema }: Resource): Json {
-  if (field.reference !== null && field.type.kind === 'text') return ID;
+  if (field.reference !== null && field.type.kind === 'text') return EXAMPLE_ID;
   return exampleValue(field, declaredOf(field.name, schema));
 }
 
@@ -72,6 +86,6 @@ function declaredOf(name: string, schema: JsonObject): JsonObject {
 
 function sampleId({ id }: Resource): string {
   return id.kind === 'server'
-    ? ID
-    : (['example', 'EXAMPLE', 'A1', '1'].find((text) => id.pattern?.test(text) !== false) ?? ID);
+    ? EXAMPLE_ID
+    : (['example', 'EXAMPLE', 'A1', '1'].find((text) => id.pattern?.test(text) !== false) ?? EXAMPLE_ID);
 }

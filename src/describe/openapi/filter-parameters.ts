@@ -1,6 +1,7 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json.ts';
 import type { Property, Resource, ValueType } from '../../model/model.ts';
+import { exampleOperand } from './examples.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
 import { relationsOf } from '../../plan/expansion.ts';
 import { MAX_GROUPS, MAX_VALUES } from '../../plan/filter.ts';
@@ -15,6 +16,7 @@ export interface QueryParameterDescription {
   readonly description?: string;
   /** Whether its value is a list with commas. */
   readonly isList?: true;
+  readonly example?: Json;
 }
 
 /** What each operator does, in words. */
@@ -36,11 +38,13 @@ const WORDS: Readonly<Record<ComparisonOperator, string>> = {
  * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every generator of clients can write a
  * name such as `price[gte]`; few can write objects in a query.
  */
-export const filterParameters = weakMemoize(({ properties }: Resource): readonly QueryParameterDescription[] =>
-  [...properties.values()].filter(({ filterable }) => filterable).flatMap(parametersOf),
+export const filterParameters = weakMemoize((resource: Resource): readonly QueryParameterDescription[] =>
+  [...resource.properties.values()]
+    .filter(({ filterable }) => filterable)
+    .flatMap((property) => parametersOf(property, resource)),
 );
 
-function parametersOf(property: Property): readonly QueryParameterDescription[] {
+function parametersOf(property: Property, resource: Resource): readonly QueryParameterDescription[] {
   const { path, type } = property;
   const operators = operatorsOf(type);
   const compared = comparedSchema(property);
@@ -54,7 +58,8 @@ function parametersOf(property: Property): readonly QueryParameterDescription[] 
     };
   });
   if (!operators.includes('eq')) return named;
-  return [{ name: filterName(path), schema: compared, description: WORDS.eq }, ...named];
+  const example = exampleOperand(property, resource);
+  return [{ name: filterName(path), schema: compared, description: WORDS.eq, example }, ...named];
 }
 
 const FLAG: JsonObject = { type: 'boolean' };
@@ -72,7 +77,8 @@ function operandSchema({ type }: Property, operator: ComparisonOperator, compare
       return FLAG;
     case 'in':
     case 'nin':
-      return { type: 'array', maxItems: MAX_VALUES, items: compared };
+      // An empty value is a text, and none of another type.
+      return { type: 'array', ...(isText(type) ? {} : { minItems: 1 }), maxItems: MAX_VALUES, items: compared };
     case 'starts_with':
       return TEXT;
     case 'contains':
@@ -86,6 +92,12 @@ function operandSchema({ type }: Property, operator: ComparisonOperator, compare
     case 'lte':
       return compared;
   }
+}
+
+/** Whether values, or the items of them, are texts of any form. */
+function isText(type: ValueType): boolean {
+  const compared = type.kind === 'array' ? type.item.type : type;
+  return compared.kind === 'text' && compared.format === null;
 }
 
 /** A value of a property, or of its items. Values that compare by value have more spellings than those of their enum. */
@@ -107,9 +119,11 @@ function operandType(type: ValueType): JsonObject {
     case 'date-time':
       return { type: 'string', format: 'date-time' };
     case 'decimal':
-      return { type: 'string', format: 'decimal' };
-    case 'text':
+      return { type: 'string', format: 'decimal', pattern: '^-?[0-9]+(\\.[0-9]+)?$' };
     case 'int64':
+      return { type: 'string', pattern: '^-?0*[0-9]{1,19}$' };
+    case 'text':
+      return type.format === null ? TEXT : { type: 'string', format: type.format };
     case 'binary':
     case 'object':
     case 'map':
@@ -144,6 +158,7 @@ export function patternParameter(
       type: 'object',
       propertyNames: { pattern: `^${names}(\\[(${OPERATORS.join('|')})\\])?$` },
       additionalProperties: { type: 'string' },
+      examples: [{ [`any[1][${own[0] ?? 'id'}]`]: 'a', [`any[2][${own[0] ?? 'id'}]`]: 'b' }],
     },
   };
 }

@@ -1,5 +1,6 @@
 import { RESPONSE_FIELDS } from '../../conventions/field-names.ts';
 import type { JsonObject } from '../../conventions/json.ts';
+import { FIELD_EXAMPLES, withExample } from './api-examples.ts';
 import { versionSchema } from './api-schemas.ts';
 import type { Description } from './described-resource.ts';
 
@@ -42,8 +43,7 @@ const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: strin
   'If-Modified-Since': ['A date: 304 if nothing changed since. If-None-Match ranks before it.'],
   'If-Unmodified-Since': ['A date since which the resource has to be unchanged. If-Match ranks before it.'],
   'Last-Event-ID': [
-    'Of a feed: the id of the last event that the reader has; the feed continues after it.',
-    { type: 'string', pattern: '^[0-9]{1,20}$' },
+    'Of a feed: the id of the last event that the reader has, a number; the feed continues after it. Pages do not read it.',
   ],
   Prefer: [
     'return=minimal: no body in the response to a write. handling=lenient: unknown parameters and members are ignored.',
@@ -57,8 +57,16 @@ const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: strin
 export function requestField(name: RequestField, to: Description): JsonObject {
   return to.components.ref('parameters', `header.${name}`, () => {
     const [description, schema = { type: 'string' }] = REQUEST_FIELDS[name];
-    const own = name === 'API-Version' ? versionSchema(to) : schema;
+    const own = name === 'API-Version' ? versionSchema(to) : withExample(schema, FIELD_EXAMPLES[name]);
     return { name, in: 'header', description, schema: own };
+  });
+}
+
+/** A header field that a request has to have, without which the server refuses it. */
+export function requiredField(name: 'If-Match' | 'Idempotency-Key', to: Description): JsonObject {
+  return to.components.ref('parameters', `header.${name}.required`, () => {
+    const [description, schema = { type: 'string' }] = REQUEST_FIELDS[name];
+    return { name, in: 'header', required: true, description, schema: withExample(schema, FIELD_EXAMPLES[name]) };
   });
 }
 

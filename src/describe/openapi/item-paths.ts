@@ -2,13 +2,14 @@ import { withArticle } from '../../conventions/article.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import type { Method } from '../../conventions/methods.ts';
 import { linkName } from '../../model/link-name.ts';
+import type { Resource } from '../../model/model.ts';
 import { itemOperation } from '../../model/type-names.ts';
 import { operationRules } from '../../plan/operation-rules.ts';
 import { ROUTES } from '../../plan/route-table.ts';
-import { createdResponse, notModified, readFields } from './collection-paths.ts';
+import { createdResponse, idempotencyKey, notModified, readFields } from './collection-paths.ts';
 import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
-import { requestField } from './header-fields.ts';
+import { requestField, requiredField } from './header-fields.ts';
 import { accessOf, headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { itemParameterRefs, writeParameterRefs } from './query-parameters.ts';
 import { resourceBody } from './request-bodies.ts';
@@ -89,7 +90,7 @@ function replaceOperation(described: PlacedResource, to: Description): Operation
     ...common(described, 'replace'),
     summary: `Replace ${withArticle(words(resource.singular))}`,
     description: mayCreate ? 'Replaces the resource as a whole, or creates it.' : 'Replaces the resource as a whole.',
-    parameters: [...writeParameterRefs(to), ...conditions(to), requestField('Prefer', to)],
+    parameters: [...writeParameterRefs(to), ...conditions(resource, to), requestField('Prefer', to)],
     requestBody: resourceBody(resource, 'replace', to),
     responses: {
       '200': changedResponse(described, to),
@@ -107,8 +108,8 @@ function patchOperation(described: PlacedResource, to: Description): OperationDe
     description: 'Changes some members of the resource, by a merge patch (RFC 7396) or a JSON Patch (RFC 6902).',
     parameters: [
       ...writeParameterRefs(to),
-      requestField('Idempotency-Key', to),
-      ...conditions(to),
+      idempotencyKey(resource, to),
+      ...conditions(resource, to),
       requestField('Prefer', to),
     ],
     requestBody: resourceBody(resource, 'patch', to),
@@ -121,7 +122,7 @@ function deleteOperation(described: PlacedResource, to: Description): OperationD
   return {
     ...common(described, 'delete'),
     summary: `Delete ${withArticle(words(resource.singular))}`,
-    parameters: [...writeParameterRefs(to), ...conditions(to), requestField('Prefer', to)],
+    parameters: [...writeParameterRefs(to), ...conditions(resource, to), requestField('Prefer', to)],
     responses: { '200': changedResponse(described, to), '204': noContent(to) },
   };
 }
@@ -138,11 +139,12 @@ function changedResponse({ resource }: PlacedResource, to: Description): JsonObj
   );
 }
 
-/** What a write may be conditional on (CACHE-3). */
-function conditions(to: Description): readonly JsonObject[] {
-  return (['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'] as const).map((name) =>
+/** What a write may be conditional on, or has to be (CACHE-3). */
+function conditions({ requireIfMatch }: Resource, to: Description): readonly JsonObject[] {
+  const others = (['If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'] as const).map((name) =>
     requestField(name, to),
   );
+  return [requireIfMatch ? requiredField('If-Match', to) : requestField('If-Match', to), ...others];
 }
 
 function noContent(to: Description): JsonObject {

@@ -6,7 +6,8 @@ import { listParameters } from './query-parameters.ts';
 /** The form of a QUERY: the parameters of GET (MET-9). */
 export function queryForm(resource: Resource, description: Description): JsonObject {
   const { components } = description;
-  const parameters = listParameters(resource, description);
+  // The version is known before the body is read.
+  const parameters = listParameters(resource, description).filter(({ name }) => name !== 'api_version');
   const schema = components.ref('schemas', schemaName(resource, 'QueryForm'), () => ({
     type: 'object',
     properties: Object.fromEntries(parameters.map(({ name, schema: own }) => [name, own])),

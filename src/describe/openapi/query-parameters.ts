@@ -4,6 +4,7 @@ import type { Member, Resource } from '../../model/model.ts';
 import { MAX_EXPANDED, relationsOf } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/projection.ts';
 import { isSortable, MAX_KEYS } from '../../plan/sort.ts';
+import { PARAMETER_EXAMPLES, withExample } from './api-examples.ts';
 import { versionSchema } from './api-schemas.ts';
 import type { DescribedContract } from './described-contract.ts';
 import { type Description, partName } from './described-resource.ts';
@@ -52,9 +53,15 @@ function viewParameters(resource: Resource, description: Description): readonly 
   return [
     {
       name: 'fields',
-      schema: { type: 'array', maxItems: MAX_FIELDS, items: { type: 'string', enum: selectablePaths(resource) } },
+      schema: {
+        type: 'array',
+        minItems: 1,
+        maxItems: MAX_FIELDS,
+        items: { type: 'string', enum: selectablePaths(resource) },
+      },
       description: 'The members to show; id, revision and links always are.',
       isList: true,
+      example: selectablePaths(resource).slice(0, 2),
     },
     ...(relations.length === 0
       ? []
@@ -63,11 +70,13 @@ function viewParameters(resource: Resource, description: Description): readonly 
             name: 'expand',
             schema: {
               type: 'array',
+              minItems: 1,
               maxItems: MAX_EXPANDED,
               items: { type: 'string', pattern: `^(${relations.join('|')})(\\.[a-z][a-z0-9_]*){0,2}$` },
             },
             description: 'Relations whose resources are embedded, up to three deep: supplier,reviews.author.',
             isList: true,
+            example: relations.slice(0, 1),
           } as const,
         ]),
   ];
@@ -80,11 +89,13 @@ function orderParameters(resource: Resource): readonly QueryParameterDescription
       name: 'sort',
       schema: {
         type: 'array',
+        minItems: 1,
         maxItems: MAX_KEYS,
         items: { type: 'string', enum: paths.flatMap((path) => [path, `-${path}`]) },
       },
       description: 'The order; - before a name is descending.',
       isList: true,
+      example: paths.slice(-1).map((path) => `-${path}`),
     },
     ...(resource.search.length === 0
       ? []
@@ -187,7 +198,8 @@ function sharedName(name: string): string {
 }
 
 /** A parameter as OpenAPI has it. */
-function queryParameter({ name, schema, description, isList }: QueryParameterDescription): JsonObject {
+function queryParameter({ name, schema, description, isList, example }: QueryParameterDescription): JsonObject {
   const style = isList === true ? { style: 'form', explode: false } : {};
-  return { name, in: 'query', ...(description === undefined ? {} : { description }), ...style, schema };
+  const own = withExample(schema, example ?? PARAMETER_EXAMPLES[name]);
+  return { name, in: 'query', ...(description === undefined ? {} : { description }), ...style, schema: own };
 }

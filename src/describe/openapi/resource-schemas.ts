@@ -4,7 +4,7 @@ import { objectOf } from '../../model/values/access.ts';
 import { relationsOf } from '../../plan/expansion.ts';
 import { pageOf } from './api-schemas.ts';
 import { type Description, ID_SCHEMA, schemaName, words } from './described-resource.ts';
-import { exampleOf } from './examples.ts';
+import { exampleForm, exampleOf, exampleResource } from './examples.ts';
 import { memberSchemas, nullable, type SchemaUse, valueSchema } from './value-schema.ts';
 
 /** The members that every resource has after its own. */
@@ -53,7 +53,14 @@ export function readSchema(resource: Resource, description: Description): JsonOb
 export function pageSchema(resource: Resource, description: Description): JsonObject {
   const { components } = description;
   return components.ref('schemas', schemaName(resource, 'Page'), () =>
-    pageOf(readSchema(resource, description), description.contract.model.limits.page.max, components),
+    pageOf(
+      {
+        item: readSchema(resource, description),
+        most: description.contract.model.limits.page.max,
+        example: exampleResource(resource, readable(resource)),
+      },
+      components,
+    ),
   );
 }
 
@@ -111,6 +118,7 @@ export function formSchema(resource: Resource, description: Description): JsonOb
       properties: { ...newId(resource), ...Object.fromEntries(members) },
       description:
         'The members as a form: lists as tags[]=a&tags[]=b, objects as address[city]=Oslo, items of lists as items[0][sku]=x. An empty value is null where the member is no text.',
+      ...exampleForm(resource, fields),
     };
   });
 }

@@ -1,11 +1,13 @@
-import { errors } from '../../conventions/errors.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { JsonObject } from '../../conventions/json.ts';
 import { type FormatOffer, formatOffers, type ResponseFormat } from '../../conventions/response-format.ts';
 import { STATUS_PHRASES } from '../../conventions/status-phrases.ts';
 import { type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import { exampleError } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';
-import { type CodesByStatus, errorCodes, needsPrecondition } from './error-codes.ts';
+import type { DescribedContract } from './described-contract.ts';
+import { type CodesByStatus, errorCodes, generalErrorCodes, needsPrecondition } from './error-codes.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
 import { responseFields } from './header-fields.ts';
 
@@ -46,13 +48,13 @@ export function contentOf(
   { kind, schema, line = schema, cloudEvent = {} }: DescribedContent,
   { contract, edition }: Description,
 ): JsonObject {
-  const { name, version } = contract.model;
+  const { name, version, limits } = contract.model;
   // The page for people is no interface of programs.
   const formats = ROUTES[kind].formats.filter((format) => format !== 'html');
   return Object.fromEntries(
     formatOffers(name, version, formats).map((offer) => [
       mediaType(offer),
-      mediaTypeObject(offer.format, { schema, line, cloudEvent, edition }),
+      mediaTypeObject(offer.format, { schema, line, cloudEvent, most: limits.page.max, edition }),
     ]),
   );
 }
@@ -66,17 +68,22 @@ interface ContentSchemas {
   readonly schema: JsonObject;
   readonly line: JsonObject;
   readonly cloudEvent: JsonObject;
+  /** Events of a page. */
+  readonly most: number;
   readonly edition: Description['edition'];
 }
 
-function mediaTypeObject(format: ResponseFormat, { schema, line, cloudEvent, edition }: ContentSchemas): JsonObject {
+function mediaTypeObject(
+  format: ResponseFormat,
+  { schema, line, cloudEvent, most, edition }: ContentSchemas,
+): JsonObject {
   switch (format) {
     case 'json':
       return { schema };
     case 'cloudevent':
       return { schema: cloudEvent };
     case 'cloudevents':
-      return { schema: { type: 'array', items: cloudEvent } };
+      return { schema: { type: 'array', maxItems: most, items: cloudEvent } };
     case 'event-stream':
       return eventStreamObject(line, edition);
     case 'ndjson':
@@ -158,21 +165,51 @@ interface ErrorContext {
 /** Errors with the same status and codes are one component: most have no code of a resource. */
 function errorResponse(status: number, codes: readonly string[], { operation, description }: ErrorContext): JsonObject {
   const isAny = operation.kind === 'batch';
-  const { kind, resource } = operation;
-  const phrase = (STATUS_PHRASES[status] ?? String(status)).toLowerCase().replace(/ error$/, '');
-  const parts = [`${phrase} error`, `${kind} ${phrase} error`].map(camelCase);
-  const isShared = resource === null || codes.every((code) => code in errors);
-  const names = isShared ? parts : parts.map((part) => partName(resource, part));
-  const key = isAny ? `batch ${String(status)}` : codes.join(' ');
+  const names = errorNames(status, codes, { operation, description });
+  const key = isAny ? 'batch' : codes.join(' ');
   return description.components.shared('responses', names, key, (name) => ({
     description: PHRASES[status] ?? 'The request failed.',
     headers: responseFields(FIELDS[status] ?? [], description),
     content: errorContent(
-      isAny ? apiSchema('ApiError', description.components) : codedError(name, codes, description),
+      isAny ? apiSchema('ApiError', description.components) : codedError(name, [status, codes], description),
       description,
     ),
   }));
 }
+
+/** The names that an error may have. They depend on the operations of its resource alone: other resources of the model do not change them. */
+function errorNames(
+  status: number,
+  codes: readonly string[],
+  { operation: { kind, resource }, description: { contract } }: ErrorContext,
+): readonly string[] {
+  const phrase = (STATUS_PHRASES[status] ?? String(status)).toLowerCase().replace(/ error$/, '');
+  const [plain = '', ofKind = ''] = [`${phrase} error`, `${kind} ${phrase} error`].map(camelCase);
+  if (kind === 'batch') return [ofKind];
+  const shared = namedKinds(contract)(status, codes);
+  if (shared !== null) return [shared === '' ? plain : camelCase(`${shared} ${phrase} error`)];
+  return resource === null ? [ofKind] : [partName(resource, plain), partName(resource, ofKind)];
+}
+
+/** The kinds of operations, in the order in which they give errors their names. Batches have names of their own. */
+const NAMING_KINDS: readonly FallibleOperation['kind'][] = [
+  ...(['document', 'options', 'batch-record', 'events', 'event', 'query', 'list', 'create'] as const),
+  ...(['get', 'replace', 'patch', 'delete', 'health', 'description'] as const),
+];
+
+/** Finds the kind that gives its name to an error without a code of a resource: the first one that has it; '' where no other has the status before. */
+const namedKinds = weakMemoize((contract: DescribedContract) => {
+  const names = new Map<string, FallibleOperation['kind'] | ''>();
+  const statuses = new Set<number>();
+  for (const kind of NAMING_KINDS) {
+    for (const [status, codes] of generalErrorCodes(kind, contract)) {
+      const key = `${status} ${codes.join(' ')}`;
+      if (!names.has(key)) names.set(key, statuses.has(status) ? kind : '');
+      statuses.add(status);
+    }
+  }
+  return (status: number, codes: readonly string[]): string | null => names.get(`${status} ${codes.join(' ')}`) ?? null;
+});
 
 /** `batch-record not found` gives `batchRecordNotFound`. */
 function camelCase(words: string): string {
@@ -180,12 +217,17 @@ function camelCase(words: string): string {
 }
 
 /** An error with one of some codes, under the name of its response: a type of its own in clients. */
-function codedError(name: string, codes: readonly string[], { components }: Description): JsonObject {
+function codedError(
+  name: string,
+  [status, codes]: readonly [number, readonly string[]],
+  { components }: Description,
+): JsonObject {
   return components.ref('schemas', name, () => ({
     allOf: [
       apiSchema('ApiError', components),
       { type: 'object', required: ['errorCode'], properties: { errorCode: { type: 'string', enum: codes } } },
     ],
+    examples: [exampleError(status, codes[0] ?? '')],
   }));
 }
 

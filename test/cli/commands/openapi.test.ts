@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
+import { isJsonObject, type JsonObject } from '../../../src/conventions/json.ts';
+import { contradictions, member, objectsOf } from '../../describe/openapi/consistency.ts';
 import { descriptionsOf } from '../../describe/openapi/described.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
@@ -53,5 +55,21 @@ describe('restwright openapi', () => {
     const { code, stderr } = await openapi('--openapi', '2.0');
     assert.equal(code, 2);
     assert.match(stderr, /use 3\.1 or 3\.2/);
+  });
+
+  it('[OPS-1a] prints one media type alone, with what still belongs to it', async (test) => {
+    const openapi = command(test);
+    const document: JsonObject = JSON.parse((await openapi('--media-type', 'application/json')).stdout);
+    const types = [...objectsOf(document)].flatMap(([, { content }]) =>
+      isJsonObject(content) ? [Object.keys(content)] : [],
+    );
+    assert.ok(types.length > 20, String(types.length));
+    assert.deepEqual([...new Set(types.flat())].toSorted(), ['application/json', 'application/x-www-form-urlencoded']);
+    assert.ok(types.every((each) => each.length === 1));
+    assert.deepEqual(contradictions(document), []);
+    assert.ok(!('ApiProblem' in member(member(document, 'components'), 'schemas')));
+    const { code, stdout, stderr } = await openapi('--media-type', 'application/pdf');
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /no body has 'application\/pdf'; use one of the description/);
   });
 });

@@ -1,8 +1,3 @@
 import { defineConfig } from '@hey-api/openapi-ts';
-import { jsonOnly } from './json-only.ts';
 
-export default defineConfig({
-  input: 'openapi.json',
-  output: 'hey-api',
-  parser: { patch: (description) => void jsonOnly(description) },
-});
+export default defineConfig({ input: 'openapi-json.json', output: 'hey-api' });

@@ -1,9 +1,8 @@
 import { defineConfig } from 'orval';
-import { jsonOnly } from './json-only.ts';
 
 export default defineConfig({
   library: {
-    input: { target: 'openapi.json', override: { transformer: jsonOnly } },
+    input: 'openapi-json.json',
     output: {
       target: 'orval/api.ts',
       client: 'fetch',

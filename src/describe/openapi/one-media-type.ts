@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { objectOf, stringOf } from '../../model/values/access.ts';
+
+/**
+ * A description with one media type: bodies that have it have no other, and those that do not, such as the form of QUERY, stay as they are. For generators
+ * of clients that make one type of the bodies of all media types. Components that are no longer referred to are left out.
+ *
+ * @param type such as `application/json`
+ * @returns null where no body has the media type
+ */
+export function withOneMediaType(document: JsonObject, type: string): JsonObject | null {
+  const { value, found } = narrowed(document, type);
+  return found ? withoutUnused(objectOf(value)) : null;
+}
+
+interface Narrowed {
+  readonly value: Json;
+  /** Whether any body in the value has the media type. */
+  readonly found: boolean;
+}
+
+function narrowed(value: Json, type: string): Narrowed {
+  if (Array.isArray(value)) {
+    const items = value.map((each: Json) => narrowed(each, type));
+    return { value: items.map((each) => each.value), found: items.some(({ found }) => found) };
+  }
+  if (!isJsonObject(value)) return { value, found: false };
+  let found = false;
+  const members = Object.entries(value).map(([name, member]) => {
+    const own = name === 'content' ? objectOf(member)[type] : undefined;
+    const inner = narrowed(own === undefined ? member : { [type]: own }, type);
+    found ||= inner.found || own !== undefined;
+    return [name, inner.value];
+  });
+  return { value: Object.fromEntries(members), found };
+}
+
+/** The description without components that nothing refers to. */
+function withoutUnused(document: JsonObject): JsonObject {
+  const { components, ...others } = document;
+  const sections = objectOf(components);
+  const used = new Set<string>();
+  const pending = [...references(others)];
+  for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
+    if (used.has(reference)) continue;
+    used.add(reference);
+    const [, , section = '', name = ''] = reference.split('/');
+    pending.push(...references(objectOf(sections[section])[name] ?? null));
+  }
+  const kept = Object.entries(sections).map(([section, all]) => {
+    // Credentials are referred to by name.
+    const isUsed = (name: string): boolean =>
+      section === 'securitySchemes' || used.has(`#/components/${section}/${name}`);
+    return [section, Object.fromEntries(Object.entries(objectOf(all)).filter(([name]) => isUsed(name)))];
+  });
+  return { ...others, components: Object.fromEntries(kept) };
+}
+
+function* references(value: Json): Generator<string, void, undefined> {
+  if (typeof value !== 'object' || value === null) return;
+  const reference = isJsonObject(value) ? stringOf(value['$ref']) : null;
+  if (reference !== null) yield reference;
+  for (const each of Object.values(value)) yield* references(each);
+}
