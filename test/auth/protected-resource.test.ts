@@ -81,7 +81,7 @@ describe('a client by oauth4webapi', () => {
     assert.deepEqual(requested, [challenge?.parameters.resource_metadata]);
     assert.deepEqual(found.authorization_servers, [ISSUER]);
     assert.deepEqual(found['bearer_methods_supported'], ['header']);
-    assert.deepEqual(found.scopes_supported, ['items:read', 'items:write']);
+    assert.deepEqual(found.scopes_supported, ['events:read', 'items:read', 'items:write']);
   });
 
   it('[AUTH-3a] reads why its token was refused, and which scope it lacks', async (test) => {

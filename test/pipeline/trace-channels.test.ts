@@ -140,11 +140,17 @@ describe('the channel restwright:delivery', () => {
       resources: {
         notes: {
           schema: { type: 'object', properties: { text: { type: 'string' } } },
-          after: { created: async () => delivered.resolve() },
+          after: { created: () => undefined },
         },
       },
     });
-    await using opened = await openApi({ model, database: ':memory:', observe: () => undefined });
+    await using opened = await openApi({
+      model,
+      database: ':memory:',
+      observe: ({ kind }) => {
+        if (kind === 'delivery') delivered.resolve();
+      },
+    });
     const handle = createFetchHandler(opened.api);
     const messages = await published('restwright:delivery', async () => {
       await handle(
