@@ -1,5 +1,6 @@
 // The client as programs see it. Which methods there are at run time: src/client/collection.ts.
-import type { ApiTypes, PartOf } from './api-types.ts';
+import type { ApiTypes, PartOf, ResourceName } from './api-types.ts';
+import type { EventOptions, ResourceEvent } from './event-types.ts';
 import type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
 import type { ExpandPath, FieldPath, ItemPage, ReadItem, RelatedFilter, RelatedPath } from './result-types.ts';
 import type { RequestError } from './request-error.ts';
@@ -104,6 +105,15 @@ export type Nested<A extends ApiTypes, K> = { readonly [C in ChildOf<A, K>]: Col
 
 /** A client of an API: a member for each collection. */
 export type Client<A extends ApiTypes> = Nested<A, null> & {
+  /**
+   * The events of the API as they happen, each once and without end: where a connection ends, another continues after the last event. A loop ends it
+   * by `break`, and `signal` by an exception.
+   *
+   * @throws {RequestError} while it is iterated, for what another connection would not change
+   */
+  $events<const K extends ResourceName<A> = ResourceName<A>>(
+    options?: EventOptions<K>,
+  ): AsyncIterable<ResourceEvent<A, K>>;
   /**
    * Makes several writes in one request: all of them or none.
    *

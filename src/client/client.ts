@@ -5,6 +5,8 @@ import { type BatchOptions, sendBatch } from './batch.ts';
 import type { BatchedWrite } from './batch-types.ts';
 import type { CallOptions, Client, WriteOptions } from './client-types.ts';
 import type { ApiOf } from './model-types.ts';
+import type { EventOptions } from './event-types.ts';
+import { followEvents } from './follow-events.ts';
 import { firstPage, type ReadParts, readPages, readRequest } from './pages.ts';
 import { queryString } from './query-string.ts';
 import { type Fetch, readJson, type TokenSource, Transport, type TransportSettings } from './transport.ts';
@@ -33,6 +35,7 @@ export type {
   ReadOptions,
   WriteOptions,
 } from './client-types.ts';
+export type { EventOptions, ResourceEvent } from './event-types.ts';
 export type { ResourceShape } from '../model/typescript/define-model.ts';
 export type { AnyShape, ApiOf, ResourcesOf, ShapedResource } from './model-types.ts';
 export type { Unfiltered, Unsorted } from './schema-paths.ts';
@@ -89,7 +92,10 @@ export function createClient({ url, version, token = null, ...options }: AnyOpti
   const writer = collectionsBelow('', (path) => writesOf(path));
   const batch = (writes: (writer: object) => readonly BatchedWrite<unknown>[], chosen: BatchOptions = {}) =>
     sendBatch(transport, writes(writer), chosen, platform.uniqueKey);
-  return collectionsBelow('', (path) => callsOf(path, transport, platform.uniqueKey), { $batch: batch });
+  return collectionsBelow('', (path) => callsOf(path, transport, platform.uniqueKey), {
+    $batch: batch,
+    $events: (chosen: EventOptions<string> = {}) => followEvents(transport, chosen, platform),
+  });
 }
 
 /** The root of a version, and the header fields that name it: a path has only a major version (VER-1). */

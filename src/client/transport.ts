@@ -158,6 +158,11 @@ function isGone({ method }: ClientRequest, { status }: FailedRequest): boolean {
   return method === 'DELETE' && (status === 404 || status === 410);
 }
 
+/** Whether the same request may succeed a while later. */
+export function isTemporary({ kind, status }: FailedRequest): boolean {
+  return kind === 'CLIENT_CONNECTION_FAILED' || kind === 'CLIENT_TIMEOUT' || REPEATABLE_STATUSES.has(status);
+}
+
 /** Whether a failed request may have been executed: its response was lost. */
 function mayHaveRun({ kind, status }: FailedRequest): boolean {
   return isClientError(kind) && status !== 429;
@@ -168,11 +173,10 @@ function mayHaveRun({ kind, status }: FailedRequest): boolean {
  * would fail, because the first has changed the revision.
  */
 function mayRepeat({ method, headers }: ClientRequest, error: FailedRequest): boolean {
-  const { kind, status, retryAfter } = error;
+  const { kind, retryAfter } = error;
   if ((retryAfter ?? 0) > MAX_RETRY_AFTER) return false;
-  const isWithoutResponse = kind === 'CLIENT_CONNECTION_FAILED' || kind === 'CLIENT_TIMEOUT';
-  const isTemporary = isWithoutResponse || REPEATABLE_STATUSES.has(status) || kind === 'IDEMPOTENCY_KEY_IN_PROGRESS';
-  if (!isTemporary || !mayHaveRun(error) || 'Idempotency-Key' in headers) return isTemporary;
+  const isRepeatable = isTemporary(error) || kind === 'IDEMPOTENCY_KEY_IN_PROGRESS';
+  if (!isRepeatable || !mayHaveRun(error) || 'Idempotency-Key' in headers) return isRepeatable;
   return method !== 'POST' && method !== 'PATCH' && !('If-Match' in headers);
 }
 

@@ -20,10 +20,18 @@ export interface EventSelection {
   readonly to?: number;
 }
 
+/** A type of events. */
+interface EventType {
+  /** As it is logged. */
+  readonly logged: string;
+  /** The path segment of the collection whose items it is about. */
+  readonly collection: string;
+}
+
 /** How to read the query of the event log: compiled once per contract. */
 export interface EventListRule {
-  /** The types of events in the names of the contract, and those as they are logged. */
-  readonly types: ReadonlyMap<string, string>;
+  /** The types of events in the names of the contract. */
+  readonly types: ReadonlyMap<string, EventType>;
   readonly limits: Limits['page'];
   readonly seal: CursorSeal;
   /** Names the contract that its cursors belong to; empty for the newest one. */
@@ -45,13 +53,13 @@ export interface EventListQuery {
 /** No resource has this name. */
 const COLLECTION = 'system\nevents';
 
-const FILTERS = ['type', 'resource_type', 'resource_id'] as const;
+const FILTERS = ['type', 'collection', 'resource_type', 'resource_id'] as const;
 const WINDOW = ['start_time', 'before'] as const;
 const SELECTING: ReadonlySet<string> = new Set([...FILTERS, ...WINDOW]);
 
 const FILTER_RULE: Omit<ParameterRule, 'known'> = {
   // They may be repeated.
-  isFilter: (name) => name === 'type' || name === 'resource_type',
+  isFilter: (name) => name === 'type' || name === 'collection' || name === 'resource_type',
   suggestions: FILTERS,
 };
 
@@ -75,11 +83,13 @@ export function eventListRule(
   stored: Pick<Model, 'resources'>,
   { seal, scope }: Pick<EventListRule, 'seal' | 'scope'>,
 ): EventListRule {
-  const types = [...model.resources.values()].flatMap(({ name, singular }) => {
+  const types = [...model.resources.values()].flatMap(({ name, singular, collection }) => {
     const logged = stored.resources.get(name);
     return logged === undefined
       ? []
-      : typesOf(logged).map((type) => [`${singular}${type.slice(logged.singular.length)}`, type] as const);
+      : typesOf(logged).map(
+          (type) => [`${singular}${type.slice(logged.singular.length)}`, { logged: type, collection }] as const,
+        );
   });
   return { types: new Map(types), limits: model.limits.page, seal, scope };
 }
@@ -177,35 +187,42 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
     const given = parameters.filter((each) => each.name === name);
     return [...new Set(given.map(({ value }) => value))].toSorted();
   };
-  const [types, resources] = [valuesOf('type'), valuesOf('resource_type')];
+  const [types, resources, collections] = [valuesOf('type'), valuesOf('resource_type'), valuesOf('collection')];
   const [resourceId] = valuesOf('resource_id');
   const known = [...rule.types.keys()];
   check([
     ...unknown('type', types, known),
     ...unknown('resource_type', resources, [...new Set(known.map(resourceTypeOf))]),
+    ...unknown('collection', collections, [...new Set([...rule.types.values()].map(({ collection }) => collection))]),
   ]);
-  const wanted = known.filter(
-    (type) =>
-      (types.length === 0 || types.includes(type)) &&
-      (resources.length === 0 || resources.includes(resourceTypeOf(type))),
+  const wanted = [...rule.types].filter(
+    ([type, { collection }]) =>
+      isAmong(type, types) && isAmong(resourceTypeOf(type), resources) && isAmong(collection, collections),
   );
+  const isOfTypes = types.length + resources.length + collections.length > 0;
   const range = readTimeRange(parameters);
   const { start = null, before = null } = range ?? {};
   return {
     selection: {
-      ...(types.length + resources.length === 0 ? {} : { types: wanted.map((type) => rule.types.get(type) ?? type) }),
+      ...(isOfTypes ? { types: wanted.map(([, { logged }]) => logged) } : {}),
       ...(resourceId === undefined ? {} : { resourceId }),
       ...(start === null ? {} : { from: Date.parse(start) }),
       ...(before === null ? {} : { to: Date.parse(before) }),
     },
     pairs: [
       ...types.map((type) => ['type', type] as const),
+      ...collections.map((name) => ['collection', name] as const),
       ...resources.map((type) => ['resource_type', type] as const),
       ...(resourceId === undefined ? [] : [['resource_id', resourceId] as const]),
       ...(start === null ? [] : [['start_time', start] as const]),
       ...(before === null ? [] : [['before', before] as const]),
     ],
   };
+}
+
+/** Whether a value is one of some, or there are none to choose from. */
+function isAmong(value: string, chosen: readonly string[]): boolean {
+  return chosen.length === 0 || chosen.includes(value);
 }
 
 function resourceTypeOf(type: string): string {

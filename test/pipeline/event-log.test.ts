@@ -128,6 +128,8 @@ describe('the event log', () => {
       ['type=note.updated', ['note.updated']],
       ['type=note.updated&type=supplier.created', ['supplier.created', 'supplier.created', 'note.updated']],
       ['resource_type=note', ['note.created', 'note.updated']],
+      ['collection=notes', ['note.created', 'note.updated']],
+      ['collection=notes&collection=suppliers&type=supplier.created', ['supplier.created', 'supplier.created']],
       ['resource_type=note&type=note.created', ['note.created']],
       ['resource_type=note&type=supplier.created', []],
       ['resource_id=a', ['note.created', 'note.updated']],
@@ -143,6 +145,7 @@ describe('the event log', () => {
     for (const [query, errorCode] of [
       ['type=note.changed', 'QUERY_FILTER_INVALID'],
       ['resource_type=notes', 'QUERY_FILTER_INVALID'],
+      ['collection=note', 'QUERY_FILTER_INVALID'],
       ['resource_id=a&resource_id=b', 'REQUEST_PARAMETER_DUPLICATED'],
       ['start_time=yesterday', 'PAGINATION_POSITION_INVALID'],
       ['limit=0', 'PAGINATION_LIMIT_INVALID'],

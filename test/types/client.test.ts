@@ -8,6 +8,7 @@ import type {
   ClientQuery,
   ReadItem,
   RequestError,
+  ResourceEvent,
 } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
 import type { model } from '../client/shop.ts';
@@ -47,6 +48,26 @@ describe('the types of a client of a TypeScript model', () => {
     // @ts-expect-error it is shown once
     same<ReadItem<Shop, 'keys'>['secret'], string>();
     assert.ok(true, 'it compiles');
+  });
+
+  it('know the events of the feed, by resource', () => {
+    type Followed<T> = T extends AsyncIterable<infer E> ? E : never;
+    const follow = (api: Client<Shop>) => api.$events({ resources: ['products'], after: '3' });
+    type OfProduct = Followed<ReturnType<typeof follow>>;
+    same<OfProduct, ResourceEvent<Shop, 'products'>>();
+    same<OfProduct['metadata']['sequence'], string>();
+    same<NonNullable<OfProduct['payload']['data']>['currency'], 'EUR' | 'USD' | undefined>();
+    same<NonNullable<OfProduct['payload']['data']>['id'], string>();
+    // @ts-expect-error a write-only field is in no event
+    same<NonNullable<OfProduct['payload']['data']>['cost'], number | null | undefined>();
+    const all = (api: Client<Shop>) => api.$events();
+    same<Followed<ReturnType<typeof all>>, ResourceEvent<Shop>>();
+    // @ts-expect-error there is no such resource
+    const none = (api: Client<Shop>) => api.$events({ resources: ['nothing'] });
+    assert.ok(
+      [follow, all, none].every((each) => typeof each === 'function'),
+      'it compiles',
+    );
   });
 
   it('follow `fields`', () => {

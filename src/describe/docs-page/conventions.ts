@@ -78,7 +78,7 @@ function batches({ contract: { model } }: DocsContent): Html {
 function events({ contract: { model } }: DocsContent): Html {
   return html`<details>
 <summary>Events</summary>
-<p>GET <code>${basePathOf(model)}/${model.system.events}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
+<p>GET <code>${basePathOf(model)}/${model.system.events}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>collection</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
 </details>`;
 }
 

@@ -123,6 +123,11 @@ function filterParameters(to: Description): readonly JsonObject[] {
   return [
     repeated('type', loud.flatMap(typesOf), 'The types of the events; repeated, any of them.'),
     repeated(
+      'collection',
+      loud.map(({ collection }) => collection),
+      'The collections of the resources of the events, as in URLs; repeated, any of them.',
+    ),
+    repeated(
       'resource_type',
       loud.map(({ singular }) => singular),
       'The resources of the events; repeated, any of them.',
