@@ -73,6 +73,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
+  const callers = callerServices(options);
   const handler = createPipeline({
     contracts,
     services,
@@ -80,23 +81,24 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     resource: () => resourceOf(model, given.origin?.() ?? null),
-    ...callerServices(options),
+    ...callers,
     notReadyReason: options.notReadyReason,
-    ...measuring(options, services),
+    ...measuring(options, services, callers),
     serverTiming: options.serverTiming,
   });
   return {
     ...handler,
-    ...rowTransfer({ contract: current, store, tokens: tokensOf(options) ?? NO_TOKENS, services }),
+    ...rowTransfer({ contract: current, store, tokens: callers.tokens ?? NO_TOKENS, services }),
     model,
     servesMetrics,
     webhooks,
     endFeeds: () => services.feeds.end(),
-    onMount: once(() => {
-      const { name, basePath, auth } = model;
-      if (auth === null) services.observe({ kind: 'mounted-without-auth', name, basePath });
-    }),
+    onMount: once(() => reportOpenMount(model, services)),
   };
+}
+
+function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Services, 'observe'>): void {
+  if (auth === null) observe({ kind: 'mounted-without-auth', name, basePath });
 }
 
 /** The public URL; without one, the loopback address of a server of our own. */
@@ -171,10 +173,11 @@ async function servicesOf(
 function measuring(
   { metrics, store }: CompleteApiOptions,
   { items, pages, bodies }: Services,
+  { tokens }: Pick<PipelineOptions, 'tokens'>,
 ): Pick<PipelineOptions, 'metrics' | 'active'> {
   if (metrics === null) return { metrics: () => Promise.resolve(''), active: null };
   const active = new ActiveRequests();
-  metrics.setSource('api', apiMetrics({ store, active, caches: { items, pages, bodies } }));
+  metrics.setSource('api', apiMetrics({ store, active, caches: { items, pages, bodies, ...tokens?.caches } }));
   return { metrics: metrics.text, active };
 }
 

@@ -57,6 +57,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     maxWeight: MAX_PREFIXES,
     weigh: ({ keys }) => 1 + keys.length,
   });
+  readonly caches = { api_keys: this.#found };
 
   constructor(options: ApiKeyOptions) {
     this.#options = options;
@@ -71,6 +72,7 @@ export class ApiKeyVerifier implements TokenVerifier {
     return chain(this.#options.stamp(), (stamp) => {
       const known = this.#found.get(prefix);
       if (known !== undefined && known.stamp === stamp) return known.keys;
+      if (known !== undefined) this.#found.missAfterAll();
       return chain(this.#options.find(prefix), (keys) => {
         this.#found.set(prefix, { stamp, keys });
         return keys;
@@ -104,7 +106,10 @@ export function keyOf({
 
 /** Sends API keys to their verifier, and all other bearer tokens to that of the issuers. */
 export function withApiKeys(tokens: TokenVerifier, keys: TokenVerifier): TokenVerifier {
-  return { verify: (token) => (token.startsWith(START) ? keys : tokens).verify(token) };
+  return {
+    verify: (token) => (token.startsWith(START) ? keys : tokens).verify(token),
+    caches: { ...tokens.caches, ...keys.caches },
+  };
 }
 
 function isEqual(one: Buffer, other: Buffer): boolean {

@@ -45,6 +45,7 @@ export class JwtVerifier implements TokenVerifier {
     { maxWeight: MAX_WEIGHT, weigh: (_, token) => TOKEN_WEIGHT + token.length },
     (token) => fnv1a(token.slice(-FOUND_BY)),
   );
+  readonly caches = { tokens: this.#known };
   /** Verifications under way, by token: requests with one new token share one. */
   readonly #pending = new Map<string, Promise<TokenVerdict>>();
 
@@ -59,6 +60,7 @@ export class JwtVerifier implements TokenVerifier {
     const known = this.#known.get(token);
     if (known !== undefined && known.finder.current() === known.keys)
       return this.#now() < known.expires ? known.verdict : EXPIRED;
+    if (known !== undefined) this.#known.missAfterAll();
     return this.#pending.get(token) ?? this.#verifyNew(token);
   }
 

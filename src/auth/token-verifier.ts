@@ -1,3 +1,4 @@
+import type { CacheStatistics } from '../cache/cache.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
@@ -30,6 +31,8 @@ export interface TokenVerifier {
    * @param token as it was sent, without the scheme
    */
   verify(token: string): MaybePromise<TokenVerdict>;
+  /** Its caches, by the name that metrics have for them; absent where it has none. */
+  readonly caches?: Readonly<Record<string, { readonly statistics: CacheStatistics }>>;
 }
 
 /** Of a model with `auth` for which no verifier is given. */

@@ -16,6 +16,7 @@ import type {
   VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
+import type { CacheStatistics } from '../cache/cache.ts';
 import type { Deliveries, EventLog } from './event-store.ts';
 import type { Partition } from '../plan/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
@@ -36,6 +37,14 @@ export type {
   ExpiredDeliveries,
   Deliveries,
 } from './event-store.ts';
+
+/** What a store counts for metrics (OPS-2). */
+export interface StoreUsage {
+  /** Slow reads that wait for a thread. */
+  readonly queuedReads: number;
+  /** Of the cache of prepared statements. */
+  readonly statements: CacheStatistics;
+}
 
 /** A read ran past the statement timeout and was stopped. Nothing was changed. */
 export class StatementTimeout extends Error {
@@ -187,6 +196,8 @@ export interface Store {
   newestTime(until: number): MaybePromise<number | null>;
   /** For `/readyz`. @throws {StoreUnavailable} where the database cannot be read, or writes fail */
   ping(): MaybePromise<void>;
+  /** What it counts; absent for a store without a queue of reads and a cache of statements. */
+  readonly usage?: () => StoreUsage;
   /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { JwtVerifier } from '../../src/auth/jwt.ts';
 import { createMetrics } from '../../src/observe/metrics/metrics.ts';
 import { StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type Setting } from './api-under-test.ts';
@@ -254,6 +255,33 @@ describe('what is measured besides requests', () => {
     );
     for (const cache of ['items', 'pages', 'bodies'])
       assert.equal(await valueOf(api, `restwright_cache_evictions_total{cache="${cache}"}`), 0);
+  });
+
+  it('[OPS-2b] counts the uses of prepared statements and of verified tokens, and the reads that wait for a thread', async () => {
+    await using api = await measured(NOTES, {
+      breaking: (store) => ({
+        ...store,
+        usage: () => ({ statements: { hits: 0, misses: 0, evictions: 0 }, ...store.usage?.(), queuedReads: 7 }),
+      }),
+    });
+    const uses = (result: string): Promise<number | null> =>
+      valueOf(api, `restwright_cache_requests_total{cache="statements",result="${result}"}`);
+    await create(api, 'notes', { text: 'a' });
+    const [hits, misses] = [await uses('hit'), await uses('miss')];
+    await create(api, 'notes', { text: 'b' });
+    assert.ok(((await uses('hit')) ?? 0) > (hits ?? 0));
+    assert.equal(await uses('miss'), misses, 'its statements are prepared already');
+    assert.equal(await valueOf(api, 'restwright_cache_evictions_total{cache="statements"}'), 0);
+    assert.equal(await valueOf(api, 'restwright_store_queued_reads'), 7);
+  });
+
+  it('[OPS-2b] counts the look-ups of verified tokens', async () => {
+    const metrics = createMetrics();
+    const tokens = new JwtVerifier([], () => 0);
+    await using api = await apiUnderTest(PROTECTED, { metrics, tokens });
+    await api.send({ send: 'GET /api/v1/notes', headers: { Authorization: 'Bearer a.b.c' } });
+    assert.match(await metrics.text(), /^restwright_cache_requests_total\{cache="tokens",result="miss"\} 1$/m);
+    metrics.close();
   });
 
   it('[OPS-2b] counts refusals by rate limits', async () => {

@@ -46,8 +46,8 @@ def is_described(case):
 
 
 def depends_on_the_resource(error):
-    """An id in a body is that of the URL, an immutable member has the value that it had, and a patch completes an object that is unset."""
-    rules = ("must equal the id in the URL", "is immutable", "is required")
+    """An id in a body is that of the URL, a reference leads to a resource, an immutable member has its value, a patch completes an object that is unset."""
+    rules = ("must equal the id in the URL", "refers to nothing", "is immutable", "is required")
     return error["errorCode"].endswith("_INVALID") and all(
         detail["message"].startswith(rules) for detail in error["details"]
     )

@@ -3,13 +3,14 @@ import { family, type MetricFamily } from '../../observe/metrics/metric-family.t
 import type { MetricSource } from '../../observe/metrics/metrics.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ActiveRequests } from './active-requests.ts';
-import type { EventLog, Writer } from '../../stores/store.ts';
+import type { EventLog, StoreUsage, Writer } from '../../stores/store.ts';
 
 /** What of a store is measured; no rows. */
 interface MeasuredStore {
   readonly writes: Pick<Writer, 'pending'>;
   readonly events: Pick<EventLog, 'lastSequence'>;
   readonly ping: () => MaybePromise<void>;
+  readonly usage?: () => StoreUsage;
 }
 
 /** What has a value at any time. */
@@ -22,7 +23,15 @@ interface ApiMetricsOptions {
 
 /** The state of an API that a scrape reads: what is in progress, queued and cached. */
 export function apiMetrics({ store, active, caches }: ApiMetricsOptions): MetricSource {
-  return async () => [...(await storeFamilies(store)), activeFamily(active), ...cacheFamilies(caches)];
+  return async () => {
+    const usage = store.usage?.() ?? null;
+    return [
+      ...(await storeFamilies(store)),
+      ...(usage === null ? [] : [queuedReadsFamily(usage)]),
+      activeFamily(active),
+      ...cacheFamilies({ ...caches, ...(usage === null ? {} : { statements: { statistics: usage.statements } }) }),
+    ];
+  };
 }
 
 function activeFamily(active: ActiveRequests): MetricFamily {
@@ -33,6 +42,13 @@ function activeFamily(active: ActiveRequests): MetricFamily {
       type: 'gauge',
     },
     active.entries().map(([method, count]) => [[['http_request_method', method]], count]),
+  );
+}
+
+function queuedReadsFamily({ queuedReads }: StoreUsage): MetricFamily {
+  return family(
+    { name: 'restwright_store_queued_reads', help: 'Slow reads that wait for a thread.', type: 'gauge' },
+    queuedReads,
   );
 }
 

@@ -184,9 +184,9 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
       client.get(system.counters());
       watched.health.requireHealthy();
     },
+    usage: () => ({ queuedReads: pool?.queued ?? 0, statements: connection.statementStatistics }),
     close: async () => {
-      watched.guard.close();
-      watched.health.close();
+      for (const each of [watched.guard, watched.health]) each.close();
       await Promise.all([pool?.close(), writes.close()]);
       await checkpoints?.close();
       connection.close();

@@ -2,6 +2,7 @@ import type { SizeBound, SqlRow, SqlValue } from '../../sql/dialect.ts';
 import { readUpTo } from '../../sql/read/size-bound.ts';
 import { LARGE_ROW_FUNCTION } from '../dialect.ts';
 import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
+import type { CacheStatistics } from '../../../cache/cache.ts';
 import { StatementCache } from './statement-cache.ts';
 
 /** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
@@ -89,6 +90,11 @@ export class SqliteConnection {
     const connection = new SqliteConnection(driver.open(path, { mode: 'read-only', timeout: BUSY_TIMEOUT }));
     connection.#mapFile();
     return connection;
+  }
+
+  /** How the cache of prepared statements was used. */
+  get statementStatistics(): CacheStatistics {
+    return this.#statements.statistics;
   }
 
   /** All rows of a query, as objects with their columns in order. */

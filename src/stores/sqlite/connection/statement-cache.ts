@@ -1,4 +1,4 @@
-import { type Cache, GenerationalCache } from '../../../cache/cache.ts';
+import { type Cache, type CacheStatistics, GenerationalCache } from '../../../cache/cache.ts';
 
 /** The most characters of all cached statements. A statement with more than a 64th of it is prepared each time. */
 const MAX_WEIGHT = 1_048_576;
@@ -16,6 +16,10 @@ export class StatementCache<T extends object> {
 
   constructor(prepare: (sql: string) => T) {
     this.#prepare = prepare;
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics;
   }
 
   get(sql: string): T {

@@ -101,6 +101,11 @@ export class ReadPool {
     return promise;
   }
 
+  /** Batches that wait for a thread. */
+  get queued(): number {
+    return Object.values(this.#queues).reduce((sum, { queue }) => sum + queue.length, 0);
+  }
+
   /** Rejects queued and new batches, stops those that run, and resolves once all threads have ended. */
   async close(): Promise<void> {
     if (this.#closed === null) {

@@ -172,6 +172,7 @@ describe('the threads of the read pool', () => {
     const { heavy } = await opened(context, { maxQueued: 2 });
     const reads = [ENDLESS, ONE, ONE].map((each) => ending(heavy.read([each], 'unbounded')));
     await assert.rejects(heavy.read([ONE], 'unbounded'), StoreOverloaded);
+    assert.equal(heavy.queued, 2);
     assert.deepEqual(await heavy.read([ONE], 'bounded'), [[{ one: 1 }]], 'the other effort has its own queue');
     await heavy.close();
     assert.deepEqual(await Promise.all(reads), ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable']);
