@@ -18,10 +18,12 @@ import type { Observe } from './observe/observation.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
-import { openSqlite } from './stores/sqlite/sqlite-store.ts';
+import { isPostgresUrl } from './stores/postgres/connection/database-url.ts';
+import { openPostgres } from './stores/postgres/postgres-store.ts';
+import { openSqlite, type SqliteOptions } from './stores/sqlite/sqlite-store.ts';
 import type { Store } from './stores/store.ts';
 
-/** The options of an API on a SQLite database. */
+/** The options of an API on a database of SQLite or PostgreSQL. */
 export interface OpenApiOptions
   extends Pick<
     ApiOptions,
@@ -45,8 +47,13 @@ export interface OpenApiOptions
   readonly redis?: string | undefined;
   /** What `defineModel` returned, or the `model` that `loadModel` returned. */
   readonly model: Model | DefinedModel;
-  /** Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API. */
+  /**
+   * Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API; or the URL of a database of PostgreSQL:
+   * `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`. That needs the package `pg`.
+   */
   readonly database: string;
+  /** The password for the database of PostgreSQL, in place of one in its URL. */
+  readonly databasePassword?: string | undefined;
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */
   readonly driver?: DriverName | undefined;
   /** Where relative paths of `jwks_file` in the model start. Default: the working directory. */
@@ -74,15 +81,15 @@ export interface OpenedApi extends AsyncDisposable {
 }
 
 /**
- * Opens a SQLite database, migrates it to the model and creates the API.
+ * Opens a database, migrates it to the model and creates the API.
  *
  * @throws {ModelError} where the model is invalid
  * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
+ * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
  */
 export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
-  const { database, driver, migrate = true, signal } = options;
   const { model, services } = modelAndServices(options);
   const observe = observersOf(options);
   const clock = systemClock;
@@ -94,7 +101,7 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    const store = await openSqlite({ path: database, driver, model, migrate, signal, observe, clock, random });
+    const store = await openStore(options, { model, observe, clock, random });
     closers.push(() => store.close());
     const lender = await openLender(model, options, { observe, random });
     if (lender !== null) closers.push(lender.close);
@@ -114,6 +121,16 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
     await close();
     throw error;
   }
+}
+
+/** The store of a file, or of a URL. */
+function openStore(
+  { database, databasePassword: password, driver, migrate = true, signal }: OpenApiOptions,
+  parts: Required<Pick<SqliteOptions, 'model' | 'observe' | 'clock' | 'random'>>,
+): Promise<Store> {
+  return isPostgresUrl(database)
+    ? openPostgres({ url: database, password, migrate, ...parts })
+    : openSqlite({ path: database, driver, migrate, ...(signal === undefined ? {} : { signal }), ...parts });
 }
 
 /** What sends webhooks; null where the model has none. */

@@ -62,7 +62,7 @@ const DATABASE_OPTION: OptionSpec = {
   name: 'database',
   value: { name: 'path', completes: 'file' },
   description:
-    'database file, also written sqlite:PATH; {name} stands for the name of the model (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
+    'database file, also written sqlite:PATH, where {name} stands for the name of the model; or postgres://USER@HOST/DATABASE (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
   group: 'Database:',
 };
 

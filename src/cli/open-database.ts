@@ -3,21 +3,18 @@ import { UnusableKeys } from '../auth/key-set.ts';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
-import type { DriverName } from '../stores/sqlite/driver/driver.ts';
 import { RedisClientMissing } from '../platform/redis.ts';
+import { PostgresDriverMissing } from '../stores/postgres/driver/postgres-errors.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
-import { databaseFile, databaseLocation, displayedPath, serveSettings } from './settings.ts';
+import { databaseFile, databaseLocation, displayedPath, serveSettings, type UsedDatabase } from './settings.ts';
 import { quoted } from './terminal/command-line.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A database and the file of its model, for messages. */
-interface DatabaseFiles {
-  /** An absolute path. */
-  readonly database: string;
+interface DatabaseFiles extends UsedDatabase {
   readonly modelFile: string;
-  readonly driver?: DriverName | undefined;
 }
 
 /**
@@ -38,10 +35,11 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
       `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
     );
   }
-  if (error instanceof RedisClientMissing) return commandFailed(error.message);
+  if (error instanceof RedisClientMissing || error instanceof PostgresDriverMissing)
+    return commandFailed(error.message);
   if (error instanceof UnusableKeys || error instanceof SchemaViolation || error instanceof UnusableDatabase)
     return commandFailed(error.message);
-  return commandFailed(`cannot open the database ${files.database}: ${describeFileError(error)}`);
+  return commandFailed(`cannot open the database ${displayedPath(files.database)}: ${describeFileError(error)}`);
 }
 
 /**
@@ -77,7 +75,7 @@ export async function openWithoutServer(
   const { host, port } = serveSettings({}, env);
   const observe: Observe = (observation) => {
     if (observation.kind !== 'schema-changed' || observation.isNew) return;
-    stderr.write(`migrated ${database}:\n${observation.statements.join(';\n')};\n`);
+    stderr.write(`migrated ${displayedPath(database)}:\n${observation.statements.join(';\n')};\n`);
   };
   return openDatabase({
     model,

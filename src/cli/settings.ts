@@ -1,8 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
-import { type CommandError, notSupportedYet, usageError } from './command-error.ts';
+import {
+  displayedUrl,
+  InvalidDatabaseUrl,
+  isPostgresUrl,
+  parseDatabaseUrl,
+} from '../stores/postgres/connection/database-url.ts';
+import { type CommandError, describeFileError, usageError } from './command-error.ts';
 import { isLoopback } from './serve/address.ts';
 
 /** More processes than large machines have processors only contend with each other. */
@@ -56,10 +63,14 @@ export interface ServeSettings {
   readonly insecurePublic: boolean;
 }
 
-/** The path of the database file, where `{name}` stands for the name of the model, and the library that opens it; undefined for the default. */
+/**
+ * The path of the database file, where `{name}` stands for the name of the model, and the library that opens it, undefined for the default; or the URL of a
+ * database of PostgreSQL, and the password for it, undefined where the URL has it.
+ */
 interface DatabaseLocation {
   readonly file: string;
   readonly driver: DriverName | undefined;
+  readonly password: string | undefined;
 }
 
 /** A setting that may come from a flag, an environment variable or a default, in this order of precedence. */
@@ -81,6 +92,9 @@ const DATABASE: SettingSource = {
   variable: 'RESTWRIGHT_DATABASE',
   fallback: 'sqlite:./data/{name}.db',
 };
+
+const PASSWORD = 'RESTWRIGHT_DATABASE_PASSWORD';
+const PASSWORD_FILE = 'RESTWRIGHT_DATABASE_PASSWORD_FILE';
 
 const DRIVER: SettingSource = { flag: '--driver', variable: 'RESTWRIGHT_DRIVER', fallback: 'auto' };
 
@@ -117,27 +131,70 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
 /**
  * The database that a command uses.
  *
- * @throws {CommandError} exit 2 for a value that is neither a path nor `sqlite:PATH`, and for an unknown driver
+ * @throws {CommandError} exit 2 for a value that is neither a path, `sqlite:PATH` nor a URL of PostgreSQL, and for an unknown driver
  */
 export function databaseLocation({ database, driver }: DatabaseFlags, env: EnvironmentVariables): DatabaseLocation {
   const { text, origin } = settingValue(DATABASE, database, env);
-  if (/^postgres(ql)?:/.test(text)) throw notSupportedYet(`${origin}: PostgreSQL`);
+  if (isPostgresUrl(text)) return { file: postgresUrl({ text, origin }), driver: undefined, password: passwordIn(env) };
   const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
   if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
     throw usageError(
-      `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, or sqlite:PATH.`,
+      `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, sqlite:PATH, or postgres://USER@HOST/DATABASE.`,
     );
   }
-  return { file, driver: parseDriver(settingValue(DRIVER, driver, env)) };
+  return { file, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
 }
 
-/** The absolute path of the database file for a model. @param name the name of the model */
+/** The URL is not repeated in the message: it may have a password. @throws {CommandError} exit 2 where it cannot be used */
+function postgresUrl({ text, origin }: SettingValue): string {
+  try {
+    parseDatabaseUrl(text.replaceAll('{name}', 'name'), undefined);
+    return text;
+  } catch (error) {
+    if (error instanceof InvalidDatabaseUrl) throw usageError(`${origin}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The password for a database of PostgreSQL. @throws {CommandError} exit 2 for a file that cannot be read */
+function passwordIn(env: EnvironmentVariables): string | undefined {
+  const file = env[PASSWORD_FILE] ?? '';
+  if (file === '') return env[PASSWORD];
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw usageError(`${PASSWORD_FILE}: ${describeFileError(error)}`);
+  }
+}
+
+/** The absolute path of the database file for a model; or the URL of its database. @param name the name of the model */
 export function databaseFile(location: Pick<DatabaseLocation, 'file'>, name: string): string {
+  if (isPostgresUrl(location.file)) return location.file.replaceAll('{name}', name);
   return path.resolve(location.file.replaceAll('{name}', name));
 }
 
-/** A path as messages show it: relative to the working directory where it is below it. */
+/** A database as commands open it. */
+export interface UsedDatabase {
+  /** As {@link databaseFile} has it. */
+  readonly database: string;
+  readonly driver?: DriverName | undefined;
+  readonly databasePassword?: string | undefined;
+}
+
+/** The database of a model. @param name the name of the model */
+export function usedDatabase(location: DatabaseLocation, name: string): UsedDatabase {
+  const { driver, password } = location;
+  return { database: databaseFile(location, name), driver, databasePassword: password };
+}
+
+/** Whether a database is a file that does not exist. What a server has, only a connection shows. */
+export function isMissingFile({ database }: Pick<UsedDatabase, 'database'>): boolean {
+  return !isPostgresUrl(database) && !existsSync(database);
+}
+
+/** A path as messages show it: relative to the working directory where it is below it. A URL has no password then. */
 export function displayedPath(file: string): string {
+  if (isPostgresUrl(file)) return displayedUrl(file);
   const relative = path.relative(process.cwd(), file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }

@@ -33,6 +33,7 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
   'read-only': 'The database of the server can only be read at the moment; try again later.',
   corrupt: 'The database of the server is damaged; its operator has to restore it.',
   lost: 'The database file of the server was moved, deleted or replaced, and the server has to be restarted. A write that got this response is not acknowledged; that file may contain it.',
+  away: 'The database of the server cannot be reached; try again. A write that got this response is not acknowledged, but may have been made: its Idempotency-Key finds out.',
   unknown: 'The database is not available; try again.',
 };
 

@@ -276,6 +276,8 @@ export type Refusal =
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */
   | { readonly kind: 'reference'; readonly plan: number; readonly fields: readonly string[] }
+  /** Fields whose values are too long for an index of the database. */
+  | { readonly kind: 'too-long'; readonly plan: number; readonly fields: readonly string[] }
   /** An ancestor does not exist. */
   | { readonly kind: 'ancestor'; readonly plan: number; readonly resource: string; readonly id: string }
   /** Other rows still refer to the deleted one. */

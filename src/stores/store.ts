@@ -63,11 +63,11 @@ export class RowsTooLarge extends Error {
 
 /**
  * Why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
- * files are not where they were when it was opened.
+ * files are not where they were when it was opened; its server cannot be reached, or does not answer.
  */
-export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost';
+export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away';
 
-/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile. */
+/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile, or to a server that was `away` before it answered. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   /** null for any other reason. */
@@ -148,9 +148,9 @@ export interface IdempotencyRecords {
 export interface ChangeStamps {
   /**
    * A number that changes whenever the row may have changed, and never returns to an earlier value. A row that is read after its stamp is valid
-   * for as long as the stamp stays the same. null where the store cannot know without reading the database.
+   * for as long as the stamp stays the same. null where nothing is known.
    */
-  rowStamp(resource: string, id: string): number | null;
+  rowStamp(resource: string, id: string): MaybePromise<number | null>;
 
   /** For each resource a number that changes with each commit that changes any of its rows, and never returns to an earlier value. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;

@@ -15,12 +15,11 @@ import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
-import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { driverName } from '../stores/sqlite/driver-under-test.ts';
 import { assertDescribed } from './described-responses.ts';
 import { ALL_SCOPES, fakeTokens } from './fake-tokens.ts';
 import { newestNames, servedAsOlder, withOlderNames } from './older-contract.ts';
+import { openStoreUnderTest } from './store-under-test.ts';
 import { carry, chosenTransport } from './transports.ts';
 
 /** One HTTP test: a request, its expected response and the expected events. */
@@ -152,9 +151,8 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
   const { metrics } = setting;
-  const store = await openSqlite({
-    path: setting.database ?? ':memory:',
-    driver: driverName,
+  const store = await openStoreUnderTest({
+    database: setting.database ?? null,
     model,
     observe: metrics === undefined ? observe : observeAll(observe, metrics.observe),
     clock,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -10,7 +9,7 @@ import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, isMissingFile, type UsedDatabase, usedDatabase } from '../settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
@@ -40,16 +39,13 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   const { name: collection } = requireCollection(model, target.collection);
   if (flags.as !== undefined && model.auth === null)
     throw usageError('--as: the model has no auth, so that all callers may read all rows.');
-  const database = requireDatabase(databaseFile(location, model.name));
-  const used = { database, model: target.model };
+  const opened = usedDatabase(location, model.name);
+  requireDatabase(opened);
+  const used = { database: opened.database, model: target.model };
   if (file === '-') requireExportStream(terminal.stream, used);
   else await writing(file, () => requireExportFile(file, used, flags.force === true));
   const signal = terminal.stopSignal();
-  const { api, store } = await openWithoutServer(
-    model,
-    { database, driver: location.driver, modelFile: target.model },
-    terminal,
-  );
+  const { api, store } = await openWithoutServer(model, { ...opened, modelFile: target.model }, terminal);
   const progress = reportProgress(collection, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
   const onProgress: ExportJob['onProgress'] = (advance) => progress.show(advance);
   const job: ExportJob = { collection, format, as: flags.as, api, signal, now: monotonicNow, onProgress };
@@ -70,9 +66,9 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
 }
 
 /** @throws {CommandError} exit 1 where there is no such file */
-function requireDatabase(file: string): string {
-  if (existsSync(file)) return file;
-  throw commandFailed(`the database ${file} does not exist; select another one with --database.`);
+function requireDatabase(used: UsedDatabase): void {
+  if (!isMissingFile(used)) return;
+  throw commandFailed(`the database ${used.database} does not exist; select another one with --database.`);
 }
 
 /** @throws {CommandError} exit 1 where the file system fails */

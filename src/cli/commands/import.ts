@@ -19,7 +19,7 @@ import { type CollectionArguments, collectionArguments } from '../model-file/col
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
-import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, usedDatabase } from '../settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
@@ -42,15 +42,11 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
   const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const resource = requireCollection(model, target.collection);
-  const database = databaseFile(location, model.name);
-  const name = protectedFileAt(target.file, { database, model: target.model });
+  const used = usedDatabase(location, model.name);
+  const name = protectedFileAt(target.file, { database: used.database, model: target.model });
   if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}.`);
   const signal = terminal.stopSignal();
-  const opened = await openWithoutServer(
-    model,
-    { database, driver: location.driver, modelFile: target.model },
-    terminal,
-  );
+  const opened = await openWithoutServer(model, { ...used, modelFile: target.model }, terminal);
   try {
     const { events = true } = flags;
     const parts = { file: target.file, format, resource, model, opened, events, signal };

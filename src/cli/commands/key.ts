@@ -8,7 +8,7 @@ import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT } from '../command-s
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, usedDatabase } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 interface KeyFlags extends DatabaseFlags {
@@ -31,8 +31,7 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
   const collection = model.auth?.apiKeys ?? null;
   if (collection === null) throw commandFailed(`${file} accepts no API keys; write auth: { api_keys: true } in it.`);
   const location = databaseLocation(flags, terminal.env);
-  const database = databaseFile(location, model.name);
-  const used = { database, driver: location.driver, modelFile: file };
+  const used = { ...usedDatabase(location, model.name), modelFile: file };
   const { api, store } = await openWithoutServer(model, used, terminal);
   try {
     const made = apiKey(createRandom().hex(32));

@@ -1,12 +1,26 @@
-import { existsSync } from 'node:fs';
-import { describeBrokenRule, type SchemaStep, type StepCost } from '../../stores/sql/schema/schema-errors.ts';
-import { openSqlite, planSqlite, type SqliteOptions } from '../../stores/sqlite/sqlite-store.ts';
+import type { Model } from '../../model/model.ts';
+import {
+  type Consent,
+  describeBrokenRule,
+  type SchemaStep,
+  type StepCost,
+} from '../../stores/sql/schema/schema-errors.ts';
+import { isPostgresUrl } from '../../stores/postgres/connection/database-url.ts';
+import { openPostgres, planPostgres } from '../../stores/postgres/postgres-store.ts';
+import { openSqlite, planSqlite } from '../../stores/sqlite/sqlite-store.ts';
 import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
-import { databaseFile, type DatabaseFlags, databaseLocation } from '../settings.ts';
+import {
+  type DatabaseFlags,
+  databaseLocation,
+  displayedPath,
+  isMissingFile,
+  type UsedDatabase,
+  usedDatabase,
+} from '../settings.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
@@ -38,13 +52,13 @@ interface Migration {
  */
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
   const { model } = await requireModel(file, terminal.env);
-  const { driver, file: location } = databaseLocation(flags, terminal.env);
-  const database = databaseFile({ file: location }, model.name);
-  const exists = existsSync(database);
+  const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
+  const exists = !isMissingFile(used);
+  const database = isPostgresUrl(used.database) ? displayedPath(used.database) : used.database;
   try {
-    const steps = planSqlite(database, model, driver);
+    const steps = await planSteps(used, model);
     const consent = flags.allowDataLoss === true ? 'losses' : 'none';
-    if (flags.apply === true) await apply({ path: database, driver, model, consent });
+    if (flags.apply === true) await apply(used, model, consent);
     const command = migrateCommand({ database, modelFile: file }, model.name);
     const migration = { model: file, database, exists, steps, needs: needsOf(steps), applied: flags.apply === true };
     terminal.stdout.write(
@@ -56,8 +70,18 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   }
 }
 
-async function apply(options: SqliteOptions): Promise<void> {
-  const store = await openSqlite(options);
+async function planSteps(used: UsedDatabase, model: Model): Promise<readonly SchemaStep[]> {
+  const { database, driver, databasePassword: password } = used;
+  return isPostgresUrl(database)
+    ? planPostgres({ url: database, password, model })
+    : planSqlite(database, model, driver);
+}
+
+async function apply(used: UsedDatabase, model: Model, consent: Consent): Promise<void> {
+  const { database, driver, databasePassword: password } = used;
+  const store = isPostgresUrl(database)
+    ? await openPostgres({ url: database, password, model, consent })
+    : await openSqlite({ path: database, driver, model, consent });
   await store.close();
 }
 

@@ -8,7 +8,7 @@ import { printSummary } from '../import/import-report.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { databaseFile, type DatabaseFlags, databaseLocation, displayedPath } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../settings.ts';
 import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
@@ -36,9 +36,10 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
   if (!existsSync(model)) await writeInferred(data, model, terminal);
   const loaded = await requireModel(model, terminal.env);
   const location = databaseLocation({ database: path.join(folder, 'data', '{name}.db'), ...flags }, terminal.env);
-  const file = databaseFile(location, loaded.model.name);
+  const chosen = usedDatabase(location, loaded.model.name);
+  const file = chosen.database;
   const signal = terminal.stopSignal();
-  const used = { database: file, driver: location.driver, modelFile: model };
+  const used = { ...chosen, modelFile: model };
   const opened = await openWithoutServer(loaded.model, used, terminal);
   const progress = importProgress(terminal);
   try {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import type { RateLender } from '../../limits/leased-rate-limiter.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
@@ -17,9 +16,10 @@ import { type Observe, observeAll } from '../../observe/observation.ts';
 import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
+import { isPostgresUrl } from '../../stores/postgres/connection/database-url.ts';
 import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
-import { databaseFile, type ServeSettings } from '../settings.ts';
+import { databaseFile, displayedPath, isMissingFile, type ServeSettings, usedDatabase } from '../settings.ts';
 import { signalOf, type Terminal } from '../terminal/terminal.ts';
 import { localAddress, serverUrl } from './address.ts';
 import { listenForMetrics } from './metrics-listener.ts';
@@ -109,7 +109,8 @@ async function listeningAddress(
   { settings, loaded: { model } }: RunServerOptions,
 ): Promise<ListeningAddress> {
   const database = databaseFile(settings.database, model.name);
-  const reachable = { database, origin: serverUrl(localAddress(address), port, '') };
+  const shown = isPostgresUrl(database) ? displayedPath(database) : database;
+  const reachable = { database: shown, origin: serverUrl(localAddress(address), port, '') };
   return { url: serverUrl(address, port, model.basePath), port, summary: await summarize(model, rows, reachable) };
 }
 
@@ -123,15 +124,15 @@ function apiOpener(
   const { insecurePublic: allowAnyHost, dev: loopbackWebhooks } = settings;
   const opened = new Set<string>();
   return async ({ model, services }) => {
-    const { driver } = settings.database;
-    const database = databaseFile(settings.database, model.name);
+    const chosen = usedDatabase(settings.database, model.name);
+    const { database } = chosen;
     // A reload must not begin an empty database in the place of one that was moved or deleted meanwhile.
-    if (opened.has(database) && !existsSync(database)) {
+    if (opened.has(database) && isMissingFile(chosen)) {
       throw commandFailed(`the database ${database} was moved or deleted. Put it back, then restart the server.`);
     }
     opened.add(database);
     const redis = settings.redis ?? undefined;
-    const served = { model, modelFile, services, database, driver, migrate, dispatch, rateLender, redis };
+    const served = { model, modelFile, services, ...chosen, migrate, dispatch, rateLender, redis };
     const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
     return openDatabase({ ...served, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
   };

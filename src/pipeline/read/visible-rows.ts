@@ -110,7 +110,7 @@ export class VisibleRows {
   }
 
   /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
-  rowStamp(resource: string, id: string): number | null {
+  rowStamp(resource: string, id: string): MaybePromise<number | null> {
     return this.#source.stamps.rowStamp(resource, id);
   }
 

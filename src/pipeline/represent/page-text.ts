@@ -65,7 +65,8 @@ function cachedItems(
   const texts: string[] = [];
   for (const { id, revision } of page.rows) {
     const stamp = request.rows.rowStamp(resource, id);
-    const cached = stamp === null ? null : items.of({ resource, id, variant, stamp, judged }).get();
+    // One that has to be read is worth less than the item.
+    const cached = typeof stamp !== 'number' ? null : items.of({ resource, id, variant, stamp, judged }).get();
     if (cached?.revision !== revision) return null;
     texts.push(cached.text);
   }

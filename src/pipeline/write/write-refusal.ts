@@ -9,6 +9,9 @@ import { notFound } from '../read/item.ts';
 /** The message for a reference to nothing, whether a draft or the store finds it (MET-10). */
 export const DANGLING = 'refers to nothing; send the id of a resource that exists';
 
+/** The message for an indexed text that the database cannot hold. */
+const TOO_LONG = 'is too long for an index of the database; send at most 2,600 bytes';
+
 /** Where a refused write belongs. */
 export interface RefusedWrite {
   /** The resource of the plan that failed. */
@@ -33,10 +36,8 @@ export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWri
         refusal.fields.filter((field) => !hidden.has(field)),
       );
     case 'reference':
-      return invalid(
-        resource,
-        refusal.fields.map((field) => ({ field: hidden.has(field) ? 'body' : field, message: DANGLING })),
-      );
+    case 'too-long':
+      return invalid(resource, refusedFields(refusal, hidden));
     case 'ancestor':
       return notFound(request.contract.resourceOf(refusal.resource).resource);
     case 'dependents': {
@@ -55,6 +56,15 @@ export function writeRefusal(refusal: Refusal, { compiled, request }: RefusedWri
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
+}
+
+/** @param hidden names of fields that the caller may not read */
+function refusedFields(
+  { kind, fields }: Extract<Refusal, { kind: 'reference' | 'too-long' }>,
+  hidden: ReadonlySet<string>,
+): Parameters<typeof invalid>[1] {
+  const message = kind === 'reference' ? DANGLING : TOO_LONG;
+  return fields.map((field) => ({ field: hidden.has(field) ? 'body' : field, message }));
 }
 
 /** @param fields that have to be unique together, without those that the caller may not read */

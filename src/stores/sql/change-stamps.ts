@@ -1,16 +1,11 @@
 import type { Partition } from '../../plan/partitions.ts';
 import type { WritePlan } from '../../plan/plan.ts';
-import { fnv1a } from '../../cache/fnv1a.ts';
-import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps } from '../store.ts';
-import type { SqlValue, Statement } from './dialect.ts';
+import type { SqlValue } from './dialect.ts';
 import type { VersionedClient } from './sql-client.ts';
+import { StampCache } from './stamp-cache.ts';
 import type { SystemStatements } from './system-statements.ts';
-
-/** A power of two. Rows that share a slot share their stamp. */
-const SLOTS = 16_384;
-/** Most partitions of a resource whose stamps are kept in memory. */
-const MAX_PARTITIONS = 10_000;
 
 /**
  * Change stamps, cached in memory until another process writes to the database. They depend on the rows alone: on none of identity, permission,
@@ -18,67 +13,33 @@ const MAX_PARTITIONS = 10_000;
  */
 export class SqlChangeStamps implements ChangeStamps {
   readonly #client: VersionedClient;
-  readonly #system: SystemStatements;
-  readonly #resources = new Map<string, number>();
-  /** By partition, of each resource. */
-  readonly #partitions = new Map<string, Map<string, number>>();
-  /** For each slot the number of the last write of this process to one of its rows. */
-  readonly #slots = new Float64Array(SLOTS);
-  #writes = 0;
-  /** The number of the last write of another process, whichever row it changed. */
-  #lastForeignWrite = 0;
+  readonly #cache: StampCache;
   /** The version of the database that the cached stamps belong to. */
   #dataVersion: SqlValue | undefined;
 
   constructor(client: VersionedClient, system: SystemStatements) {
     this.#client = client;
-    this.#system = system;
+    this.#cache = new StampCache(client, system);
   }
 
-  /** The last revision that was assigned when a row of each resource changed; 0 where none ever did. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
     this.#refresh();
-    return allOf(
-      resources.map(
-        (resource) =>
-          this.#resources.get(resource) ?? this.#keep(this.#system.resourceStamp(resource), this.#resources, resource),
-      ),
-    );
+    return this.#cache.resourceStamps(resources);
   }
 
-  /** The last revision that was assigned when a row of the partition changed; 0 where none ever did. */
-  partitionStamp(resource: string, { field, value }: Partition): MaybePromise<number> {
+  partitionStamp(resource: string, partition: Partition): MaybePromise<number> {
     this.#refresh();
-    const known = this.#partitions.get(resource) ?? new Map<string, number>();
-    if (known.size < MAX_PARTITIONS) this.#partitions.set(resource, known);
-    else known.clear();
-    const key = `${field}=${value}`;
-    return known.get(key) ?? this.#keep(this.#system.partitionStamp(resource, field, value), known, key);
+    return this.#cache.partitionStamp(resource, partition);
   }
 
   rowStamp(_resource: string, id: string): number {
     this.#refresh();
-    return Math.max(this.#lastForeignWrite, this.#slots[slotOf(id)] ?? 0);
+    return this.#cache.rowStamp(id);
   }
 
   /** Invalidates the stamps of what this process has committed. */
   committed(plans: readonly WritePlan[]): void {
-    this.#writes += 1;
-    for (const { resource, id } of plans) {
-      this.#resources.delete(resource);
-      this.#partitions.delete(resource);
-      this.#slots[slotOf(id)] = this.#writes;
-    }
-  }
-
-  /** Reads a stamp, and keeps it unless something was written meanwhile. */
-  #keep(read: Statement, known: Map<string, number>, key: string): MaybePromise<number> {
-    const writes = this.#writes;
-    return chain(this.#client.get(read), (row) => {
-      const stamp = Number(row?.['change'] ?? 0);
-      if (writes === this.#writes) known.set(key, stamp);
-      return stamp;
-    });
+    this.#cache.committed(plans);
   }
 
   /** Invalidates all stamps where another process may have written. */
@@ -86,13 +47,6 @@ export class SqlChangeStamps implements ChangeStamps {
     const version = this.#client.dataVersion();
     if (version === this.#dataVersion) return;
     this.#dataVersion = version;
-    this.#writes += 1;
-    this.#lastForeignWrite = this.#writes;
-    this.#resources.clear();
-    this.#partitions.clear();
+    this.#cache.clear();
   }
-}
-
-function slotOf(id: string): number {
-  return fnv1a(id) & (SLOTS - 1);
 }

@@ -39,8 +39,8 @@ async function both(run: (one: Store, other: Store, file: string) => Promise<voi
   }
 }
 
-function changeOf(store: Store, id = 'p'): number {
-  const change = store.stamps.rowStamp('products', id);
+async function changeOf(store: Store, id = 'p'): Promise<number> {
+  const change = await store.stamps.rowStamp('products', id);
   assert.ok(change !== null);
   return change;
 }
@@ -65,26 +65,26 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] stays the same until the row is written', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p'), createProduct('q'));
-      const change = changeOf(store);
+      const change = await changeOf(store);
       await setImmediate();
       await readRow(store, 'products', 'p');
-      assert.equal(changeOf(store), change);
+      assert.equal(await changeOf(store), change);
       await commit(store, update('products', 'q', revision + 1, { stock: 2 }));
-      assert.equal(changeOf(store), change);
+      assert.equal(await changeOf(store), change);
     });
   });
 
   it('[CACHE-1] changes with each write of this process', async () => {
     await both(async (store) => {
-      const seen = [changeOf(store)];
+      const seen = [await changeOf(store)];
       const [first = 0] = await commit(store, createProduct('p'));
-      seen.push(changeOf(store));
+      seen.push(await changeOf(store));
       const [second = 0] = await commit(store, update('products', 'p', first, { stock: 2 }));
-      seen.push(changeOf(store));
+      seen.push(await changeOf(store));
       await commit(store, remove('products', 'p', second));
-      seen.push(changeOf(store));
+      seen.push(await changeOf(store));
       await commit(store, createProduct('p'));
-      seen.push(changeOf(store));
+      seen.push(await changeOf(store));
       assert.equal(new Set(seen).size, 5, seen.join());
     });
   });
@@ -92,12 +92,12 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] changes in the loop iteration after a write of another process to any row', async () => {
     await both(async (one, other) => {
       const [revision = 0] = await commit(one, createProduct('p'), createProduct('q'));
-      const seen = [changeOf(one)];
+      const seen = [await changeOf(one)];
       for (const stock of [2, 3, 4]) {
         const { revision: last } = await readRow(other, 'products', 'q');
         await commit(other, update('products', 'q', last, { stock }));
         await setImmediate();
-        seen.push(changeOf(one));
+        seen.push(await changeOf(one));
       }
       assert.equal(new Set(seen).size, 4, seen.join());
       assert.ok(revision > 0);
@@ -107,10 +107,10 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] [MET-14] stays the same after a refused unit or a dry run', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p', { stock: 1 }));
-      const change = changeOf(store);
+      const change = await changeOf(store);
       await store.writes.commit({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
       await store.writes.commit({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
-      assert.equal(changeOf(store), change);
+      assert.equal(await changeOf(store), change);
       assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
     });
   });
@@ -134,7 +134,7 @@ describe('the change stamp of a row', () => {
             else await commit(store, update('products', id, revision, { stock }));
             await setImmediate();
             for (const each of ['p', 'q']) {
-              const state = `${each} ${changeOf(one, each)}`;
+              const state = `${each} ${await changeOf(one, each)}`;
               const stands = await itemOf(one, each);
               if (known.has(state)) assert.deepEqual(stands, known.get(state), state);
               known.set(state, stands);

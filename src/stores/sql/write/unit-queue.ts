@@ -15,6 +15,9 @@ export interface QueuedUnit {
   lockedSince: number | null;
 }
 
+/** The result of a unit inside the transaction. Its promise is settled when the transaction is on disk. */
+export type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown };
+
 /** The units that wait for their commit, in order. Those that allow a delay wait until others are taken, or for so long. */
 export class UnitQueue {
   readonly #onUnits: () => void;

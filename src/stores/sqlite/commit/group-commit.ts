@@ -2,7 +2,7 @@ import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
-import { type QueuedUnit, UnitQueue, withoutExpired } from '../../sql/write/unit-queue.ts';
+import { type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
 import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
@@ -26,9 +26,6 @@ interface GroupCommitOptions {
   /** Called with the plans of each committed unit, before anything else can read. */
   readonly onCommit: (plans: readonly WritePlan[]) => void;
 }
-
-/** The result of a unit inside the transaction. Its promise is settled when the transaction is on disk. */
-type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown };
 
 /**
  * Commits all units that arrive within one event-loop iteration in one transaction with one fsync, each under its own savepoint. A unit that

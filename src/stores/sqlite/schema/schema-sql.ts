@@ -1,5 +1,6 @@
 import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
+import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { ColumnSource, ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
@@ -157,40 +158,6 @@ function sqlOf(
   }
 }
 
-function purposeOf(change: SchemaChange): string {
-  switch (change.kind) {
-    case 'rename-table':
-      return `rename ${change.from} to ${change.to}`;
-    case 'rename-column':
-      return `rename ${change.table}.${change.from} to ${change.to}`;
-    case 'drop-index':
-      return `drop the index ${change.name}`;
-    case 'alter-table':
-      return `change ${change.alteration.after.name}: ${describeAlteration(change.alteration)}`;
-    case 'create-table':
-      return `create ${change.table.name}`;
-    case 'drop-table':
-      return `drop ${change.table.name}`;
-    case 'create-index':
-      return `create the index ${change.index.name}`;
-  }
-}
-
-function describeAlteration(alteration: Alteration): string {
-  const { added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
-  const named = (verb: string, columns: readonly { readonly name: string }[]): readonly string[] =>
-    columns.length === 0 ? [] : [`${verb} ${columns.map(({ name }) => name).join(', ')}`];
-  return [
-    ...named('add', added),
-    ...named('convert', converted),
-    ...named('retype', retyped),
-    ...named('drop', dropped),
-    ...(nullability ? ['which fields are required'] : []),
-    ...(foreignKeys ? ['references'] : []),
-    ...(primaryKey ? ['the primary key'] : []),
-  ].join('; ');
-}
-
 function costOf(change: SchemaChange): StepCost {
   const { rows } = change;
   if (change.kind === 'create-index') return { kind: 'reads', rows };
@@ -214,7 +181,7 @@ export function schemaSteps(
     ...changes.flatMap((change) => (change.kind === 'rename-table' ? [change.to] : [])),
   ]);
   return changes.map((change) => ({
-    purpose: purposeOf(change),
+    purpose: describeChange(change),
     statements: sqlOf(change, declared, renamed),
     cost: costOf(change),
     losses: change.losses,

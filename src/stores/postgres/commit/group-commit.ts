@@ -1,0 +1,148 @@
+import type { Observe } from '../../../observe/observation.ts';
+import type { WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
+import { type Clock, monotonicNow } from '../../../platform/clock.ts';
+import { atEndOfTick } from '../../../platform/end-of-tick.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
+import type { Writer } from '../../store.ts';
+import type { PostgresChangeStamps } from '../change-stamps.ts';
+import type { Session } from '../connection/sessions.ts';
+import { isTransient, storeError } from '../driver/postgres-errors.ts';
+import { UnitTransaction } from './unit-transaction.ts';
+
+/** The most units of a transaction that runs them one by one: more than 64 subtransactions of one slow every session down. */
+const MAX_SAVEPOINTS = 50;
+
+/** The most times that a transaction is tried which the database ends in favour of another one. */
+const MAX_ATTEMPTS = 5;
+
+interface PostgresCommitOptions {
+  readonly session: Session;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  readonly stamps: Pick<PostgresChangeStamps, 'committing' | 'committed'>;
+}
+
+/**
+ * Commits all units that wait in one transaction with one sync, while the next ones gather. Their statements are sent together and refuse by changing no row;
+ * where one of them does, or fails, the transaction is rolled back and its units run one by one.
+ */
+export class PostgresGroupCommit implements Writer {
+  readonly #options: PostgresCommitOptions;
+  readonly #queue = new UnitQueue(() => this.#schedule());
+  #isScheduled = false;
+  /** The number of units that are being committed. */
+  #taken = 0;
+
+  constructor(options: PostgresCommitOptions) {
+    this.#options = options;
+  }
+
+  get pending(): number {
+    return this.#queue.length + this.#taken;
+  }
+
+  commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
+    return this.#queue.add(unit, deadline);
+  }
+
+  /** Accepts no more units and resolves once the accepted ones are settled. */
+  close(): Promise<void> {
+    return this.#queue.close(!this.#isScheduled);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    atEndOfTick('work', () => void this.#commitAll());
+  }
+
+  async #commitAll(): Promise<void> {
+    do {
+      const group = withoutExpired(this.#queue.take(), this.#options.clock.now());
+      this.#taken = group.length;
+      if (group.length > 0) await this.#commitGroup(group);
+    } while (this.#queue.settled());
+    this.#isScheduled = false;
+  }
+
+  async #commitGroup(group: readonly QueuedUnit[]): Promise<void> {
+    const begun = monotonicNow();
+    try {
+      const isTogether =
+        group.every(({ unit }) => unit.dry !== true) && (await this.#retried(() => this.#together(group)));
+      if (!isTogether) await this.#oneByOne(group);
+      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: group.length });
+    } catch (error) {
+      const failure = storeError(error);
+      this.#taken = 0;
+      for (const { reject } of group) reject(failure);
+    }
+  }
+
+  /** @returns whether they are committed */
+  async #together(group: readonly QueuedUnit[]): Promise<boolean> {
+    const transaction = await this.#begin();
+    const results = await transaction.runTogether(group.map(({ unit }) => unit));
+    if (results === null) await transaction.rollBack();
+    else await this.#end(transaction, group, results);
+    return results !== null;
+  }
+
+  async #oneByOne(group: readonly QueuedUnit[]): Promise<void> {
+    for (let from = 0; from < group.length; from += MAX_SAVEPOINTS) {
+      const some = group.slice(from, from + MAX_SAVEPOINTS);
+      await this.#retried(async () => {
+        const transaction = await this.#begin();
+        const results: UnitResult[] = [];
+        for (const { unit } of some) results.push(await transaction.runAlone(unit));
+        await this.#end(transaction, some, results);
+      });
+    }
+  }
+
+  async #begin(): Promise<UnitTransaction> {
+    const { session, tables, clock } = this.#options;
+    return UnitTransaction.begin(await session.open(), tables, clock.now());
+  }
+
+  /** Commits, and settles the units. */
+  async #end(
+    transaction: UnitTransaction,
+    group: readonly QueuedUnit[],
+    results: readonly UnitResult[],
+  ): Promise<void> {
+    const isKept = (result: UnitResult | undefined): boolean =>
+      result !== undefined && 'outcome' in result && result.outcome.kind === 'committed';
+    const kept = group.filter(({ unit }, index) => unit.dry !== true && isKept(results[index]));
+    if (kept.length === 0) await transaction.rollBack();
+    else await this.#commitKept(transaction, kept);
+    this.#taken -= group.length;
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const result = results[index];
+      if (result !== undefined && 'outcome' in result) resolve(result.outcome);
+      else reject(result?.error);
+    }
+  }
+
+  async #commitKept(transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
+    const { stamps } = this.#options;
+    const commit = { ...transaction.revisions, plans: kept.flatMap(({ unit }) => unit.plans) };
+    stamps.committing(commit);
+    await transaction.commit();
+    stamps.committed(commit);
+  }
+
+  /** Runs a transaction again that the database ended in favour of another one. After any other error the session is given up: it may be in a transaction. */
+  async #retried<T>(run: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        await this.#options.session.discard();
+        if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import type { Json } from '../../conventions/json.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { ValueType } from '../../model/model.ts';
+import { decimalKey, keyedDecimal } from '../sql/decimal.ts';
+import {
+  type ComparableExpression,
+  type Decode,
+  type Dialect,
+  type Encode,
+  exactLocate,
+  type Locate,
+} from '../sql/dialect.ts';
+import { integerText, milliseconds, number, placeOf, scaledPlace, text } from '../sql/encodings.ts';
+import { arrayOf, keyRows, literal, quote, quoteText } from './literals.ts';
+import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
+
+const boolean: Encode = (value) => (typeof value === 'boolean' ? value : undefined);
+
+/** Decimals are stored with as many digits as they have. */
+const decimal = text((value) => (decimalKey(value) === undefined ? undefined : value));
+
+const integer: Encode = (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined);
+
+function encode(type: ValueType): Encode {
+  switch (type.kind) {
+    case 'text':
+      return text((value) => value);
+    case 'integer':
+      return integer;
+    case 'number':
+      return number;
+    case 'boolean':
+      return boolean;
+    case 'date-time':
+      return text(milliseconds);
+    case 'decimal':
+      return decimal;
+    case 'int64':
+      return integerText;
+    case 'binary':
+      return text((value) => Buffer.from(value, 'base64'));
+    case 'object':
+    case 'map':
+    case 'array':
+      return (value) => JSON.stringify(value);
+  }
+}
+
+/** The placement of a number of JSON among integers. */
+const integerPlace: Locate = (value) => {
+  if (typeof value !== 'number') return undefined;
+  const floor = Math.floor(value);
+  return placeOf({ floor: BigInt(floor), exact: floor === value });
+};
+
+function locate(type: ValueType): Locate {
+  if (type.kind === 'int64') return scaledPlace(0);
+  return type.kind === 'integer' ? integerPlace : exactLocate(encode(type));
+}
+
+function decode(type: ValueType): Decode | null {
+  switch (type.kind) {
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'int64':
+      return null;
+    case 'boolean':
+      return (value) => value === 1;
+    case 'date-time':
+      return (value) => timestamp(Number(value));
+    case 'decimal':
+      return (value) => keyedDecimal(decimalKey(String(value)) ?? '', type.scale ?? 0);
+    case 'binary':
+      return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
+    case 'object':
+    case 'map':
+    case 'array':
+      return (value): Json => JSON.parse(String(value));
+  }
+}
+
+/** Texts are compared by their UTF-8 bytes. JSON is stored as the text that it was written as: members keep their order, numbers their digits. */
+function columnType(type: ValueType): string {
+  switch (type.kind) {
+    case 'integer':
+    case 'date-time':
+    case 'int64':
+      return 'bigint';
+    case 'boolean':
+      return 'boolean';
+    case 'decimal':
+      return 'numeric';
+    case 'number':
+      return 'double precision';
+    case 'binary':
+      return 'bytea';
+    case 'text':
+    case 'object':
+    case 'map':
+    case 'array':
+      return 'text collate "C"';
+  }
+}
+
+const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`;
+
+/** A value inside JSON, given as text, in a form that compares by value. What is no number, as in older rows, is NULL among numbers. */
+function nested(expression: string, type: ValueType): ComparableExpression {
+  const of = (compared: string, encoded: Encode): ComparableExpression => ({
+    expression: compared,
+    encode: encoded,
+    locate: exactLocate(encoded),
+  });
+  switch (type.kind) {
+    case 'int64':
+    case 'decimal':
+      return of(asNumber(expression), decimal);
+    case 'integer':
+    case 'number':
+      return of(asNumber(expression), number);
+    case 'boolean':
+      return of(`(${expression} = 'true')`, boolean);
+    case 'date-time':
+    case 'binary':
+    case 'text':
+      return of(
+        `(${expression} collate "C")`,
+        text((value) => value),
+      );
+    case 'object':
+    case 'map':
+    case 'array':
+      return of(`(${expression} collate "C")`, encode(type));
+  }
+}
+
+function asNumber(expression: string): string {
+  return `(case when ${expression} ~ ${quoteText(NUMBER)} then ${expression}::numeric end)`;
+}
+
+/** The table name of the items of an array. No resource name has a space. */
+const ITEM = '"array item"';
+
+/** An alias of the keys of a lateral join. */
+const EACH = '"each key"';
+
+/** PostgreSQL, with the types and the text comparison of the contract. */
+export const postgres: Dialect = {
+  placeholder: (position) => `$${position}`,
+  quote,
+  literal,
+  columnType,
+  tableOptions: { rows: '', clustered: '' },
+  encode,
+  locate,
+  selection: (column, { kind }) => (kind === 'int64' ? `${column}::text` : column),
+  decode,
+  member: (column, path, type) => nested(`(${column}::json #>> ${quoteText(arrayOf(path))})`, type),
+  contains: (array, type) => {
+    const item = nested(`${ITEM}.value`, type);
+    return {
+      encode: item.encode,
+      condition: (placeholder) =>
+        `exists (select 1 from json_array_elements_text(${array}::json) as ${ITEM}(value) where ${item.expression} = ${placeholder})`,
+    };
+  },
+  hasSubstring: (expression, placeholder) => `strpos(${expression}, ${placeholder}) > 0`,
+  inList: (expression, values, parameters) => `${expression} = any(${parameters.add(arrayOf(values))})`,
+  search: (resource, words, parameters) =>
+    `${wordsExpression(resource, `${quote(resource.name)}.`)} @@ ${parameters.add(wordsQuery(words))}::tsquery`,
+  textRows: (placeholder) => `json_array_elements_text(${placeholder}::json) as listed(value)`,
+  keyRows,
+  joinEach: (keys, table, key) => {
+    const names = key.map((_, at) => quote(`key ${at}`));
+    const same = key.map((column, at) => `${column} = ${EACH}.${names[at] ?? ''}`).join(' and ');
+    return `cross join lateral (${keys}) as ${EACH}(${names.join(', ')}) join ${table} on ${same}`;
+  },
+  either: (which, one, other) => `${which}(${one}, ${other})`,
+  derivedColumns: searchColumns,
+  order: (expression, descending) => `${expression} ${descending ? 'desc nulls last' : 'asc nulls first'}`,
+  // Both are bound by the session: `statement_timeout`, and pages of at most `limits.page_size` rows.
+  largeRow: null,
+  deadline: null,
+};

@@ -1,0 +1,91 @@
+import { loopIteration } from '../../platform/clock.ts';
+import { deadlineChecksFor } from '../sql/read/read-statements.ts';
+import type { SqlRow, Statement } from '../sql/dialect.ts';
+import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
+import { StoreUnavailable } from '../store.ts';
+import { type OpenSession, Session } from './connection/sessions.ts';
+import type { PostgresConnection } from './driver/pg.ts';
+import { storeError } from './driver/postgres-errors.ts';
+import { boundedStatement } from './read/bounded.ts';
+import { readBatch } from './read/read-batch.ts';
+import type { SlowReads } from './read/slow-reads.ts';
+
+/** Sessions that all requests share: two, so that one answers while the other one is sent to. */
+const SHARED_SESSIONS = 2;
+
+interface PostgresClientOptions {
+  /** Opens a session that reads. */
+  readonly connect: OpenSession;
+  /** Runs single statements that write, between transactions. */
+  readonly writer: Session;
+  readonly slow: SlowReads;
+}
+
+/**
+ * Runs statements on PostgreSQL. All reads of one event-loop iteration are sent on one session without waiting for answers, so that they take one round
+ * trip together. A read whose connection was lost is tried again on another one.
+ */
+export class PostgresClient implements SqlClient {
+  readonly #shared: readonly Session[];
+  readonly #writer: Session;
+  readonly #slow: SlowReads;
+
+  constructor({ connect, writer, slow }: PostgresClientOptions) {
+    this.#shared = Array.from({ length: SHARED_SESSIONS }, () => new Session(connect));
+    this.#writer = writer;
+    this.#slow = slow;
+  }
+
+  async get(statement: Statement): Promise<SqlRow | null> {
+    return (await this.all(statement))[0] ?? null;
+  }
+
+  async all({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    return (await this.#read((session) => session.query(text, values))).rows;
+  }
+
+  async batch({ effort, statements }: BatchRead): Promise<BatchRows> {
+    const batch = statements(deadlineChecksFor(effort)).map(boundedStatement);
+    if (effort !== 'light') return this.#slow.read(batch, effort);
+    return this.#read((session) => readBatch(session, batch));
+  }
+
+  async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    const session = await this.#writer.open();
+    return (await result(session.query(text, values))).rows;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#shared, this.#writer].map((session) => session.close()));
+    await this.#slow.close();
+  }
+
+  async #read<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
+    const session = this.#session();
+    const opened = session.opened ?? (await session.open());
+    try {
+      return await run(opened);
+    } catch (error) {
+      const failure = storeError(error);
+      if (opened.isOpen || !(failure instanceof StoreUnavailable)) throw failure;
+    }
+    const again = await session.open();
+    return result(run(again));
+  }
+
+  /** That of the iteration. */
+  #session(): Session {
+    const session = this.#shared[loopIteration() % SHARED_SESSIONS];
+    if (session === undefined) throw new RangeError('There is no session');
+    return session;
+  }
+}
+
+/** @throws {StatementTimeout} {StoreUnavailable} */
+async function result<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    throw storeError(error);
+  }
+}

@@ -1,0 +1,99 @@
+import type { CurrentTable } from '../../sql/schema/alteration.ts';
+import type { StorageTypes } from '../../sql/schema/migration.ts';
+import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
+import type { SqlRow } from '../../sql/dialect.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { WORDS_PREFIX } from '../search-columns.ts';
+
+/** The prefix of the names of search indexes. */
+export const SEARCH_INDEX_PREFIX = 'restwright_search.';
+
+/** A name is a comment where it is too long for the database. */
+const NAME = "coalesce(obj_description(relation.oid, 'pg_class'), relation.relname)";
+const OWN = "relation.relnamespace = current_schema()::regnamespace and relation.relkind in ('r', 'p')";
+
+/** The names of the columns of a constraint, in their order. */
+function namesOf(relation: string, numbers: string): string {
+  return `(select json_agg(attname order by place)::text from unnest(${numbers}) with ordinality as part(number, place)
+    join pg_attribute on attrelid = ${relation} and attnum = part.number)`;
+}
+
+const COLUMNS = `select ${NAME} as "table", attribute.attname as name, attribute.attnotnull as required
+from pg_class as relation join pg_attribute as attribute on attribute.attrelid = relation.oid
+where ${OWN} and attribute.attnum > 0 and not attribute.attisdropped order by attribute.attnum`;
+
+const KEYS = `select ${NAME} as "table", contype as kind, ${namesOf('conrelid', 'conkey')} as columns,
+  ${namesOf('confrelid', 'confkey')} as keys, confdeltype = 'c' as cascade,
+  (select coalesce(obj_description(target.oid, 'pg_class'), target.relname) from pg_class as target where target.oid = confrelid) as target
+from pg_class as relation join pg_constraint on conrelid = relation.oid
+where ${OWN} and contype in ('p', 'f') order by conname`;
+
+const INDEXES = `select ${NAME} as name,
+  (select coalesce(obj_description(owner.oid, 'pg_class'), owner.relname) from pg_class as owner where owner.oid = indrelid) as "table"
+from pg_index join pg_class as relation on relation.oid = indexrelid
+where relation.relnamespace = current_schema()::regnamespace and not indisprimary order by 1`;
+
+/** The names of all tables of the schema, system tables included. */
+export async function tableNames(session: PostgresConnection): Promise<readonly string[]> {
+  const { rows } = await session.query(`select ${NAME} as name from pg_class as relation where ${OWN} order by 1`);
+  return rows.map(({ name }) => String(name));
+}
+
+/** The tables of rows and links in the database. @throws {UnusableDatabase} where another program created one of their columns */
+export async function currentTables(
+  session: PostgresConnection,
+  storage: StorageTypes,
+): Promise<readonly CurrentTable[]> {
+  const names = await tableNames(session);
+  const [columns, keys, indexes] = [
+    await byTable(session, COLUMNS),
+    await byTable(session, KEYS),
+    await byTable(session, INDEXES),
+  ];
+  return names
+    .filter((name) => !name.startsWith(SYSTEM_PREFIX))
+    .map((name) => ({
+      name,
+      kind: name.includes('.') ? 'links' : 'rows',
+      columns: columnsOf(name, columns.get(name) ?? [], storage),
+      primaryKey: (keys.get(name) ?? []).filter(({ kind }) => kind === 'p').flatMap((key) => list(key['columns'])),
+      foreignKeys: (keys.get(name) ?? []).filter(({ kind }) => kind === 'f').map(foreignKeyOf),
+      indexes: (indexes.get(name) ?? [])
+        .map((index) => String(index['name']))
+        .filter((index) => !index.startsWith(SEARCH_INDEX_PREFIX)),
+    }));
+}
+
+async function byTable(session: PostgresConnection, text: string): Promise<ReadonlyMap<string, readonly SqlRow[]>> {
+  return Map.groupBy((await session.query(text)).rows, (row) => String(row['table']));
+}
+
+function columnsOf(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
+  return rows
+    .map((row) => ({ name: String(row['name']), nullable: row['required'] === 0 }))
+    .filter(({ name }) => !name.startsWith(WORDS_PREFIX))
+    .map(({ name, nullable }) => {
+      const stored = storage[table]?.[name];
+      if (stored === undefined) {
+        throw new UnusableDatabase(
+          `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate schema for the API.`,
+        );
+      }
+      return { name, storageType: stored, nullable };
+    });
+}
+
+function foreignKeyOf(row: SqlRow): CurrentTable['foreignKeys'][number] {
+  return {
+    columns: list(row['columns']),
+    table: String(row['target']),
+    keys: list(row['keys']),
+    cascade: row['cascade'] === 1,
+  };
+}
+
+function list(json: SqlRow[string] | undefined): readonly string[] {
+  const names: readonly string[] = JSON.parse(String(json));
+  return names;
+}

@@ -1,0 +1,37 @@
+import type { Alteration } from './alteration.ts';
+import type { SchemaChange } from './schema-changes.ts';
+
+/** What a change does, in a few words. */
+export function describeChange(change: SchemaChange): string {
+  switch (change.kind) {
+    case 'rename-table':
+      return `rename ${change.from} to ${change.to}`;
+    case 'rename-column':
+      return `rename ${change.table}.${change.from} to ${change.to}`;
+    case 'drop-index':
+      return `drop the index ${change.name}`;
+    case 'alter-table':
+      return `change ${change.alteration.after.name}: ${describeAlteration(change.alteration)}`;
+    case 'create-table':
+      return `create ${change.table.name}`;
+    case 'drop-table':
+      return `drop ${change.table.name}`;
+    case 'create-index':
+      return `create the index ${change.index.name}`;
+  }
+}
+
+function describeAlteration(alteration: Alteration): string {
+  const { added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const named = (verb: string, columns: readonly { readonly name: string }[]): readonly string[] =>
+    columns.length === 0 ? [] : [`${verb} ${columns.map(({ name }) => name).join(', ')}`];
+  return [
+    ...named('add', added),
+    ...named('convert', converted),
+    ...named('retype', retyped),
+    ...named('drop', dropped),
+    ...(nullability ? ['which fields are required'] : []),
+    ...(foreignKeys ? ['references'] : []),
+    ...(primaryKey ? ['the primary key'] : []),
+  ].join('; ');
+}

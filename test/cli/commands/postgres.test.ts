@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, describe, it } from 'node:test';
+import { run } from '../../../src/cli/program.ts';
+import { startOwnPostgres } from '../../postgres-server.ts';
+import { recordedTerminal } from '../recorded-terminal.ts';
+import { killAll, type ServerProcess, startServer, waitUntilListening } from '../server-process.ts';
+
+const PASSWORD = 'pass word/é';
+const MODEL = `
+name: shop
+version: 1.0.0
+resources:
+  products:
+    id: client
+    search: [name]
+    schema:
+      type: object
+      required: [name]
+      properties: { name: { type: string }, price: { type: string, format: decimal, x-scale: 2 } }
+`;
+const GROWN = MODEL.replace('price:', 'tags: { type: array, items: { type: string } }, price:').replace(
+  'search: [name]',
+  'search: [name, tags]',
+);
+const NARROWED = MODEL.replace(', price: { type: string, format: decimal, x-scale: 2 }', '');
+
+const server = await startOwnPostgres(PASSWORD);
+const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
+const model = path.join(folder, 'shop.yaml');
+const passwordFile = path.join(folder, 'password');
+writeFileSync(passwordFile, `${PASSWORD}\n`);
+const ENVIRONMENT = { RESTWRIGHT_DATABASE_PASSWORD_FILE: passwordFile };
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await server.stop();
+});
+
+const started: ServerProcess[] = [];
+afterEach(() => killAll(started.splice(0)));
+
+async function serve(database: string, ...flags: readonly string[]): Promise<{ url: string; process: ServerProcess }> {
+  const process = startServer(folder, [model, '--port', '0', '--database', database, ...flags], ENVIRONMENT);
+  started.push(process);
+  return { url: await waitUntilListening(process), process };
+}
+
+async function command(...args: readonly string[]): Promise<{ code: number; output: string }> {
+  const terminal = recordedTerminal(ENVIRONMENT);
+  const code = await run(args, terminal);
+  const { stdout, stderr } = terminal.written();
+  return { code, output: stdout + stderr };
+}
+
+function post(url: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${url}/v1/products`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+describe('--database postgres://', () => {
+  it('[OPS-4b] serves the model, with the password from a file, which is shown nowhere', async () => {
+    writeFileSync(model, MODEL);
+    const database = server.url('served');
+    const first = await serve(database);
+    assert.equal((await post(first.url, { id: 'a', name: 'Lamp', price: '10.5' })).status, 201);
+    first.process.child.kill('SIGTERM');
+    assert.equal(await first.process.exited, 0);
+    const again = await serve(database, '--workers', '2');
+    const found = await fetch(`${again.url}/v1/products?q=lam`);
+    const page = (await found.json()) as { readonly data: readonly object[] };
+    assert.equal(page.data.length, 1);
+    const shown = [first, again].map(({ process }) => process.stdout() + process.stderr()).join('');
+    assert.ok(!shown.includes(PASSWORD) && !shown.includes(encodeURIComponent(PASSWORD)), shown);
+  });
+
+  it('[OPS-4b] shows no password of a URL, in no message', async () => {
+    writeFileSync(model, MODEL);
+    const url = new URL(server.url('wrong'));
+    url.password = 'mistaken';
+    const { code, output } = await command('migrate', model, '--database', url.href);
+    assert.equal(code, 0, output);
+    assert.ok(!output.includes('mistaken'), output);
+    assert.match(output, /postgres:\*\*\*@localhost/);
+    const terminal = recordedTerminal();
+    assert.equal(await run(['migrate', model, '--database', url.href], terminal), 1);
+    assert.match(terminal.written().stderr, /password authentication failed/);
+    assert.ok(!terminal.written().stderr.includes('mistaken'));
+  });
+
+  it('[OPS-4d] shows the migration and makes it; what loses data needs consent', async () => {
+    const database = ['--database', server.url('migrated')];
+    writeFileSync(model, MODEL);
+    const rows = path.join(folder, 'rows.json');
+    writeFileSync(rows, JSON.stringify([{ id: 'a', name: 'Lamp', price: '1.00' }]));
+    assert.equal((await command('import', model, 'products', rows, ...database)).code, 0);
+    writeFileSync(model, GROWN);
+    const planned = await command('migrate', model, ...database);
+    assert.match(planned.output, /add column "tags"/);
+    assert.match(planned.output, /Nothing was changed/);
+    assert.equal((await command('migrate', model, ...database, '--apply')).code, 0);
+    assert.match((await command('migrate', model, ...database)).output, /matches/);
+    writeFileSync(model, NARROWED);
+    const refused = await command('migrate', model, ...database, '--apply');
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /price is dropped with 1 value/);
+    assert.equal((await command('migrate', model, ...database, '--apply', '--allow-data-loss')).code, 0);
+    assert.match((await command('migrate', model, ...database)).output, /matches/);
+  });
+
+  it('[OPS-4b] is left and entered by export and import, with all values', async () => {
+    writeFileSync(model, MODEL);
+    const given = Array.from({ length: 30 }, (_, index) => ({
+      id: `p${index}`,
+      name: `n\u0001${index}`,
+      price: index === 0 ? null : `${index}.50`,
+    }));
+    const files = ['given', 'sqlite', 'postgres', 'again'].map((name) => path.join(folder, `${name}.json`));
+    const [first = '', second = '', third = '', fourth = ''] = files;
+    writeFileSync(first, JSON.stringify(given));
+    const sqlite = ['--database', path.join(folder, 'moved.db')];
+    const postgres = ['--database', server.url('moved')];
+    const back = ['--database', path.join(folder, 'back.db')];
+    for (const args of [
+      ['import', model, 'products', first, ...sqlite],
+      ['export', model, 'products', second, ...sqlite],
+      ['import', model, 'products', second, ...postgres],
+      ['export', model, 'products', third, ...postgres],
+      ['import', model, 'products', third, ...back],
+      ['export', model, 'products', fourth, ...back],
+    ]) {
+      const { code, output } = await command(...args);
+      assert.equal(code, 0, output);
+    }
+    const [left, entered, returned] = [second, third, fourth].map(rowsOf);
+    assert.equal(left?.length, given.length);
+    assert.deepEqual(entered, left);
+    assert.deepEqual(returned, left);
+  });
+});
+
+/** The rows of a file, without their revisions. */
+function rowsOf(file: string): readonly unknown[] {
+  const rows: readonly Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'));
+  return rows.map(({ revision: _revision, ...row }) => row);
+}

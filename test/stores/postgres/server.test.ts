@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { EVERYTHING, type Row, type WriteOutcome } from '../../../src/plan/plan.ts';
+import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
+import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
+import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
+import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { createProduct, update } from '../../../src/testing/sample-writes.ts';
+import { startOwnPostgres } from '../../postgres-server.ts';
+
+const server = await startOwnPostgres();
+after(() => server.stop());
+
+const open = (schema: string, migrate = true): Promise<Store> =>
+  openPostgres({ url: server.url(schema), model: sampleModel(), migrate });
+
+async function product(store: Store, id: string): Promise<Row | null> {
+  return store.rows.item({ kind: 'item', resource: 'products', id, within: [], visible: EVERYTHING });
+}
+
+function created(store: Store, id: string): Promise<WriteOutcome> {
+  return store.writes.commit({ plans: [createProduct(id)] });
+}
+
+/** Ends the server, does something, and starts it again. */
+async function whileAway(work: () => Promise<void>): Promise<void> {
+  await server.crash();
+  await work();
+  await server.restart();
+}
+
+describe('a server of PostgreSQL that crashes', () => {
+  it('[OPS-4b] makes reads and writes unavailable, and is used again as soon as it is back', async () => {
+    const store = await open('crash');
+    try {
+      await created(store, 'a');
+      assert.ok((await product(store, 'a')) !== null);
+      await whileAway(async () => {
+        await assert.rejects(product(store, 'a'), StoreUnavailable);
+        await assert.rejects(created(store, 'b'), StoreUnavailable);
+        await assert.rejects(async () => store.ping(), StoreUnavailable);
+      });
+      assert.ok((await product(store, 'a')) !== null);
+      assert.equal((await created(store, 'c')).kind, 'committed');
+      await store.ping();
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('[OPS-4c] loses no acknowledged write', async () => {
+    const store = await open('crash_under_load');
+    const acknowledged: string[] = [];
+    const stop = new AbortController();
+    const write = async (writer: number): Promise<void> => {
+      for (let at = 0; !stop.signal.aborted; at += 1) {
+        const id = `${writer}-${at}`;
+        try {
+          if ((await created(store, id)).kind === 'committed') acknowledged.push(id);
+        } catch (error) {
+          assert.ok(error instanceof StoreUnavailable, String(error));
+          await setTimeout(5);
+        }
+      }
+    };
+    const writers = Array.from({ length: 8 }, (_, writer) => write(writer));
+    try {
+      await setTimeout(200);
+      await whileAway(() => setTimeout(50));
+      const before = acknowledged.length;
+      await setTimeout(300);
+      assert.ok(acknowledged.length > before, 'it writes again');
+    } finally {
+      stop.abort();
+      await Promise.all(writers);
+    }
+    for (const id of acknowledged) assert.ok((await product(store, id)) !== null, id);
+    const events = await store.events.after(0, 100_000);
+    assert.ok(events.length >= acknowledged.length);
+    assert.deepEqual(
+      events.map(({ metadata }) => Number(metadata.sequence)),
+      events.map((_, index) => index + 1),
+    );
+    await store.close();
+  });
+});
+
+describe('several instances on one schema of PostgreSQL', () => {
+  it('[OPS-4d] migrate it once, where they start together', async () => {
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open('together')));
+    assert.equal((await created(stores[0] ?? assert.fail(), 'a')).kind, 'committed');
+    for (const store of stores) assert.ok((await product(store, 'a')) !== null);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('[OPS-4d] are refused a schema that does not match their model, unless they migrate it', async () => {
+    await assert.rejects(open('absent', false), UnusableDatabase);
+  });
+
+  it('[OPS-5] [CACHE-2] see in their stamps what another one has committed, and nothing else', async () => {
+    const [one, other] = [await open('stamps'), await open('stamps')];
+    const stampsOf = async (store: Store): Promise<readonly unknown[]> => [
+      await store.stamps.rowStamp('products', 'a'),
+      await store.stamps.resourceStamps(['products', 'suppliers']),
+    ];
+    const first = await created(one, 'a');
+    const before = await stampsOf(other);
+    await setTimeout(1);
+    assert.deepEqual(await stampsOf(other), before);
+    assert.ok(first.kind === 'committed');
+    const changed = { plans: [update('products', 'a', first.revisions[0] ?? 0, { name: 'changed' })] };
+    assert.equal((await one.writes.commit(changed)).kind, 'committed');
+    await setTimeout(1);
+    const later = await stampsOf(other);
+    assert.notDeepEqual(later[0], before[0]);
+    assert.notDeepEqual(later[1], before[1]);
+    assert.equal((await product(other, 'a'))?.['name'], 'changed');
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  it('[EVT-3a] number their events in the order of their commits, without gaps', async () => {
+    const stores = [await open('events'), await open('events'), await open('events')];
+    await Promise.all(
+      stores.flatMap((store, instance) => Array.from({ length: 40 }, (_, at) => created(store, `${instance}-${at}`))),
+    );
+    const events = await (stores[0] ?? assert.fail()).events.after(0, 1_000);
+    assert.deepEqual(
+      events.map(({ metadata }) => Number(metadata.sequence)),
+      Array.from({ length: 120 }, (_, index) => index + 1),
+    );
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});
