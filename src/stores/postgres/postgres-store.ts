@@ -78,7 +78,7 @@ function assemble(options: PostgresOptions, secret: Uint8Array, tables: Tables):
   const writes = new PostgresGroupCommit({ session, tables, clock, observe, stamps });
   const epochs = new SqlCacheEpochs(client, system, random);
   return {
-    rows: new SqlRowReader(client, tables),
+    rows: new SqlRowReader(client, tables, clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, system),

@@ -5,6 +5,8 @@ import { nestedSuite } from '../../../src/testing/nested-suite.ts';
 import { readSuite } from '../../../src/testing/read-suite.ts';
 import { refusalSuite } from '../../../src/testing/refusal-suite.ts';
 import { relatedSuite } from '../../../src/testing/related-suite.ts';
+import { retentionSuite } from '../../../src/testing/retention-suite.ts';
+import { tombstoneSuite } from '../../../src/testing/tombstone-suite.ts';
 import { writeSuite } from '../../../src/testing/write-suite.ts';
 import { openSample } from './open-postgres.ts';
 
@@ -18,6 +20,8 @@ for (const suite of [
   idempotencySuite,
   eventSuite,
   deliverySuite,
+  retentionSuite,
+  tombstoneSuite,
 ]) {
   suite('PostgreSQL', (model) => openSample({}, model));
 }
