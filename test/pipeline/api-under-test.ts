@@ -312,5 +312,5 @@ export function column(rows: readonly Readonly<Record<string, string>>[], name: 
 }
 
 function isJson(headers: ReadonlyMap<string, string>): boolean {
-  return /[/+]json$/.test(headers.get('content-type') ?? '');
+  return /[/+]json(?:;|$)/.test(headers.get('content-type') ?? '');
 }
