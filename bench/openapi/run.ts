@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { createApi } from '../../src/api.ts';
-import { describedContracts } from '../../src/describe/openapi/described-contract.ts';
+import { describedContracts } from '../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';

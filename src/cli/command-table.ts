@@ -1,4 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
+import { asyncapiSpec } from './commands/asyncapi.ts';
 import { checkSpec } from './commands/check.ts';
 import { clientSpec } from './commands/client.ts';
 import { completionSpec } from './commands/completion.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   diffSpec,
   schemaSpec,
   openapiSpec,
+  asyncapiSpec,
   clientSpec,
   importSpec,
   exportSpec,

@@ -7,7 +7,7 @@ import { HOW_TO_RUN } from './publication.ts';
 import { styled, supportsColour, type Terminal } from './terminal/terminal.ts';
 
 /** Commands of the specification that are not implemented yet: recognized, hidden from the help, refused. */
-const FUTURE_COMMANDS = ['asyncapi', 'conform'];
+const FUTURE_COMMANDS = ['conform'];
 
 /**
  * Runs one command line.

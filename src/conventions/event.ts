@@ -60,6 +60,9 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
 
 const SEQUENCE_DIGITS = 20;
 
+/** JSON Schema pattern of the text of a sequence. */
+export const SEQUENCE_PATTERN = `^[0-9]{${SEQUENCE_DIGITS}}$`;
+
 /** A sequence as envelopes have it: 20 digits. `join` builds a flat string, which `JSON.stringify` writes faster than a concatenation. */
 export function sequenceText(sequence: number): string {
   const digits = String(sequence);

@@ -1,6 +1,6 @@
 import { listedHosts } from '../conventions/host.ts';
 import { pathNextToBase, segmentsBelow, segmentsOfTarget } from '../conventions/url.ts';
-import { DOCS_PATH, OPEN_API_PATH } from '../plan/route-table.ts';
+import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../plan/route-table.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler, RawRequest } from '../pipeline/exchange.ts';
 import { weakMemoize } from '../cache/memoize.ts';
@@ -49,7 +49,7 @@ export function pathsOutsideBase({ servesMetrics = false, model: { basePath } }:
 
 const HEALTH_PATHS = ['/livez', '/readyz'];
 const METRICS_PATH = '/metrics';
-const DESCRIPTIONS = [DOCS_PATH, OPEN_API_PATH];
+const DESCRIPTIONS = [DOCS_PATH, OPEN_API_PATH, ASYNC_API_PATH];
 
 /** Whether a request is a health check, which gets its response under overload, too (LIM-3). */
 export function isHealthCheck(target: string): boolean {

@@ -34,6 +34,7 @@ export function accessRules({
     case 'metrics':
       return method === 'OPTIONS' ? PUBLIC : METRICS;
     case 'openapi':
+    case 'asyncapi':
       return contract.model.descriptions === 'public' || method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
     case 'home':
     case 'root':

@@ -65,6 +65,7 @@ const KINDS: readonly RouteKind[] = [
   'ready',
   'metadata',
   'openapi',
+  'asyncapi',
   'docs',
   'home',
   'root',

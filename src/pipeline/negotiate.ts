@@ -79,6 +79,7 @@ export function optionsHeaders(routed: Routed): HeaderList {
     case 'metrics':
     case 'metadata':
     case 'openapi':
+    case 'asyncapi':
     case 'docs':
     case 'home':
     case 'root':

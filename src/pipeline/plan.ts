@@ -1,6 +1,6 @@
 import { apiError } from '../conventions/errors.ts';
 import type { QueryParameter } from '../conventions/query.ts';
-import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/openapi/described-contract.ts';
+import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/described-contract.ts';
 import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/event-query.ts';
 import { relatedResources } from '../plan/condition.ts';
 import { readListQuery } from '../plan/list-query.ts';
@@ -78,6 +78,7 @@ function planOf(request: Negotiated): Plan {
       return { kind: 'root' };
     case 'docs':
     case 'openapi':
+    case 'asyncapi':
       return { kind: 'description', form: descriptionForm(request, lenient) };
     case 'batches':
       return { kind: 'batch', dry: isDryRun(admitParameters(parameters, writeParameterRule, lenient)) };
@@ -115,6 +116,7 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
 function descriptionForm({ route, parameters, contract, principal }: Negotiated, lenient: boolean): DescriptionForm {
   if (route.kind === 'openapi') return readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
   admitParameters(parameters, commonParameterRule, lenient);
+  if (route.kind === 'asyncapi') return 'asyncapi';
   const isLocked = contract.model.descriptions === 'authenticated' && principal.scopes === null;
   return isLocked ? 'locked-docs' : 'docs';
 }

@@ -9,7 +9,7 @@ import { nameOutsideBase } from '../conventions/url.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
+import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
 import type { CompiledResource, Contract, Contracts } from './contract.ts';
 import type { Received } from './receive.ts';
 
@@ -25,6 +25,7 @@ export type Route =
   | { readonly kind: 'metadata' }
   /** The description of the API in OpenAPI (OPS-1). */
   | { readonly kind: 'openapi' }
+  | { readonly kind: 'asyncapi' }
   /** The documentation of the API (OPS-1). */
   | { readonly kind: 'docs' }
   /** `/`, where the API has another base path. */
@@ -74,7 +75,7 @@ export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
   const own = originRoute(received, contracts);
   const below = own === null ? received.belowBase : null;
-  const isDescription = own?.kind === 'openapi' || own?.kind === 'docs';
+  const isDescription = own?.kind === 'openapi' || own?.kind === 'asyncapi' || own?.kind === 'docs';
   // Health checks have one format, whatever is accepted.
   const isNegotiated = own === null || own.kind === 'home' || isDescription;
   const ranges = isNegotiated ? parseAccept(exchange.fields.get('accept')) : [];
@@ -171,6 +172,7 @@ function originRoute({ segments }: Received, { current: { base, model }, servesM
   if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
   const name = nameOutsideBase(segments, base);
   if (name === OPEN_API_PATH) return { kind: 'openapi' };
+  if (name === ASYNC_API_PATH) return { kind: 'asyncapi' };
   if (name === DOCS_PATH) return { kind: 'docs' };
   if (segments.length !== 1) return null;
   if (segments[0] === 'livez') return { kind: 'live' };
@@ -222,6 +224,8 @@ function patternOf(found: Route, { model }: Contract): string {
       return `/${METADATA_PATH}`;
     case 'openapi':
       return `/${OPEN_API_PATH}`;
+    case 'asyncapi':
+      return `/${ASYNC_API_PATH}`;
     case 'docs':
       return `/${DOCS_PATH}`;
     case 'home':

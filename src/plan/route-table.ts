@@ -14,6 +14,8 @@ export type RouteKind =
   | 'metadata'
   /** The description of the API in OpenAPI (OPS-1). */
   | 'openapi'
+  /** The description of its events in AsyncAPI (EVT-10). */
+  | 'asyncapi'
   /** The documentation of the API, a page (OPS-1). */
   | 'docs'
   /** `/`, where the API has another base path. */
@@ -50,6 +52,7 @@ export const METADATA_PATH = '.well-known/oauth-protected-resource';
 
 /** Where the descriptions are, at the origin and next to the base path. */
 export const OPEN_API_PATH = 'openapi.json';
+export const ASYNC_API_PATH = 'asyncapi.json';
 export const DOCS_PATH = 'docs';
 
 /** All routes of an API: requests are checked against them, and descriptions list them. */
@@ -65,6 +68,7 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   metrics: JSON_ONLY,
   metadata: JSON_ONLY,
   openapi: JSON_ONLY,
+  asyncapi: JSON_ONLY,
   docs: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['html'], bodies: {} },
   home: ROOT,
   root: ROOT,

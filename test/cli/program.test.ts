@@ -67,7 +67,7 @@ describe('restwright', () => {
     const { stdout } = await command('--help');
     assert.match(
       stdout,
-      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}diff .+\n {2}schema .+\n {2}openapi .+\n {2}client .+\n\nData:\n {2}import /m,
+      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}diff .+\n {2}schema .+\n {2}openapi .+\n {2}asyncapi .+\n {2}client .+\n\nData:\n {2}import /m,
     );
     const serve = await command('serve', '--help');
     assert.match(serve.stdout, /^Address:\n {2}--port .+[^]+^ {2}--insecure-public [^]+^Database:\n {2}--database /m);
@@ -134,7 +134,7 @@ describe('restwright', () => {
     [['diff'], /missing required argument 'old'/],
     [['diff', 'no-such.yaml', 'shop.yaml'], /the old model: cannot read the model no-such\.yaml: no such file/],
     [['conform', 'http://x', '--token', 'y'], /restwright conform is not supported by this version/],
-    [['asyncapi', '--help'], /restwright asyncapi is not supported by this version/],
+    [['conform', '--help'], /restwright conform is not supported by this version/],
     [['import', 'shop.yaml', 'products', '-'], /reads a file, not standard input/],
     [['import', 'shop.yaml', 'products', 'no-such.ndjson'], /cannot read no-such\.ndjson: no such file/],
     [

@@ -7,7 +7,7 @@ import { Random } from '../../scripts/campaign/random.ts';
 import type { JsonObject } from '../../src/conventions/json.ts';
 import { readDescription } from '../../src/describe/diff/api-description.ts';
 import { diffDescriptions } from '../../src/describe/diff/diff-descriptions.ts';
-import { describedContracts } from '../../src/describe/openapi/described-contract.ts';
+import { describedContracts } from '../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts';
 import { diffModels, type ModelDiff } from '../../src/model/diff/diff-models.ts';
 import { highestPart } from '../../src/model/diff/needed-version.ts';

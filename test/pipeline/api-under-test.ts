@@ -16,6 +16,7 @@ import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { createIds } from '../../src/platform/ids.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/stores/store.ts';
+import { assertEventsDescribed } from '../describe/asyncapi/described-events.ts';
 import { assertDescribed } from './described-responses.ts';
 import { ALL_SCOPES, fakeTokens } from './fake-tokens.ts';
 import { newestNames, servedAsOlder, withOlderNames } from './older-contract.ts';
@@ -185,6 +186,7 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const newEvents = async (): Promise<readonly EventEnvelope[]> => {
     const events = await store.events.after(seenSequence, 100_000);
     seenSequence = Number(events.at(-1)?.metadata.sequence ?? seenSequence);
+    if (isDescribed) assertEventsDescribed(model, events);
     return isOlder ? JSON.parse(withOlderNames(JSON.stringify(events))) : events;
   };
   const carrier = carry(api, chosenTransport());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isJsonObject, type Json, type JsonObject } from '../../src/conventions/json.ts';
-import { type DescribedContract, describedContracts } from '../../src/describe/openapi/described-contract.ts';
+import { type DescribedContract, describedContracts } from '../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts';
 import type { Model } from '../../src/model/model.ts';
 import { descriptionValidator, member, operationsOf, rebased, resolved } from '../describe/openapi/consistency.ts';

@@ -134,7 +134,7 @@ describe('the documentation of an API', () => {
     assert.doesNotMatch(text, /\s(?:src|style|on[a-z]+)=/);
     const links = [...text.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
     assert.deepEqual(
-      links.filter((href) => !/^(?:#|\?|openapi\.json\?|\/(?!\/)|data:image\/svg)/.test(href)),
+      links.filter((href) => !/^(?:#|\?|(?:open|async)api\.json\?|\/(?!\/)|data:image\/svg)/.test(href)),
       [],
     );
   });

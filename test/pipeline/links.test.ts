@@ -108,6 +108,7 @@ describe('links', () => {
         notes: `${path}/notes${mark}`,
         events: `${path}/events${mark}`,
         service_desc: '/openapi.json',
+        service_desc_events: '/asyncapi.json',
         service_doc: '/docs',
       });
     });

@@ -56,6 +56,7 @@ describe('representations', () => {
           notes: '/api/v1/notes',
           events: '/api/v1/events',
           service_desc: '/openapi.json',
+          service_desc_events: '/asyncapi.json',
           service_doc: '/docs',
         },
       },

@@ -338,13 +338,14 @@ describe('what a caller may do', () => {
     await using api = await shop();
     const links = async (token: string): Promise<readonly string[]> =>
       Object.keys((await api.row({ send: 'GET /api/v1', headers: bearer(token), status: 200 })).body.links);
-    assert.deepEqual(await links('bob'), ['self', 'products', 'service_desc', 'service_doc']);
+    assert.deepEqual(await links('bob'), ['self', 'products', 'service_desc', 'service_desc_events', 'service_doc']);
     assert.deepEqual(await links('bob.secrets_read+makers_read'), [
       'self',
       'makers',
       'products',
       'secrets',
       'service_desc',
+      'service_desc_events',
       'service_doc',
     ]);
   });

@@ -396,6 +396,7 @@ describe('the root of an older contract', () => {
       products: '/api/v1/products',
       events: '/api/v1/events',
       service_desc: '/openapi.json?api_version=1.0.0',
+      service_desc_events: '/asyncapi.json?api_version=1.0.0',
       service_doc: '/docs?api_version=1.0.0',
     });
     const page = await api.send({ send: 'GET /api/v1', headers: { Accept: 'text/html' } });

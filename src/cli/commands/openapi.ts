@@ -1,14 +1,9 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import { parseVersion, versionText } from '../../conventions/versioning.ts';
-import {
-  describedContracts,
-  type DescribedContract,
-  OPEN_API_EDITIONS,
-  type OpenApiEdition,
-} from '../../describe/openapi/described-contract.ts';
+import { describedContracts, OPEN_API_EDITIONS, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { withOneMediaType } from '../../describe/openapi/one-media-type.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
+import { contractOf, VERSION_OPTION } from '../described-version.ts';
 import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
@@ -47,25 +42,6 @@ function editionOf(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
   throw usageError(`--openapi: '${given}' is not a version that is written; use ${OPEN_API_EDITIONS.join(' or ')}.`);
 }
 
-/** The newest contract of a version: 1 is the latest 1.x. */
-function contractOf(served: readonly DescribedContract[], given: string | undefined): DescribedContract {
-  const [newest] = served;
-  const requested = given === undefined ? null : parseVersion(given);
-  const found =
-    given === undefined ? newest : served.find(({ model }) => requested !== null && isOf(model.version, requested));
-  if (found !== undefined) return found;
-  const known = served.map(({ version }) => version).join(', ');
-  throw usageError(`--api-version: '${given ?? ''}' is not served; the model has ${known}.`);
-}
-
-type Requested = NonNullable<ReturnType<typeof parseVersion>>;
-
-/** The patch part never selects (VER-2). */
-function isOf({ major, minor }: DescribedContract['model']['version'], requested: Requested): boolean {
-  const wanted = versionText({ ...requested, patch: null });
-  return wanted === `${major}` || wanted === `${major}.${minor}`;
-}
-
 export const openapiSpec: CommandSpec = {
   name: 'openapi',
   group: 'Models:',
@@ -73,11 +49,7 @@ export const openapiSpec: CommandSpec = {
   description: 'Prints the description of an API in OpenAPI, as its server has it at /openapi.json.',
   arguments: [MODEL_ARGUMENT],
   options: [
-    {
-      name: 'api-version',
-      value: { name: 'version', completes: 'none' },
-      description: 'an older version that the model serves: 1, 1.4; default: the newest',
-    },
+    VERSION_OPTION,
     {
       name: 'openapi',
       value: { name: 'version', completes: OPEN_API_EDITIONS },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { type ApiDescription, DescriptionError, readDescription } from '../../describe/diff/api-description.ts';
 import { diffDescriptions } from '../../describe/diff/diff-descriptions.ts';
-import { describedContracts, type OpenApiEdition } from '../../describe/openapi/described-contract.ts';
+import { describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
 import { formatProblem } from '../../model/document/model-error.ts';
 import { readDocument } from '../../model/document/read-document.ts';

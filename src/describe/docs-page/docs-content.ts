@@ -1,6 +1,6 @@
 import { linkName } from '../../model/link-name.ts';
 import type { AccessRule, Resource } from '../../model/model.ts';
-import type { DescribedContract } from '../openapi/described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 
 /** What the documentation of one contract shows. */
 export interface DocsContent {

@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import { DOCS_SCRIPT, DOCS_STYLE, FORM_SCRIPT, STYLE } from '../page/assets.ts';
 import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
 import { requestForm } from '../page/request-form.ts';
-import type { DescribedContract } from '../openapi/described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import { conventionsSection } from './conventions.ts';
 import { basePathOf, describedResources, type PlacedResource } from '../openapi/described-resource.ts';
 import { type DocsContent, sectionId } from './docs-content.ts';
@@ -105,7 +105,12 @@ ${resources.length > 12 ? html`<label class="hidden" for="filter">Filter resourc
 <ul>
 ${resources.map(({ resource, above }) => html`<li class="depth-${above.length}"><a href="#${sectionId(resource)}">${linkName(resource)}</a></li>\n`)}
 <li><a href="#conventions">For every resource</a></li>
-${contract.model.descriptions === 'public' ? html`<li><a href="openapi.json?api_version=${contract.version}">OpenAPI description</a></li>` : ''}
+${
+  contract.model.descriptions === 'public'
+    ? html`<li><a href="openapi.json?api_version=${contract.version}">OpenAPI description</a></li>
+<li><a href="asyncapi.json?api_version=${contract.version}">AsyncAPI description</a></li>`
+    : ''
+}
 </ul>
 </details>
 </nav>`;

@@ -42,7 +42,13 @@ export const API_EXAMPLES: Readonly<Record<string, Json>> = {
     name: 'shop',
     title: 'Shop',
     version: '1.4.0',
-    links: { self: '/api/v1', service_desc: '/openapi.json', service_doc: '/docs', products: '/api/v1/products' },
+    links: {
+      self: '/api/v1',
+      service_desc: '/openapi.json',
+      service_desc_events: '/asyncapi.json',
+      service_doc: '/docs',
+      products: '/api/v1/products',
+    },
   },
   BatchCreate: { operations: [{ method: 'PATCH', path: '/products/1', body: { price: 5 } }] },
   Batch: {

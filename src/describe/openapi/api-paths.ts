@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../conventions/json.ts';
-import { METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import { ASYNC_API_PATH, METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/route-table.ts';
 import { EXAMPLE_ID, withExample } from './api-examples.ts';
 import { apiSchema, versionSpellings } from './api-schemas.ts';
 import { notModified, readFields } from './collection-paths.ts';
-import { OPEN_API_EDITIONS } from './described-contract.ts';
+import { OPEN_API_EDITIONS } from '../described-contract.ts';
 import { basePathOf, type Description, ID_SCHEMA } from './described-resource.ts';
 import type { FallibleOperation, OperationAccess } from './fallible-operation.ts';
 import { requestField } from './header-fields.ts';
@@ -62,7 +62,7 @@ export function originPaths(to: Description): JsonObject {
 
 /** A document that is only read. */
 interface DocumentDescription {
-  readonly kind: Extract<RouteKind, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi'>;
+  readonly kind: Extract<RouteKind, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi'>;
   /** Of its schema; null for any object. */
   readonly name: 'ApiRoot' | 'Batch' | 'HealthStatus' | 'ProtectedResourceMetadata' | null;
   /** Its name in operations, where it is not that of the schema. */
@@ -117,12 +117,22 @@ const ORIGIN_DOCUMENTS: readonly (readonly [path: string, document: DocumentDesc
       description: 'This description: of the newest version, or of that in api_version.',
     },
   ],
+  [
+    ASYNC_API_PATH,
+    {
+      kind: 'asyncapi',
+      name: null,
+      operation: 'AsyncApi',
+      summary: 'Get the description of the events',
+      description: 'The events of the API in AsyncAPI: of the newest version, or of that in api_version.',
+    },
+  ],
 ];
 
 function documentPath(document: DocumentDescription, to: Description): JsonObject {
   const { kind, name, operation = name ?? kind, summary, description } = document;
   const access = document.access ?? { authenticated: true, scopes: [] };
-  const isConditional = kind === 'root' || kind === 'batch' || kind === 'openapi';
+  const isConditional = ['root', 'batch', 'openapi', 'asyncapi'].includes(kind);
   const schema = name === null ? { type: 'object' } : apiSchema(name, to.components);
   const fields = isConditional ? ['ETag', 'Link', 'Preference-Applied'] : [];
   const found = { description: 'The document.', fields, content: contentOf({ kind, schema }, to) };
@@ -164,6 +174,7 @@ function failureKind(kind: DocumentDescription['kind']): FallibleOperation['kind
     case 'root':
       return 'document';
     case 'openapi':
+    case 'asyncapi':
       return 'description';
     case 'live':
     case 'ready':
@@ -177,14 +188,11 @@ function documentParameters(kind: DocumentDescription['kind'], to: Description):
     case 'root':
     case 'batch':
       return [versionRef(to), ...readFields(to)];
+    case 'asyncapi':
+      return [describedVersion(to), ...readFields(to)];
     case 'openapi':
       return [
-        {
-          name: 'api_version',
-          in: 'query',
-          description: 'The version to describe: the newest one where it is left out.',
-          schema: { type: 'string', enum: [...new Set(to.contract.served.flatMap(versionSpellings))] },
-        },
+        describedVersion(to),
         {
           name: 'openapi',
           in: 'query',
@@ -198,6 +206,15 @@ function documentParameters(kind: DocumentDescription['kind'], to: Description):
     case 'metadata':
       return [];
   }
+}
+
+function describedVersion({ contract }: Description): JsonObject {
+  return {
+    name: 'api_version',
+    in: 'query',
+    description: 'The version to describe: the newest one where it is left out.',
+    schema: { type: 'string', enum: [...new Set(contract.served.flatMap(versionSpellings))] },
+  };
 }
 
 function createBatch(to: Description): OperationDescription {

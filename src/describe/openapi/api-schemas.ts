@@ -5,7 +5,7 @@ import type { ContractVersion } from '../../model/model.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
 import { API_EXAMPLES, EXAMPLE_PAGE } from './api-examples.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
-import type { Components } from './components.ts';
+import type { Components } from '../components.ts';
 import type { Description } from './described-resource.ts';
 
 /** URLs have at most three levels (URL-1). */
@@ -64,8 +64,8 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
     version: TEXT,
     links: {
       type: 'object',
-      required: ['self', 'service_desc', 'service_doc'],
-      properties: { self: HREF, service_desc: HREF, service_doc: HREF },
+      required: ['self', 'service_desc', 'service_desc_events', 'service_doc'],
+      properties: { self: HREF, service_desc: HREF, service_desc_events: HREF, service_doc: HREF },
       additionalProperties: HREF,
     },
   }),

@@ -1,7 +1,7 @@
 import type { Model, Resource } from '../../model/model.ts';
 import { type SchemaSuffix, typeName } from '../../model/type-names.ts';
-import type { Components } from './components.ts';
-import type { DescribedContract, OpenApiEdition } from './described-contract.ts';
+import type { Components } from '../components.ts';
+import type { DescribedContract, OpenApiEdition } from '../described-contract.ts';
 
 /** What the parts of one description are made with. */
 export interface Description {

@@ -1,6 +1,6 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import { type ErrorCode, errors } from '../../conventions/errors.ts';
-import type { DescribedContract } from './described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
 import { type CodeWithStatus, resourceErrorCodes } from './resource-error-codes.ts';
 

@@ -1,7 +1,7 @@
 import { resourceErrors } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import type { DescribedContract } from './described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import { words } from './described-resource.ts';
 
 /** What all operations have in common, in Markdown. */

@@ -6,7 +6,7 @@ import { MAX_FIELDS } from '../../plan/projection.ts';
 import { isSortable, MAX_KEYS } from '../../plan/sort.ts';
 import { PARAMETER_EXAMPLES, withExample } from './api-examples.ts';
 import { versionSchema } from './api-schemas.ts';
-import type { DescribedContract } from './described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import { type Description, partName } from './described-resource.ts';
 import { filterParameters, patternParameter, type QueryParameterDescription } from './filter-parameters.ts';
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import type { DescribedContract } from './described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
 
 /** An error code with its status. */

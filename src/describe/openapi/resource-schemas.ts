@@ -5,7 +5,7 @@ import { relationsOf } from '../../plan/expansion.ts';
 import { pageOf } from './api-schemas.ts';
 import { type Description, ID_SCHEMA, schemaName, words } from './described-resource.ts';
 import { exampleForm, exampleOf, exampleResource } from './examples.ts';
-import { memberSchemas, nullable, type SchemaUse, valueSchema } from './value-schema.ts';
+import { memberSchemas, nullable, type SchemaUse, valueSchema } from '../value-schema.ts';
 
 /** The members that every resource has after its own. */
 const TIMES: JsonObject = {

@@ -6,7 +6,7 @@ import { type RouteKind, ROUTES } from '../../plan/route-table.ts';
 import { exampleError } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';
-import type { DescribedContract } from './described-contract.ts';
+import type { DescribedContract } from '../described-contract.ts';
 import { type CodesByStatus, errorCodes, generalErrorCodes, needsPrecondition } from './error-codes.ts';
 import type { FallibleOperation } from './fallible-operation.ts';
 import { responseFields } from './header-fields.ts';

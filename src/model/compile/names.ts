@@ -34,7 +34,7 @@ export const ORIGIN_PATHS: ReadonlySet<string> = new Set([
 
 /** The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one. */
 const LINK_RELATIONS: ReadonlySet<string> = new Set(
-  'self collection up first prev next last canonical service_desc service_doc'.split(' '),
+  'self collection up first prev next last canonical service_desc service_desc_events service_doc'.split(' '),
 );
 
 const NAME = /^[a-z][a-z0-9_]*$/;

@@ -1,9 +1,6 @@
 import type { Coding } from '../../conventions/content-coding.ts';
-import {
-  type DescribedContract,
-  describedContracts,
-  type OpenApiEdition,
-} from '../../describe/openapi/described-contract.ts';
+import { asyncApiDocument } from '../../describe/asyncapi/async-api-document.ts';
+import { type DescribedContract, describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { DOCS_PAGE_POLICY, writeDocsPage, writeLockedDocsPage } from '../../describe/docs-page/docs-page.ts';
 import type { DocsContent } from '../../describe/docs-page/docs-content.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
@@ -12,8 +9,8 @@ import { writeJson } from '../../formats/json.ts';
 import type { Model } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
-/** An OpenAPI document by its edition, the documentation, or what those see of it who may not read it. */
-export type DescriptionForm = OpenApiEdition | 'docs' | 'locked-docs';
+/** An OpenAPI document by its edition, that of AsyncAPI, the documentation, or what those see of it who may not read it. */
+export type DescriptionForm = OpenApiEdition | 'asyncapi' | 'docs' | 'locked-docs';
 
 const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
 
@@ -76,6 +73,8 @@ function writeDescription(form: DescriptionForm, content: DocsContent): string {
       return writeDocsPage(content);
     case 'locked-docs':
       return writeLockedDocsPage(content);
+    case 'asyncapi':
+      return writeJson(asyncApiDocument(content.contract));
     case '3.1':
     case '3.2':
       return writeJson(openApiDocument(content.contract, form));

@@ -3,7 +3,7 @@ import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-p
 import { pathNextToBase } from '../../conventions/url.ts';
 import { joinPath } from '../../conventions/links.ts';
 import { writeQuery } from '../../conventions/query.ts';
-import { DOCS_PATH, OPEN_API_PATH } from '../../plan/route-table.ts';
+import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../../plan/route-table.ts';
 import type { LinkBase } from '../../plan/url-builder.ts';
 import { eventsRule } from '../../plan/event-rules.ts';
 import type { Contract } from '../contract.ts';
@@ -34,7 +34,7 @@ export function rootResponse(
   const canonical = canonicalLink(request, request.contract.urls.root);
   const links = [
     ...canonical,
-    { rel: 'service-desc', href: descriptionUrl(request.contract) },
+    { rel: 'service-desc', href: descriptionUrl(request.contract, OPEN_API_PATH) },
     { rel: 'service-doc', href: docsUrl(request.contract) },
   ];
   return conditionalResponse(request, selected, { links, headers: isPage ? PAGE_HEADERS : [], body: () => text });
@@ -56,14 +56,15 @@ function documentText({ contract, base, offer, accessError }: Negotiated): strin
   }
   if (accessError([eventsRule(model)]) === null)
     links[model.system.events.replaceAll('-', '_')] = urls.system(base, model.system.events);
-  links['service_desc'] = descriptionUrl(contract);
+  links['service_desc'] = descriptionUrl(contract, OPEN_API_PATH);
+  links['service_desc_events'] = descriptionUrl(contract, ASYNC_API_PATH);
   links['service_doc'] = docsUrl(contract);
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
 }
 
-/** The URL of the description of a contract (REP-10, RFC 8631). */
-function descriptionUrl({ model, mapping, version }: Contract): string {
-  const path = joinPath(model.publicUrl ?? '', OPEN_API_PATH);
+/** The URL of a description of a contract (REP-10, RFC 8631). */
+function descriptionUrl({ model, mapping, version }: Contract, name: string): string {
+  const path = joinPath(model.publicUrl ?? '', name);
   return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
 }
 

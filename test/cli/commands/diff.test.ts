@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { run } from '../../../src/cli/program.ts';
 import YAML from 'yaml';
-import { describedContracts } from '../../../src/describe/openapi/described-contract.ts';
+import { describedContracts } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
 import { loadModel } from '../../../src/model/load-model.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';

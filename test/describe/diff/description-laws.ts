@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Random } from '../../../scripts/campaign/random.ts';
 import { type ApiDescription, readDescription } from '../../../src/describe/diff/api-description.ts';
 import { diffDescriptions } from '../../../src/describe/diff/diff-descriptions.ts';
-import { describedContracts, type OpenApiEdition } from '../../../src/describe/openapi/described-contract.ts';
+import { describedContracts, type OpenApiEdition } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
 import { diffModels } from '../../../src/model/diff/diff-models.ts';
 import type { Difference } from '../../../src/model/diff/difference.ts';

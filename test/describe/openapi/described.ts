@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/conventions/json.ts';
-import { describedContracts, type OpenApiEdition } from '../../../src/describe/openapi/described-contract.ts';
+import { describedContracts, type OpenApiEdition } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
 import { loadModel } from '../../../src/model/load-model.ts';
 

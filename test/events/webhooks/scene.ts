@@ -34,6 +34,7 @@ export const START = Date.parse('2026-05-01T12:00:00Z');
 export async function webhookScene(
   text: string,
   wrap: (store: Store) => Store = (same) => same,
+  database = ':memory:',
 ): Promise<WebhookScene> {
   const { model } = loadModel({ text });
   assert.ok(model.webhooks !== null);
@@ -42,7 +43,7 @@ export async function webhookScene(
   const random = createRandom();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
-  const opened = await openSqlite({ path: ':memory:', driver: undefined, model, observe, clock, random });
+  const opened = await openSqlite({ path: database, driver: undefined, model, observe, clock, random });
   const store = wrap(opened);
   const sender = webhookSender(model.webhooks, { loopback: true });
   let wake = (): void => undefined;

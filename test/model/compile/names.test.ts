@@ -70,11 +70,22 @@ describe('the names of a resource', () => {
   rejectsEach([
     rejected('[URL-2] must be in snake_case', 'orderItems', /snake_case/),
     rejected('[URL-2] cannot be a version', 'v2', /reserved for versions/),
-    ...['self', 'collection', 'up', 'first', 'prev', 'next', 'last', 'canonical', 'service_desc', 'service_doc'].map(
-      (name) =>
-        rejected(`[REP-12] cannot be a link of the server: ${name}`, name, /is the name of a link/, {
-          rest: 'singular: thing',
-        }),
+    ...[
+      'self',
+      'collection',
+      'up',
+      'first',
+      'prev',
+      'next',
+      'last',
+      'canonical',
+      'service_desc',
+      'service_desc_events',
+      'service_doc',
+    ].map((name) =>
+      rejected(`[REP-12] cannot be a link of the server: ${name}`, name, /is the name of a link/, {
+        rest: 'singular: thing',
+      }),
     ),
     ...['events', 'webhooks', 'batches', 'api_keys'].map((name) =>
       rejected(`[REP-12] cannot be ${name}, which the server reserves`, name, /reserved by the server/, {

@@ -1,7 +1,15 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../conventions/json.ts';
 
 /** The sections of the components of a description that this program writes, in their order. */
-const SECTIONS = ['schemas', 'responses', 'parameters', 'requestBodies', 'headers', 'securitySchemes'] as const;
+const SECTIONS = [
+  'schemas',
+  'responses',
+  'parameters',
+  'requestBodies',
+  'headers',
+  'messages',
+  'securitySchemes',
+] as const;
 
 type ComponentSection = (typeof SECTIONS)[number];
 
@@ -60,6 +68,7 @@ function emptyComponentSections(): Readonly<Record<ComponentSection, Map<string,
     parameters: new Map(),
     requestBodies: new Map(),
     headers: new Map(),
+    messages: new Map(),
     securitySchemes: new Map(),
   };
 }

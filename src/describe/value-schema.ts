@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import type { Member, Shape, ValueType } from '../../model/model.ts';
-import { digitsOf, numberOf, objectOf, stringOf } from '../../model/values/access.ts';
-import { allowedValues } from '../../model/values/assertion.ts';
-import { storedForm } from '../../model/values/stored-form.ts';
+import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Member, Shape, ValueType } from '../model/model.ts';
+import { digitsOf, numberOf, objectOf, stringOf } from '../model/values/access.ts';
+import { allowedValues } from '../model/values/assertion.ts';
+import { storedForm } from '../model/values/stored-form.ts';
 
 /**
  * Where a value is: in a response, in one that `fields` selected, in a request that has all values, or in a patch. In responses every member is present

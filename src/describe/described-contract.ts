@@ -1,6 +1,6 @@
-import { versionText } from '../../conventions/versioning.ts';
-import type { ContractVersion, Model } from '../../model/model.ts';
-import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
+import { versionText } from '../conventions/versioning.ts';
+import type { ContractVersion, Model } from '../model/model.ts';
+import { contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
 
 /** A served version of an API, as descriptions need it. */
 export interface DescribedContract {

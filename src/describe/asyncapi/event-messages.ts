@@ -1,0 +1,120 @@
+import type { JsonObject } from '../../conventions/json.ts';
+import { apiSchema } from '../openapi/api-schemas.ts';
+import {
+  cloudEventSchema,
+  envelopeSchema,
+  type EventSchemaContext,
+  type DescribedEventType,
+  TRACEPARENT,
+  typeText,
+} from './event-schemas.ts';
+
+/** Where the correlation id of an event is. */
+const CORRELATION_ID: JsonObject = {
+  location: '$message.payload#/metadata/correlation_id',
+  description: 'Names the request that made the change.',
+};
+
+const CLOUD_CORRELATION_ID: JsonObject = { ...CORRELATION_ID, location: '$message.payload#/correlationid' };
+
+/** References to messages by name. */
+export type MessageReferences = Readonly<Record<string, JsonObject>>;
+
+/** The requests of webhooks for a type: in the native format, and as a CloudEvent (EVT-5, EVT-10b). */
+export function webhookMessages(type: DescribedEventType, context: EventSchemaContext): MessageReferences {
+  const { components } = context;
+  const name = typeText(type);
+  const headers = webhookHeaders(context);
+  return {
+    [name]: components.ref('messages', name, () => ({
+      name,
+      title: title(type),
+      summary: 'The signed request of a webhook with the format native.',
+      contentType: 'application/json',
+      correlationId: CORRELATION_ID,
+      headers,
+      payload: envelopeSchema(type, context),
+    })),
+    [`${name}.cloudevent`]: components.ref('messages', `${name}.cloudevent`, () => ({
+      name: `${name}.cloudevent`,
+      title: `${title(type)}, as a CloudEvent`,
+      summary: 'The signed request of a webhook with the format cloudevents: CloudEvents 1.0, structured mode.',
+      contentType: 'application/cloudevents+json',
+      correlationId: CLOUD_CORRELATION_ID,
+      headers,
+      payload: cloudEventSchema(type, context),
+    })),
+  };
+}
+
+/** The event of a type in the live feed (EVT-8b). */
+export function feedMessages(type: DescribedEventType, context: EventSchemaContext): MessageReferences {
+  const name = `${typeText(type)}.feed`;
+  return {
+    [name]: context.components.ref('messages', name, () => ({
+      name,
+      title: `${title(type)}, in the feed`,
+      summary: 'A server-sent event: the payload is its data, the headers are its other fields.',
+      contentType: 'text/event-stream',
+      correlationId: CORRELATION_ID,
+      headers: {
+        type: 'object',
+        required: ['id', 'event'],
+        properties: {
+          id: { type: 'string', description: 'The sequence: the value of Last-Event-ID from which a feed continues.' },
+          event: { type: 'string', const: typeText(type) },
+        },
+      },
+      payload: envelopeSchema(type, context),
+    })),
+  };
+}
+
+/** The last message of a feed that the server ends: why. */
+export function feedError({ components }: EventSchemaContext): MessageReferences {
+  return {
+    'feed.error': components.ref('messages', 'feed.error', () => ({
+      name: 'feed.error',
+      title: 'The end of a feed',
+      summary: 'Why the server ends the feed; the reader may continue after its last event.',
+      contentType: 'text/event-stream',
+      headers: {
+        type: 'object',
+        required: ['event'],
+        properties: { event: { type: 'string', const: 'error' } },
+      },
+      payload: apiSchema('ApiError', components),
+    })),
+  };
+}
+
+function title({ resource, verb }: DescribedEventType): string {
+  return `${resource.singular.replaceAll('_', ' ')} ${verb}`;
+}
+
+/** The header fields of Standard Webhooks 1.0, and the trace. */
+function webhookHeaders({ components }: EventSchemaContext): JsonObject {
+  return components.ref('schemas', 'WebhookHeaders', () => ({
+    type: 'object',
+    required: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'],
+    properties: {
+      'webhook-id': {
+        type: 'string',
+        format: 'uuid',
+        description: 'The id of the event, the same for every attempt and replay.',
+      },
+      'webhook-timestamp': {
+        type: 'string',
+        pattern: '^[0-9]{1,12}$',
+        description: 'The time of the attempt, in seconds since 1970. Receivers refuse old ones.',
+      },
+      'webhook-signature': {
+        type: 'string',
+        pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
+        description:
+          'HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret of the webhook, in base64; during a rotation one for each secret (Standard Webhooks 1.0).',
+      },
+      traceparent: { ...TRACEPARENT, description: 'The trace of the request that made the change.' },
+    },
+  }));
+}

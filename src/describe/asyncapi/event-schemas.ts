@@ -1,0 +1,185 @@
+import { SEQUENCE_PATTERN } from '../../conventions/event.ts';
+import type { JsonObject } from '../../conventions/json.ts';
+import type { Field, Model, Resource } from '../../model/model.ts';
+import { typeName } from '../../model/type-names.ts';
+import { objectOf } from '../../model/values/access.ts';
+import type { Components } from '../components.ts';
+import { ID_SCHEMA } from '../openapi/described-resource.ts';
+import { memberSchemas, nullable } from '../value-schema.ts';
+
+/** A type of event of a contract: `product.created`. */
+export interface DescribedEventType {
+  readonly resource: Resource;
+  /** `created`, `updated`, `deleted`, `disabled` or `ping`. */
+  readonly verb: string;
+}
+
+/** What the schemas of events are made with. */
+export interface EventSchemaContext {
+  readonly model: Model;
+  /** `1.4`. */
+  readonly schemaVersion: string;
+  readonly components: Components;
+}
+
+const TIME: JsonObject = { type: 'string', format: 'date-time' };
+
+/** The type as events have it. */
+export function typeText({ resource, verb }: DescribedEventType): string {
+  return `${resource.singular}.${verb}`;
+}
+
+/** The start of the names of the schemas of a type: `ProductCreated`. */
+function nameOf({ resource, verb }: DescribedEventType): string {
+  return typeName(resource.singular) + typeName(verb);
+}
+
+/** The envelope of events of a type (EVT-2). */
+export function envelopeSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
+  return context.components.ref('schemas', `${nameOf(type)}Event`, () => ({
+    type: 'object',
+    required: ['id', 'type', 'payload', 'metadata'],
+    properties: {
+      id: EVENT_ID,
+      type: { type: 'string', const: typeText(type) },
+      payload: payloadSchema(type, context),
+      metadata: metadataSchema(context),
+    },
+  }));
+}
+
+/** The same event as CloudEvents 1.0 has it, in the structured mode (EVT-10b). */
+export function cloudEventSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
+  return context.components.ref('schemas', `${nameOf(type)}CloudEvent`, () => {
+    const properties: JsonObject = {
+      specversion: { type: 'string', const: '1.0' },
+      id: EVENT_ID,
+      source: { type: 'string', format: 'uri', description: 'The URL of the API.' },
+      type: { type: 'string', const: `${context.model.name}.${typeText(type)}` },
+      subject: { type: 'string', description: 'The path of the resource.' },
+      time: TIME,
+      datacontenttype: { type: 'string', const: 'application/json' },
+      data: payloadSchema(type, context),
+      traceparent: TRACEPARENT,
+      correlationid: { type: 'string' },
+      sequence: SEQUENCE,
+    };
+    return { type: 'object', required: Object.keys(properties), properties };
+  });
+}
+
+const EVENT_ID: JsonObject = {
+  type: 'string',
+  format: 'uuid',
+  description: 'The same in every delivery and replay: receivers recognize a repeated event by it.',
+};
+
+const SEQUENCE: JsonObject = {
+  type: 'string',
+  pattern: SEQUENCE_PATTERN,
+  description: 'The place in the log: 20 digits, so that the order of texts is that of events. Zero for a ping.',
+};
+
+/** `traceparent` of W3C Trace Context, with a trace that is recorded. */
+export const TRACEPARENT: JsonObject = { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' };
+
+function payloadSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
+  const { resource, verb } = type;
+  return context.components.ref('schemas', `${nameOf(type)}Payload`, () => ({
+    type: 'object',
+    required: ['timestamp', 'resource', 'parents', 'changed_fields'],
+    properties: {
+      timestamp: TIME,
+      resource: {
+        type: 'object',
+        required: ['type', 'id', 'url'],
+        properties: {
+          type: { type: 'string', const: resource.singular },
+          id: ID_SCHEMA,
+          url: { type: 'string', format: 'uri' },
+        },
+      },
+      parents: parentsSchema(resource, context),
+      changed_fields: changedFieldsSchema(type),
+      ...(resource.events === 'thin' || verb === 'ping' ? {} : { data: dataSchema(resource, context) }),
+    },
+  }));
+}
+
+/** The rows above it, the nearest first. */
+function parentsSchema(resource: Resource, { model }: EventSchemaContext): JsonObject {
+  const above: string[] = [];
+  for (let { parent } = resource; parent !== null; ) {
+    const next: Resource | undefined = model.resources.get(parent.resource);
+    above.push(next?.singular ?? parent.resource);
+    parent = next?.parent ?? null;
+  }
+  if (above.length === 0) return { type: 'array', maxItems: 0 };
+  return {
+    type: 'array',
+    minItems: above.length,
+    maxItems: above.length,
+    description: 'The resources above it, the nearest first.',
+    items: {
+      type: 'object',
+      required: ['type', 'id'],
+      properties: { type: { type: 'string', enum: above }, id: ID_SCHEMA },
+    },
+  };
+}
+
+/** Declared fields that the reader may read: all that are set on create, those that differ on update. */
+function changedFieldsSchema({ resource, verb }: DescribedEventType): JsonObject {
+  const names = readable(resource)
+    .map(({ name }) => name)
+    .filter((name) => name !== resource.parent?.field);
+  if (verb === 'deleted' || verb === 'ping' || names.length === 0) return { type: 'array', maxItems: 0 };
+  return { type: 'array', uniqueItems: true, items: { type: 'string', enum: names } };
+}
+
+/**
+ * The row after the change, or before its deletion. A member is null where the event is older than it, and absent where the reader may not read it.
+ */
+function dataSchema(resource: Resource, { components }: EventSchemaContext): JsonObject {
+  return components.ref('schemas', `${typeName(resource.singular)}EventData`, () => {
+    const fields = readable(resource);
+    const schemas = memberSchemas(fields, resource.schema, 'response');
+    // Of a webhook, the log has a part.
+    const whole = resource.events === 'disabled' ? [] : fields;
+    const known = whole.filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
+    return {
+      type: 'object',
+      required: ['id', ...known.map(({ name }) => name)],
+      properties: {
+        id: ID_SCHEMA,
+        ...Object.fromEntries(fields.map(({ name }) => [name, withNull(objectOf(schemas[name]))])),
+      },
+    };
+  });
+}
+
+function withNull(schema: JsonObject): JsonObject {
+  return Array.isArray(schema['type']) ? schema : nullable(schema);
+}
+
+function readable({ fields }: Resource): readonly Field[] {
+  return fields.filter(({ writeOnly }) => !writeOnly);
+}
+
+function metadataSchema({ schemaVersion, components }: EventSchemaContext): JsonObject {
+  return components.ref('schemas', 'EventMetadata', () => ({
+    type: 'object',
+    required: ['trace_id', 'correlation_id', 'schema_version', 'sequence', 'actor'],
+    properties: {
+      trace_id: { type: 'string' },
+      correlation_id: { type: 'string', description: 'Names the request in the log of the server.' },
+      schema_version: {
+        type: 'string',
+        const: schemaVersion,
+        description: 'Major and minor version of the contract that the reader has.',
+      },
+      sequence: SEQUENCE,
+      actor: { type: ['string', 'null'], description: 'The authenticated client.' },
+    },
+  }));
+}
