@@ -3,7 +3,7 @@ import { startPostgres } from '../postgres-server.ts';
 import { runHttpSuite } from './http-suite.ts';
 
 /** Those of reads, writes and errors that take the least time. */
-const SLICE = new Set(['filters.test.ts', 'json-patches.test.ts', 'states.test.ts', 'constraints.test.ts']);
+const SLICE = new Set(['json-patches.test.ts', 'states.test.ts', 'constraints.test.ts']);
 
 const server = await startPostgres();
 after(() => server.stop());

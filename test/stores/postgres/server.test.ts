@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { EVERYTHING, type Row, type WriteOutcome } from '../../../src/plan/plan.ts';
-import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
+import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { field, model as modelOf, refersTo, resource, sampleModel } from '../../../src/testing/sample-model.ts';
 import { createProduct, update } from '../../../src/testing/sample-writes.ts';
 import { startOwnPostgres } from '../../postgres-server.ts';
 
@@ -86,6 +87,46 @@ describe('a server of PostgreSQL that crashes', () => {
   });
 });
 
+describe('what PostgreSQL has no room for', () => {
+  it('[OPS-4b] is refused with its fields: a value that is too long for an index', async () => {
+    const store = await open('long');
+    const name = randomBytes(4_000).toString('hex');
+    const fine = store.writes.commit({ plans: [createProduct('a')] });
+    const refused = store.writes.commit({ plans: [createProduct('b'), createProduct('c', { name, category: name })] });
+    assert.deepEqual(await refused, { kind: 'too-long', plan: 1, fields: ['name', 'category'] });
+    assert.equal((await fine).kind, 'committed');
+    assert.equal(await product(store, 'b'), null);
+    await store.close();
+  });
+
+  it('[OPS-4b] is refused at the start: a name of a field that it would cut', async () => {
+    const long = 'f'.repeat(64);
+    const model = modelOf([resource({ name: 'notes', fields: [field(long, { kind: 'boolean' })] })]);
+    await assert.rejects(openPostgres({ url: server.url('names'), model }), (error) => {
+      return error instanceof UnusableDatabase && error.message.includes(long);
+    });
+  });
+
+  it('[OPS-4b] gets another name: a table and an index whose name is long', async () => {
+    const [name, target] = ['n'.repeat(50), 't'.repeat(50)];
+    const targets = field(
+      'target_ids',
+      { kind: 'array', item: { type: { kind: 'text', format: null }, nullable: false } },
+      {
+        reference: refersTo(target),
+      },
+    );
+    const other = field('other_name', { kind: 'text', format: null });
+    const model = modelOf([
+      resource({ name: target, fields: [other], indexes: [['other_name', 'created_at']] }),
+      resource({ name, fields: [other, targets], indexes: [['other_name', 'created_at']] }),
+    ]);
+    const url = server.url('long_names');
+    await (await openPostgres({ url, model })).close();
+    assert.deepEqual(await planPostgres({ url, model }), []);
+  });
+});
+
 describe('several instances on one schema of PostgreSQL', () => {
   it('[OPS-4d] migrate it once, where they start together', async () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => open('together')));
@@ -119,7 +160,7 @@ describe('several instances on one schema of PostgreSQL', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('[EVT-3a] number their events in the order of their commits, without gaps', async () => {
+  it('[EVT-3b] number their events in the order of their commits, without gaps', async () => {
     const stores = [await open('events'), await open('events'), await open('events')];
     await Promise.all(
       stores.flatMap((store, instance) => Array.from({ length: 40 }, (_, at) => created(store, `${instance}-${at}`))),

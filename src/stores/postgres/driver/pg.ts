@@ -41,6 +41,8 @@ const CONNECT_TIMEOUT = 2_000;
 const ANSWER_MARGIN = 5_000;
 /** The most statements that a session prepares: others are parsed each time. */
 const MAX_PREPARED = 1_000;
+/** Milliseconds after which the database ends a session that does nothing within a transaction: its process hangs, and others wait for its locks. */
+const IDLE_TIMEOUT = 10_000;
 const KEEP_ALIVE_DELAY = 10_000;
 
 /** @throws {ConnectionLost} where the database cannot be reached @throws {PostgresDriverMissing} @throws what the database reports, where it refuses the session */
@@ -61,10 +63,12 @@ async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
 
 function configOf(url: DatabaseUrl, { name, statementTimeout, lockTimeout, readOnly }: SessionSettings): ClientConfig {
   const { host, port, database, user, password, schema } = url;
+  const idleTimeout = statementTimeout === 0 ? 0 : IDLE_TIMEOUT;
   const parameters = {
     search_path: schema,
     lock_timeout: lockTimeout,
     statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: idleTimeout,
     default_transaction_read_only: readOnly ? 'on' : 'off',
     default_transaction_isolation: String.raw`read\ committed`,
     jit: 'off',
