@@ -69,7 +69,7 @@ async function checkLists(store: Store, path: string, { values, between, equival
 
 /** Values that could be lost or confused in a list, each with a similar value that no row has. */
 const LOOKALIKES: readonly { readonly kind: string; readonly value: Json; readonly other: Json }[] = [
-  { kind: 'text', value: 'a\u0000b', other: 'a' },
+  { kind: 'text', value: 'a\u0001b', other: 'a' },
   { kind: 'text', value: '"\\\u2028', other: '"' },
   { kind: 'text', value: '[1]', other: '1' },
   { kind: 'text', value: '', other: 'null' },

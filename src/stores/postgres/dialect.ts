@@ -21,10 +21,13 @@ const decimal = text((value) => (decimalKey(value) === undefined ? undefined : v
 
 const integer: Encode = (value) => (typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined);
 
+/** PostgreSQL has no texts with U+0000, which no request can contain. */
+const storable = text((value) => (value.includes('\0') ? undefined : value));
+
 function encode(type: ValueType): Encode {
   switch (type.kind) {
     case 'text':
-      return text((value) => value);
+      return storable;
     case 'integer':
       return integer;
     case 'number':
@@ -124,10 +127,7 @@ function nested(expression: string, type: ValueType): ComparableExpression {
     case 'date-time':
     case 'binary':
     case 'text':
-      return of(
-        `(${expression} collate "C")`,
-        text((value) => value),
-      );
+      return of(`(${expression} collate "C")`, storable);
     case 'object':
     case 'map':
     case 'array':
