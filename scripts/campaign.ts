@@ -3,11 +3,8 @@ import process from 'node:process';
 import { parseArgs, styleText } from 'node:util';
 import { runCampaign, type CampaignResult } from './campaign/run-campaign.ts';
 import { serveModel } from './campaign/serve-model.ts';
+import { endProgress, progressBar } from './progress-bar.ts';
 
-const BAR_CELLS = 30;
-/** Milliseconds between two updates: of the bar on a terminal, of lines elsewhere. */
-const BAR_INTERVAL = 100;
-const LINE_INTERVAL = 10_000;
 /** Findings of one rule that are printed. */
 const SHOWN = 2;
 
@@ -25,29 +22,20 @@ if (!Number.isSafeInteger(requests) || requests < 1 || !Number.isSafeInteger(see
 }
 
 const start = performance.now();
-const show = progressBar();
+const bar = progressBar();
 await using server = await serveModel();
-const result = await runCampaign({ ...server, requests, seed, onProgress: show });
-process.stderr.write(process.stderr.isTTY ? '\r\x1b[K' : '');
+const result = await runCampaign({ ...server, requests, seed, onProgress: showProgress });
+endProgress();
 process.stdout.write(table(result));
 for (const text of findings(result)) process.stdout.write(text);
 process.exitCode = result.findings.length === 0 ? 0 : 1;
 
-function progressBar(): (done: number, found: number) => void {
-  const isTerminal = process.stderr.isTTY;
-  let last = performance.now();
-  return (done, found) => {
-    const now = performance.now();
-    if (now - last < (isTerminal ? BAR_INTERVAL : LINE_INTERVAL)) return;
-    last = now;
-    const share = Math.min(1, done / requests);
-    const rate = Math.round(done / ((now - start) / 1000));
-    const left = Math.ceil((requests - done) / rate);
-    const text = `${Math.floor(share * 100)} %, ${done.toLocaleString('en-US')} requests, ${rate}/s, ${left} s left, ${found} findings`;
-    const full = Math.round(share * BAR_CELLS);
-    const bar = `${styleText('green', '█'.repeat(full))}${'░'.repeat(BAR_CELLS - full)}`;
-    process.stderr.write(isTerminal ? `\r\x1b[K${bar} ${text}` : `${text}\n`);
-  };
+function showProgress(done: number, found: number): void {
+  const share = Math.min(1, done / requests);
+  const rate = Math.round(done / ((performance.now() - start) / 1000));
+  const left = Math.ceil((requests - done) / rate);
+  const count = `${done.toLocaleString('en-US')} requests`;
+  bar(share, `${Math.floor(share * 100)} %, ${count}, ${rate}/s, ${left} s left, ${found} findings`);
 }
 
 function table({ counts, findings: found, requests: sent, rows }: CampaignResult): string {

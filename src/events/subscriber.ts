@@ -54,7 +54,7 @@ export interface Subscriber {
   readonly concurrency: number;
   /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
   readonly drainRate: number | null;
-  /** Deliveries per second to all subscriptions while writes need the whole time of the process; null for no limit. */
+  /** Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one for ten writes; null for no limit. */
   readonly busyRate: number | null;
   /** Whether every delivery is stored with its attempts; else only those that failed are, without attempts. */
   readonly recorded: boolean;

@@ -18,6 +18,7 @@ export class WriteLoad {
   #since: number;
   #commits = 0;
   #isHigh = false;
+  #rate = 0;
 
   constructor(options: WriteLoadOptions) {
     this.#options = options;
@@ -30,13 +31,24 @@ export class WriteLoad {
   }
 
   get isHigh(): boolean {
+    this.#measure();
+    return this.#isHigh;
+  }
+
+  /** Commits per second. */
+  get rate(): number {
+    this.#measure();
+    return this.#rate;
+  }
+
+  #measure(): void {
     const { elapsed, utilization } = this.#options;
     const now = elapsed();
     const duration = now - this.#since;
-    if (duration < WINDOW) return this.#isHigh;
-    this.#isHigh = utilization() >= SATURATED && this.#commits >= (MIN_COMMITS * duration) / 1_000;
+    if (duration < WINDOW) return;
+    this.#rate = (this.#commits * 1_000) / duration;
+    this.#isHigh = utilization() >= SATURATED && this.#rate >= MIN_COMMITS;
     this.#since = now;
     this.#commits = 0;
-    return this.#isHigh;
   }
 }

@@ -3,6 +3,7 @@ import { eventSuite } from './event-suite.ts';
 import { filterSuite } from './filter-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import type { OpenStore } from './open-store.ts';
+import { logQuerySuite } from './log-query-suite.ts';
 import { nestedSuite } from './nested-suite.ts';
 import { readSuite } from './read-suite.ts';
 import { relationFilterSuite } from './relation-filter-suite.ts';
@@ -36,6 +37,7 @@ export function storeSuite(name: string, open: OpenStore): void {
   refusalSuite(name, open);
   idempotencySuite(name, open);
   eventSuite(name, open);
+  logQuerySuite(name, open);
   deliverySuite(name, open);
   retentionSuite(name, open);
   tombstoneSuite(name, open);

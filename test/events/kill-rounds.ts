@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,33 +10,93 @@ import { openSample } from '../stores/sqlite/open-sample.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'writer-and-dispatcher.ts');
 
-/** Runs the program, and kills it after a time. @param life milliseconds after it is ready; null: it ends by itself */
-async function run(parameters: readonly string[], life: number | null): Promise<void> {
-  const child = spawn(process.execPath, [PROGRAM, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** A process that writes and delivers. */
+interface Writer {
+  readonly pid: number;
+  /** Kills it, if it still runs. */
+  kill(): Promise<void>;
+}
+
+const filesIn = (folder: string): readonly [file: string, journal: string] => [
+  path.join(folder, 'sample.db'),
+  path.join(folder, 'journal'),
+];
+
+function start(folder: string, task: 'write' | 'deliver'): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...filesIn(folder), task], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+/** Starts a process that writes to the database of a folder and delivers. Resolves when it has written. */
+export async function startWriter(folder: string): Promise<Writer> {
+  const child = start(folder, 'write');
   const exited = once(child, 'exit');
+  assert.ok(child.stdout !== null);
   await Promise.race([once(child.stdout, 'data'), exited]);
-  if (life !== null) {
-    await setTimeout(life);
-    child.kill('SIGKILL');
-  }
-  const [code] = await exited;
-  assert.equal(code, life === null ? 0 : null);
+  return {
+    pid: child.pid ?? 0,
+    async kill() {
+      child.kill('SIGKILL');
+      const [code] = await exited;
+      assert.equal(code, null);
+    },
+  };
+}
+
+/** Delivers what was not delivered. */
+export async function deliverTheRest(folder: string): Promise<void> {
+  const [code] = await once(start(folder, 'deliver'), 'exit');
+  assert.equal(code, 0);
+}
+
+/** The lines that the processes of a folder have written. */
+export function readJournal(folder: string): readonly string[] {
+  const [, journal] = filesIn(folder);
+  return existsSync(journal) ? readFileSync(journal, 'utf8').trimEnd().split('\n') : [];
+}
+
+/** When rounds end. */
+interface RoundLimits {
+  readonly rounds: number;
+  /** Milliseconds after which no round begins. Default: no limit. */
+  readonly duration?: number;
+  /** Called after each round, with their number so far. */
+  readonly onRound?: (count: number) => void;
 }
 
 /**
- * Kills a process that writes and delivers, several times; then delivers the rest, and compares rows, events and deliveries: each acknowledged write
- * exists with exactly one event, and each event of the log, and no other, was delivered to each subscription.
+ * Kills a process that writes and delivers, several times; then delivers the rest, and judges the journal.
+ *
+ * @returns the number of rounds and events
+ */
+export async function killRounds(
+  folder: string,
+  { rounds, duration = Number.POSITIVE_INFINITY, onRound }: RoundLimits,
+  random: SeededRandom,
+): Promise<{ readonly rounds: number; readonly events: number }> {
+  const end = performance.now() + duration;
+  let count = 0;
+  while (count < rounds && performance.now() < end) {
+    const writer = await startWriter(folder);
+    await setTimeout(20 + random.integer(300));
+    await writer.kill();
+    count += 1;
+    onRound?.(count);
+  }
+  await deliverTheRest(folder);
+  return { rounds: count, events: await judgeJournal(folder) };
+}
+
+/**
+ * Compares rows, events and deliveries: each acknowledged write exists with exactly one event, and each event of the log, and no other, was
+ * delivered to each subscription.
  *
  * @returns the number of events
  */
-export async function killRounds(folder: string, rounds: number, random: SeededRandom): Promise<number> {
-  const [file, journal] = [path.join(folder, 'sample.db'), path.join(folder, 'journal')];
-  for (let round = 0; round < rounds; round += 1) await run([file, journal, 'write'], 20 + random.integer(300));
-  await run([file, journal, 'deliver'], null);
-  const lines = existsSync(journal) ? readFileSync(journal, 'utf8').trimEnd().split('\n') : [];
+export async function judgeJournal(folder: string): Promise<number> {
+  const lines = readJournal(folder);
   const acknowledged = lines.filter((line) => line.startsWith('a ')).map((line) => line.slice(2));
   const delivered = new Map(['plain', 'ordered'].map((name) => [name, deliveredTo(lines, name)]));
-  const store = await openSample({ path: file });
+  const store = await openSample({ path: filesIn(folder)[0] });
   const events = await store.events.after(0, Number.MAX_SAFE_INTEGER);
   await store.close();
   const ids = events.map(({ payload }) => payload.resource.id);
@@ -67,6 +127,6 @@ export async function killRounds(folder: string, rounds: number, random: SeededR
 }
 
 function deliveredTo(lines: readonly string[], name: string): ReadonlySet<string> {
-  const start = `d ${name} `;
-  return new Set(lines.filter((line) => line.startsWith(start)).map((line) => line.split(' ')[2] ?? ''));
+  const prefix = `d ${name} `;
+  return new Set(lines.filter((line) => line.startsWith(prefix)).map((line) => line.split(' ')[2] ?? ''));
 }

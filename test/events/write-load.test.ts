@@ -19,11 +19,16 @@ function scene(utilization: number) {
 }
 
 /** The number of attempts that start within some milliseconds, where there is always one to start. */
-function startsWithin(milliseconds: number, at: ReturnType<typeof scene>, busyRate: number | null): number {
+function startsWithin(
+  milliseconds: number,
+  at: ReturnType<typeof scene>,
+  busyRate: number | null,
+  commits = 5,
+): number {
   const pace = new DeliveryPace({ ...at, busyRate });
   let starts = 0;
   for (let passed = 0; passed < milliseconds; passed += 1) {
-    at.commit(5);
+    at.commit(commits);
     at.advance(1);
     for (let count = 0; count < 10 && pace.wait === 0; count += 1) {
       pace.started();
@@ -58,6 +63,11 @@ describe('the pace of deliveries', () => {
     const starts = startsWithin(1_000, scene(1), 400);
     // In the first 50 ms, nothing is measured yet.
     assert.ok(starts >= 490 + 370 && starts <= 490 + 390, String(starts));
+  });
+
+  it('is one for ten writes where writes are slow', () => {
+    const starts = startsWithin(1_000, scene(1), 400, 1);
+    assert.ok(starts >= 490 + 92 && starts <= 490 + 100, String(starts));
   });
 
   it('is not limited while the process has time, nor for a subscriber that costs nothing', () => {
