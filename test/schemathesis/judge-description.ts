@@ -13,6 +13,8 @@ export interface SchemathesisOptions {
   /** Requests for each operation, of fuzzing and stateful tests: those of the other phases follow from the description. */
   readonly examples: number;
   readonly seed: number;
+  /** Of the operations. Default: all. */
+  readonly methods?: readonly string[];
 }
 
 /** What Schemathesis found. */
@@ -26,7 +28,12 @@ export interface SchemathesisVerdict {
 const here = import.meta.dirname;
 
 /** Serves described-model.yaml, and lets Schemathesis judge the server by its own description in OpenAPI 3.2, which has QUERY. */
-export async function judgeDescription({ phases, examples, seed }: SchemathesisOptions): Promise<SchemathesisVerdict> {
+export async function judgeDescription({
+  phases,
+  examples,
+  seed,
+  methods = [],
+}: SchemathesisOptions): Promise<SchemathesisVerdict> {
   const folder = mkdtempSync(path.join(tmpdir(), 'schemathesis-'));
   const model = path.join(here, 'described-model.yaml');
   const server = startServer(folder, [model, '--port', '0'], { ARCHIVE_SECRET: SECRET });
@@ -40,7 +47,8 @@ export async function judgeDescription({ phases, examples, seed }: SchemathesisO
     const options = ['--url', origin, '--header', `Authorization: Bearer ${token}`, '--phases', phases.join(',')];
     const numbers = ['--max-examples', String(examples), '--seed', String(seed), '--no-color'];
     const program = [programFile('schemathesis') ?? '', '--config-file', path.join(here, 'schemathesis.toml')];
-    const run = await runProgram([...program, 'run', 'openapi.json', ...options, ...numbers], { folder });
+    const included = methods.flatMap((method) => ['--include-method', method]);
+    const run = await runProgram([...program, 'run', 'openapi.json', ...options, ...numbers, ...included], { folder });
     const output = run.stdout + run.stderr;
     const [, cases] = /^ *(\d+) generated/m.exec(output) ?? [];
     return { passed: run.code === 0, cases: Number(cases ?? 0), output };

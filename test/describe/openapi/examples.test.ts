@@ -96,7 +96,7 @@ describe('an OpenAPI description', () => {
 });
 
 /** The parameters of the event log whose values are all resources. */
-const OF_ALL_RESOURCES: ReadonlySet<string> = new Set(['query.type', 'query.resource_type']);
+const OF_ALL_RESOURCES: ReadonlySet<string> = new Set(['query.type', 'query.resource_type', 'query.collection']);
 
 /** The description itself, and lines of NDJSON. */
 function isAnyObject(schema: Json | undefined): boolean {
