@@ -118,7 +118,7 @@ function filterParameters(to: Description): readonly JsonObject[] {
       description,
       style: 'form',
       explode: true,
-      schema: { type: 'array', uniqueItems: true, items: textOf(values) },
+      schema: { type: 'array', maxItems: Math.max(1, values.length), uniqueItems: true, items: textOf(values) },
     }));
   return [
     repeated('type', loud.flatMap(typesOf), 'The types of the events; repeated, any of them.'),
