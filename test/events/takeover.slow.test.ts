@@ -12,7 +12,8 @@ const TAKEOVER = 5_000;
 describe('two processes of which one delivers', () => {
   it('[EVT-3a] deliver on in the other one when that one is killed, and lose nothing', async (context) => {
     const folder = temporaryDirectory(context);
-    const writers = await Promise.all([startWriter(folder), startWriter(folder)]);
+    // One after the other: a subscription gets what is written after the first process has registered it.
+    const writers = [await startWriter(folder), await startWriter(folder)];
     context.after(() => Promise.all(writers.map((writer) => writer.kill())));
     const store = await openSample({ path: path.join(folder, 'sample.db') });
     const owner = async (): Promise<string> => (await store.deliveries.reader('plain'))?.lease.owner ?? '';
