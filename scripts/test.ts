@@ -7,6 +7,7 @@ import process from 'node:process';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { root, run } from './command.ts';
+import { groupedFiles } from './test-groups.ts';
 
 const SECOND = 1000;
 
@@ -30,17 +31,18 @@ const files = globSync('test/**/*.test.ts', { cwd: root })
   .sort()
   .map((file) => path.join(root, file));
 
-// Each file runs in its own process. The cache lets them share compiled modules.
+// The cache lets processes share compiled modules.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(root, '.cache', 'compiled');
 
 const checked = filters.length > 0 || run(process.execPath, ['scripts/check.ts']);
-const failures = files.length === 0 ? ['no test file matches'] : await runFiles(files);
+const failures =
+  files.length === 0 ? ['no test file matches'] : await runFiles(filters.length === 0 ? groupedFiles(files) : files);
 for (const failure of failures) process.stderr.write(`FAILED: ${failure}\n`);
 if (!checked) process.stderr.write('FAILED: npm run check\n');
 process.exitCode = checked && failures.length === 0 ? 0 : 1;
 
 /**
- * Runs each test file in its own process, so that they share no state and a hang or crash ends only one file.
+ * Runs each file in its own process, so that they share no state and a hang or crash ends only one file. A file may be a group of test files.
  * The reporter writes to standard output and closes with the counts and the slowest files.
  *
  * @returns the failures, a line each
