@@ -18,7 +18,7 @@ name: desk
 public_url: https://api.example.com
 trusted_proxies: [127.0.0.1]
 require_tls: true
-auth: { api_keys: true }
+auth: { gateway: { secret: correct horse } }
 resources:
   notes:
     access: { read: public, create: public, update: public }
@@ -119,6 +119,19 @@ async function send(
   return { status: response.statusCode ?? 0, headers: response.headers, body: await textOf(response) };
 }
 
+/** What a response has sent when a line of it begins so and has its data. */
+function untilText(response: http.IncomingMessage, line: string): Promise<string> {
+  let received = '';
+  return new Promise((resolve, reject) => {
+    response.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+      const at = received.indexOf(line);
+      if (at >= 0 && received.includes('\n\n', at)) resolve(received);
+    });
+    response.on('close', () => reject(new Error(`the feed ended: ${received}`)));
+  });
+}
+
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 describe('a server behind the proxies of the guide', { skip: skipWithout(...PROXIES, 'openssl') }, () => {
@@ -158,6 +171,20 @@ describe('a server behind the proxies of the guide', { skip: skipWithout(...PROX
       const { status, body } = await send(proxy, 'QUERY /api/v1/notes', form, `id=${proxy}`);
       assert.equal(status, 200);
       assert.equal(JSON.parse(body).data.length, 1);
+    });
+
+    it(`[EVT-8b] sends events through ${proxy} as they come`, async () => {
+      const caller = { 'X-Auth-Secret': 'correct horse', 'X-Auth-Subject': 'ann', 'X-Auth-Scopes': 'events:read' };
+      const feed = open(proxy, 'GET', '/api/v1/events', { Accept: 'text/event-stream', ...caller });
+      feed.end();
+      const [response]: http.IncomingMessage[] = await once(feed, 'response');
+      assert.ok(response);
+      assert.equal(response.statusCode, 200);
+      const text = untilText(response, 'event: note.created');
+      const id = `${proxy}-event`;
+      assert.equal((await send(proxy, 'POST /api/v1/notes', JSON_BODY, JSON.stringify({ id }))).status, 201);
+      assert.ok((await text).includes(id));
+      response.destroy();
     });
 
     it(`[LIM-1] refuses what is too large itself, behind ${proxy}`, async () => {
