@@ -32,6 +32,8 @@ export class DeliveryPool {
   #ready = new Set<Endpoint>();
   /** Those that may later: their rate is limited. */
   #later = new Set<Endpoint>();
+  /** Whether attempts wait until writes leave time for them. */
+  #isPaced = false;
   #inFlight = 0;
   /** Called when no attempt is in flight any more. */
   #onIdle: (() => void) | null = null;
@@ -48,9 +50,9 @@ export class DeliveryPool {
     return this.#inFlight;
   }
 
-  /** Whether an endpoint waits for its next start. */
+  /** Whether attempts wait for their time. */
   get isWaiting(): boolean {
-    return this.#later.size > 0;
+    return this.#isPaced || this.#later.size > 0;
   }
 
   /** Discards what was to be attempted, and ignores the results of attempts in flight. */
@@ -58,6 +60,7 @@ export class DeliveryPool {
     this.#term += 1;
     this.#ready.clear();
     this.#later.clear();
+    this.#isPaced = false;
   }
 
   /** Starts no more attempts. Resolves when those in flight have ended. */
@@ -88,9 +91,12 @@ export class DeliveryPool {
     if (this.#stopped || progress.isOverdue) return null;
     for (const endpoint of this.#later) this.#ready.add(endpoint);
     this.#later.clear();
+    this.#isPaced = false;
     for (const endpoint of this.#ready) {
       const { isFailing } = endpoint;
-      if (pace.wait > 0) return pace.wait;
+      const { wait } = pace;
+      this.#isPaced = wait > 0;
+      if (this.#isPaced) return wait;
       if (!budget.take(isFailing)) return null;
       this.#ready.delete(endpoint);
       const work = endpoint.next(elapsed());
