@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { root } from '../../scripts/command.ts';
 import { killAll, program, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
+import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, commandsOf, PAGES, textOf } from './guide-pages.ts';
 
@@ -48,9 +49,13 @@ function run(folder: string, line: string): Promise<ProcessResult> {
   return new RunningProcess(spawn('sh', ['-ec', line], { cwd: folder, env })).ended;
 }
 
+const postgres = await startPostgres();
+after(() => postgres.stop());
+
 /** Runs a command line of `serve` until it listens, and stops it. */
 async function serve(folder: string, line: string): Promise<void> {
-  const args = line.split(' ').slice(2);
+  const database = postgres.url(`guides_${process.pid}`);
+  const args = line.replace('postgres://shop@db.example.com/shop', database).split(' ').slice(2);
   const server = startServer(folder, [...args, '--port', '0']);
   try {
     const url = await waitUntilListening(server);

@@ -1,3 +1,3 @@
 import { judgeSequences } from './proof/sequences.ts';
 
-judgeSequences({ requests: 4_000, length: 60 });
+judgeSequences({ requests: 2_000, length: 60 });
