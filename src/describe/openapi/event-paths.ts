@@ -121,7 +121,7 @@ function filterParameters(to: Description): readonly JsonObject[] {
       description,
       style: 'form',
       explode: true,
-      schema: { type: 'array', maxItems: MAX_VALUES, uniqueItems: true, items: textOf(values) },
+      schema: { type: 'array', maxItems: MAX_VALUES, items: textOf(values) },
     }));
   return [
     repeated('type', loud.flatMap(typesOf), 'The types of the events; repeated, any of them.'),
