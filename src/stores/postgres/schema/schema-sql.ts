@@ -1,5 +1,6 @@
-import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
+import { type TableColumn, typeAt } from '../../sql/columns.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
+import { fillLinks } from '../../sql/schema/link-rows.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import { type ColumnSource, type ForeignKey, type Index, type TableSchema } from '../../sql/schema/schema.ts';
 import { postgres } from '../dialect.ts';
@@ -29,7 +30,7 @@ export function createTable(
   return [
     `create table ${quote(table.name)} (\n${[...columns, key].join(',\n')}\n)`,
     ...namedBy('table', table.name),
-    ...(isFilled ? fillLinks(table, declared) : []),
+    ...(isFilled ? fillLinks(table, declared, postgres, itemsOf) : []),
   ];
 }
 
@@ -50,24 +51,7 @@ export function addForeignKey(table: string, { columns, table: target, keys, cas
   return `alter table ${quote(table)} add foreign key (${list(columns)}) ${references}`;
 }
 
-/** The row table that a link table belongs to. */
-export function ownerOf(table: TableSchema): string | undefined {
-  return table.foreignKeys.find(({ cascade }) => cascade)?.table;
-}
-
-/** Fills the links of an existing array that becomes an array of references. A target below the same parent shares the parent. */
-function fillLinks(table: TableSchema, declared: readonly TableSchema[]): readonly string[] {
-  const rows = declared.find(({ name }) => name === ownerOf(table));
-  const field = rows?.columns.find(({ name }) => linkTable(rows.name, name) === table.name);
-  const [owner, target] = table.foreignKeys;
-  if (rows === undefined || field === undefined || owner === undefined || target === undefined) return [];
-  const held = (name: string): string => `held.${quote(name)}`;
-  const values = [...owner.keys.map(held), 'item.value', ...target.keys.slice(1).map(held)];
-  return [
-    `insert into ${quote(table.name)} (${list([...owner.columns, ...target.columns])}) select distinct ${values.join(', ')}` +
-      ` from ${quote(rows.name)} as held, json_array_elements_text(held.${quote(field.name)}::json) as item(value)`,
-  ];
-}
+const itemsOf = (array: string): string => `json_array_elements_text(${array}::json) as item(value)`;
 
 function defaultSql({ type, default: value }: TableColumn): string {
   return postgres.literal(value === null ? null : (postgres.encode(type)(value) ?? null));

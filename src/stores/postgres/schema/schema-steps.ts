@@ -1,17 +1,10 @@
+import { ownerOf } from '../../sql/schema/link-rows.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
 import { postgres } from '../dialect.ts';
-import {
-  addForeignKey,
-  alterTable,
-  createIndex,
-  createTable,
-  ownerOf,
-  renewsKeys,
-  tableWithKeys,
-} from './schema-sql.ts';
+import { addForeignKey, alterTable, createIndex, createTable, renewsKeys, tableWithKeys } from './schema-sql.ts';
 
 const { quote } = postgres;
 

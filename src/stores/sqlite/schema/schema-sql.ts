@@ -1,6 +1,7 @@
-import { type TableColumn, linkTable, typeAt } from '../../sql/columns.ts';
+import { type TableColumn, typeAt } from '../../sql/columns.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
+import { fillLinks, ownerOf } from '../../sql/schema/link-rows.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { ColumnSource, ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
@@ -113,25 +114,6 @@ function alterSql(alteration: Alteration): readonly string[] {
   return added.map((column) => `alter table ${quote(after.name)} add column ${columnSql(column, after)}`);
 }
 
-/** The row table that a link table belongs to. */
-function ownerOf(table: TableSchema): string | undefined {
-  return table.foreignKeys.find(({ cascade }) => cascade)?.table;
-}
-
-/** Fills the links of an existing array that becomes an array of references. A target below the same parent shares the parent. */
-function fillSql(table: TableSchema, declared: readonly TableSchema[]): readonly string[] {
-  const rows = declared.find(({ name }) => name === ownerOf(table));
-  const field = rows?.columns.find(({ name }) => linkTable(rows.name, name) === table.name);
-  const [owner, target] = table.foreignKeys;
-  if (rows === undefined || field === undefined || owner === undefined || target === undefined) return [];
-  const held = (name: string): string => `held.${quote(name)}`;
-  const values = [...owner.keys.map(held), 'item.value', ...target.keys.slice(1).map(held)];
-  return [
-    `insert into ${quote(table.name)} (${list([...owner.columns, ...target.columns])}) select distinct ${values.join(', ')}` +
-      ` from ${quote(rows.name)} as held, json_each(held.${quote(field.name)}) as item`,
-  ];
-}
-
 function sqlOf(
   change: SchemaChange,
   declared: readonly TableSchema[],
@@ -149,7 +131,10 @@ function sqlOf(
     case 'create-table': {
       const owner = ownerOf(change.table);
       const fill = change.table.kind === 'links' && owner !== undefined && existing.has(owner);
-      return [tableSql(change.table, change.table.name), ...(fill ? fillSql(change.table, declared) : [])];
+      return [
+        tableSql(change.table, change.table.name),
+        ...(fill ? fillLinks(change.table, declared, sqlite, (array) => `json_each(${array}) as item`) : []),
+      ];
     }
     case 'drop-table':
       return [`drop table ${quote(change.table.name)}`];
