@@ -1,8 +1,7 @@
-import type { Json } from '../../conventions/json.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
 import { decimalKey, keyedDecimal } from '../sql/decimal.ts';
 import {
+  comparable,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -10,7 +9,7 @@ import {
   exactLocate,
   type Locate,
 } from '../sql/dialect.ts';
-import { integerText, milliseconds, number, placeOf, scaledPlace, text } from '../sql/encodings.ts';
+import { decoder, integerText, milliseconds, number, placeOf, scaledPlace, text } from '../sql/encodings.ts';
 import { arrayOf, keyRows, literal, quote, quoteText } from './literals.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
 
@@ -62,25 +61,12 @@ function locate(type: ValueType): Locate {
 }
 
 function decode(type: ValueType): Decode | null {
-  switch (type.kind) {
-    case 'text':
-    case 'integer':
-    case 'number':
-    case 'int64':
-      return null;
-    case 'boolean':
-      return (value) => value === 1;
-    case 'date-time':
-      return (value) => timestamp(Number(value));
-    case 'decimal':
-      return (value) => keyedDecimal(decimalKey(String(value)) ?? '', type.scale ?? 0);
-    case 'binary':
-      return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
-    case 'object':
-    case 'map':
-    case 'array':
-      return (value): Json => JSON.parse(String(value));
-  }
+  return decoder(
+    type,
+    ({ scale }) =>
+      (value) =>
+        keyedDecimal(decimalKey(String(value)) ?? '', scale ?? 0),
+  );
 }
 
 /** Texts are compared by their UTF-8 bytes. JSON is stored as the text that it was written as: members keep their order, numbers their digits. */
@@ -110,28 +96,23 @@ const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`;
 
 /** A value inside JSON, given as text, in a form that compares by value. What is no number, as in older rows, is NULL among numbers. */
 function nested(expression: string, type: ValueType): ComparableExpression {
-  const of = (compared: string, encoded: Encode): ComparableExpression => ({
-    expression: compared,
-    encode: encoded,
-    locate: exactLocate(encoded),
-  });
   switch (type.kind) {
     case 'int64':
     case 'decimal':
-      return of(asNumber(expression), decimal);
+      return comparable(asNumber(expression), decimal);
     case 'integer':
     case 'number':
-      return of(asNumber(expression), number);
+      return comparable(asNumber(expression), number);
     case 'boolean':
-      return of(`(${expression} = 'true')`, boolean);
+      return comparable(`(${expression} = 'true')`, boolean);
     case 'date-time':
     case 'binary':
     case 'text':
-      return of(`(${expression} collate "C")`, storable);
+      return comparable(`(${expression} collate "C")`, storable);
     case 'object':
     case 'map':
     case 'array':
-      return of(`(${expression} collate "C")`, encode(type));
+      return comparable(`(${expression} collate "C")`, encode(type));
   }
 }
 

@@ -58,6 +58,11 @@ export interface ComparableExpression {
   readonly locate: Locate;
 }
 
+/** An expression that is compared with values of a type which it can all hold. */
+export function comparable(expression: string, encode: Encode): ComparableExpression {
+  return { expression, encode, locate: exactLocate(encode) };
+}
+
 /** What a table expression of keys is generated with. */
 export interface KeyRowsOptions {
   readonly alias: string;

@@ -1,6 +1,8 @@
 import type { Json } from '../../conventions/json.ts';
+import { timestamp } from '../../conventions/timestamp.ts';
+import type { ValueType } from '../../model/model.ts';
 import { type ScaledFloor, scaledFloor } from './decimal.ts';
-import type { Encode, Locate, Placement, SqlValue } from './dialect.ts';
+import type { Decode, Encode, Locate, Placement, SqlValue } from './dialect.ts';
 
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 export const MIN_INT64 = -9_223_372_036_854_775_808n;
@@ -39,4 +41,27 @@ export function scaledPlace(scale: number): Locate {
     const scaled = typeof value === 'string' ? scaledFloor(value, scale) : undefined;
     return scaled === undefined ? undefined : placeOf(scaled);
   };
+}
+
+/** How the values of a column are read; null where they are those of JSON. @param decimal reads a decimal, whose stored form is the store's */
+export function decoder(type: ValueType, decimal: (type: ValueType & { kind: 'decimal' }) => Decode): Decode | null {
+  switch (type.kind) {
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'int64':
+      return null;
+    case 'boolean':
+      return (value) => value === 1;
+    case 'date-time':
+      return (value) => timestamp(Number(value));
+    case 'decimal':
+      return decimal(type);
+    case 'binary':
+      return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
+    case 'object':
+    case 'map':
+    case 'array':
+      return (value): Json => JSON.parse(String(value));
+  }
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../conventions/json.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';
 import {
+  comparable,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -12,7 +12,7 @@ import {
   type Locate,
   type SqlValue,
 } from '../sql/dialect.ts';
-import { int64, integerText, MIN_INT64, milliseconds, number, scaledPlace, text } from '../sql/encodings.ts';
+import { decoder, int64, integerText, MIN_INT64, milliseconds, number, scaledPlace, text } from '../sql/encodings.ts';
 import { storageType } from '../sql/schema/schema.ts';
 import { rowValue } from '../sql/tables.ts';
 import { keyRows, literal, quote, quoteText, valueList } from './literals.ts';
@@ -84,30 +84,11 @@ function locate(type: ValueType): Locate {
   }
 }
 
-function decode(type: ValueType): Decode | null {
-  switch (type.kind) {
-    case 'text':
-    case 'integer':
-    case 'number':
-    case 'int64':
-      return null;
-    case 'boolean':
-      return (value) => value === 1;
-    case 'date-time':
-      return (value) => timestamp(Number(value));
-    case 'decimal': {
-      const scale = scaleOf(type);
-      return scale === null
-        ? (value) => keyedDecimal(String(value), type.scale ?? 0)
-        : (value) => scaledDecimal(String(value), scale);
-    }
-    case 'binary':
-      return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
-    case 'object':
-    case 'map':
-    case 'array':
-      return (value): Json => JSON.parse(String(value));
-  }
+function decodeDecimal(type: ValueType & { kind: 'decimal' }): Decode {
+  const scale = scaleOf(type);
+  return scale === null
+    ? (value) => keyedDecimal(String(value), type.scale ?? 0)
+    : (value) => scaledDecimal(String(value), scale);
 }
 
 function columnType(type: ValueType): string {
@@ -140,31 +121,26 @@ const writtenNumber: Encode = (value) => {
 
 /** A value that JSON functions return, in a form that compares by value. Timestamps inside JSON have a single form. */
 function nested(expression: string, type: ValueType): ComparableExpression {
-  const of = (compared: string, encoded: Encode): ComparableExpression => ({
-    expression: compared,
-    encode: encoded,
-    locate: exactLocate(encoded),
-  });
   switch (type.kind) {
     case 'int64':
       return { expression: `cast(${expression} as integer)`, encode: encode(type), locate: locate(type) };
     case 'decimal':
-      return of(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
+      return comparable(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
     case 'date-time':
     case 'binary':
-      return of(
+      return comparable(
         expression,
         text((value) => value),
       );
     case 'integer':
     case 'number':
-      return of(expression, writtenNumber);
+      return comparable(expression, writtenNumber);
     case 'text':
     case 'boolean':
     case 'object':
     case 'map':
     case 'array':
-      return of(expression, encode(type));
+      return comparable(expression, encode(type));
   }
 }
 
@@ -202,7 +178,7 @@ export const sqlite: Dialect = {
   encode,
   locate,
   selection,
-  decode,
+  decode: (type) => decoder(type, decodeDecimal),
   member: (column, path, type) =>
     nested(`json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quote(name)}`).join('')}`)})`, type),
   contains: (array, type) => {
