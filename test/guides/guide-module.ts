@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { root } from '../../scripts/command.ts';
+import { openApi, serveHttp } from '../../src/index.ts';
+import { isDefinedModel } from '../../src/model/typescript/define-model.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+/** Writes the module of a guide. @returns its URL */
+function written(folder: string, name: string, code: string): string {
+  const file = path.join(folder, name);
+  const source = (module: string): string => JSON.stringify(path.join(root, 'src', module));
+  const text = code
+    .replace("'restwright/client'", source('client/client.ts'))
+    .replace("'restwright'", source('index.ts'));
+  writeFileSync(file, text);
+  return pathToFileURL(file).href;
+}
+
+/** Serves the model of a guide, `shop.mts`, and runs a client beside it. @returns what the client prints, a text for each call */
+export async function printedByClient(
+  context: TestContext,
+  { model, client }: { readonly model: string; readonly client: string },
+): Promise<readonly string[]> {
+  const folder = temporaryDirectory(context);
+  const { default: defined }: { readonly default?: unknown } = await import(written(folder, 'shop.mts', model));
+  assert.ok(isDefinedModel(defined));
+  const { api, close } = await openApi({ model: defined, database: ':memory:' });
+  const server = await serveHttp({ api, port: 0 });
+  const printed: string[] = [];
+  const log = (...values: readonly unknown[]): void =>
+    void printed.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
+  context.mock.method(console, 'log', log);
+  try {
+    const code = client.replaceAll('http://127.0.0.1:3000/api', `http://127.0.0.1:${server.port}/api`);
+    await import(written(folder, 'client.mts', code));
+  } finally {
+    context.mock.restoreAll();
+    await server.close();
+    await close();
+  }
+  return printed;
+}
