@@ -134,7 +134,7 @@ interface DelayMeter {
 
 /** The event-loop delay since it was read last. */
 interface RecordedDelay {
-  /** The mean in milliseconds; 0 where nothing was recorded. */
+  /** The mean in milliseconds, of two iterations at least. */
   readonly read: () => number;
   readonly close: () => void;
 }
@@ -160,15 +160,25 @@ export function monitorDelay(
   };
 }
 
-/** Records the delay with a histogram of Node.js. */
+/**
+ * Records the delay with a histogram of Node.js. It is never reset: the first tick after a reset is not recorded, so that iterations longer than the
+ * interval would leave no record at all.
+ */
 function recordDelay(): RecordedDelay {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   histogram.enable();
+  let before = { count: 0, total: 0 };
+  let mean = 0;
   return {
     read() {
-      // The histogram records the time between two ticks including the resolution; without a tick there is no mean.
-      const mean = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / NANOSECONDS - RESOLUTION);
-      histogram.reset();
+      const { count } = histogram;
+      const ticks = count - before.count;
+      // A single tick is one long task: it counts together with what follows.
+      if (ticks < 2) return mean;
+      const total = histogram.mean * count;
+      // The histogram records the time between two ticks, which includes the resolution.
+      mean = Math.max(0, (total - before.total) / ticks / NANOSECONDS - RESOLUTION);
+      before = { count, total };
       return mean;
     },
     close: () => void histogram.disable(),
