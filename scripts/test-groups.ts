@@ -5,11 +5,12 @@ import { root } from './command.ts';
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
 const GROUP_SIZE = 5;
 
-/** Where the files are that import those of a group. */
+/** Where the files are that import those of a group, in a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');
 
-/** The folder of most of them, whose tests share nothing but what they import. */
-const SHARING = /^test\/pipeline\//;
+/** The folders whose tests share nothing but what they import. */
+const SHARING =
+  /^test\/(?:auth|cache|conventions|describe|formats|limits|model|observe|oracle|pipeline|plan|platform|versions)\//;
 
 /** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory. */
 const EXCLUSIVE =
@@ -17,24 +18,38 @@ const EXCLUSIVE =
 
 /** Files that mostly wait or compute for seconds: they run next to others. */
 const LONG =
-  /\/(?:.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|description-laws|diff-laws|responses)\.test\.ts$/;
+  /\/(?:.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|.*-laws|responses|sqlite-.*)\.test\.ts$/;
+
+/** Files that run for minutes, each of which uses a core: the HTTP suite in another way, and campaigns. */
+const SUITE =
+  /\/(?:transports|responses|older-contract|authenticated|postgres|own-description|collection-walks|row-policy-sequences)\.slow\.test\.ts$/;
 
 /**
  * The files of a run: tests that can share a process are grouped, a few in each. A group is a file that imports its members; all names and locations of tests
  * stay those of the members.
  *
  * @param files absolute paths
+ * @param way to run them: its groups are kept apart from those of runs at the same time
  * @returns absolute paths, each of which gets a process
  */
-export function groupedFiles(files: readonly string[]): readonly string[] {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
+export function groupedFiles(files: readonly string[], way: string): readonly string[] {
+  const folder = path.join(FOLDER, way);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const [shared, alone] = [files.filter(isShareable), files.filter((file) => !isShareable(file))];
   const groups = Array.from({ length: Math.ceil(shared.length / GROUP_SIZE) }, (_, index) =>
-    writeGroup(shared.slice(index * GROUP_SIZE, (index + 1) * GROUP_SIZE)),
+    writeGroup(folder, shared.slice(index * GROUP_SIZE, (index + 1) * GROUP_SIZE)),
   );
-  // The long ones begin first, so that none of them runs alone at the end.
-  return [...alone, ...groups];
+  return [...longestFirst(alone), ...groups];
+}
+
+/** The files of a run in another order: those that run for minutes begin first, so that none of them runs alone at the end. */
+export function longestFirst(files: readonly string[]): readonly string[] {
+  return [...files.filter(isSuite), ...files.filter((file) => !isSuite(file))];
+}
+
+function isSuite(file: string): boolean {
+  return SUITE.test(path.relative(root, file));
 }
 
 function isShareable(file: string): boolean {
@@ -46,14 +61,14 @@ function isShareable(file: string): boolean {
 }
 
 /** @returns the file that imports the members, which is named by the first of them */
-function writeGroup(members: readonly string[]): string {
+function writeGroup(folder: string, members: readonly string[]): string {
   const [first = ''] = members;
   const name = path
     .relative(path.join(root, 'test'), first)
     .replaceAll('/', '-')
     .replace(/\.test\.ts$/, '');
-  const file = path.join(FOLDER, `${name}-and-${members.length - 1}-more.test.ts`);
-  const imports = members.map((member) => `import ${JSON.stringify(path.relative(FOLDER, member))};\n`);
+  const file = path.join(folder, `${name}-and-${members.length - 1}-more.test.ts`);
+  const imports = members.map((member) => `import ${JSON.stringify(path.relative(folder, member))};\n`);
   writeFileSync(file, imports.join(''));
   return file;
 }

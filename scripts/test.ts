@@ -7,7 +7,7 @@ import process from 'node:process';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { root, run } from './command.ts';
-import { groupedFiles } from './test-groups.ts';
+import { groupedFiles, longestFirst } from './test-groups.ts';
 
 const SECOND = 1000;
 
@@ -23,7 +23,7 @@ if (mode !== 'daily' && mode !== 'all') throw new Error('usage: scripts/test.ts 
 const timeout = (mode === 'all' ? 300 : 60) * SECOND;
 
 /** Milliseconds without output after which the run fails: longer than any test may take, also one that runs the whole HTTP suite. */
-const silence = (mode === 'all' ? 930 : 90) * SECOND;
+const silence = (mode === 'all' ? 930 : 240) * SECOND;
 
 const files = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => mode === 'all' || !file.endsWith('.slow.test.ts'))
@@ -36,7 +36,9 @@ process.env['NODE_COMPILE_CACHE'] ??= path.join(root, '.cache', 'compiled');
 
 const checked = filters.length > 0 || run(process.execPath, ['scripts/check.ts']);
 const failures =
-  files.length === 0 ? ['no test file matches'] : await runFiles(filters.length === 0 ? groupedFiles(files) : files);
+  files.length === 0
+    ? ['no test file matches']
+    : await runFiles(filters.length === 0 ? groupedFiles(files, mode) : longestFirst(files));
 for (const failure of failures) process.stderr.write(`FAILED: ${failure}\n`);
 if (!checked) process.stderr.write('FAILED: npm run check\n');
 process.exitCode = checked && failures.length === 0 ? 0 : 1;
