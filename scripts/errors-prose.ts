@@ -169,6 +169,10 @@ export const errorProse: Readonly<Record<ErrorCode, Prose>> = {
     'The server is stopping or its database is unavailable.',
     'Wait for the time in `Retry-After`.',
   ),
+  SERVER_OUTCOME_UNKNOWN: prose(
+    'The database did not confirm a write: it may have been made, or not.',
+    'Send it again with the same `Idempotency-Key`: it is made once. Without a key, read the resource first.',
+  ),
   SERVER_OVERLOADED: prose(
     'Too much work is queued, or too many responses have not been read by clients. This request changed nothing.',
     'Wait for the time in `Retry-After` and send it again.',

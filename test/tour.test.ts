@@ -6,13 +6,17 @@ import { root } from '../scripts/command.ts';
 import { answered, PAGES, type PageServer, requestsOf } from '../scripts/tour.ts';
 
 for (const { file, serve } of PAGES) {
-  describe(`the requests of ${file}`, () => {
+  // One of them imports 171,075 rows first.
+  describe(`the requests of ${file}`, { timeout: 180_000 }, () => {
     let page = '';
     let server: PageServer | undefined;
-    before(async () => {
-      page = await readFile(path.join(root, file), 'utf8');
-      server = await serve(page);
-    });
+    before(
+      async () => {
+        page = await readFile(path.join(root, file), 'utf8');
+        server = await serve(page);
+      },
+      { timeout: 180_000 },
+    );
     after(() => server?.close());
 
     it('have the answers that the page shows', async () => {

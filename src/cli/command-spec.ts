@@ -66,7 +66,8 @@ const DATABASE_OPTION: OptionSpec = {
   group: 'Database:',
 };
 
-const DRIVER_OPTION: OptionSpec = {
+/** The option that chooses the library of SQLite. */
+export const DRIVER_OPTION: OptionSpec = {
   name: 'driver',
   value: { name: 'library', completes: DRIVER_NAMES },
   description:

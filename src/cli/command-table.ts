@@ -3,6 +3,7 @@ import { asyncapiSpec } from './commands/asyncapi.ts';
 import { checkSpec } from './commands/check.ts';
 import { clientSpec } from './commands/client.ts';
 import { completionSpec } from './commands/completion.ts';
+import { copySpec } from './commands/copy.ts';
 import { diffSpec } from './commands/diff.ts';
 import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   clientSpec,
   importSpec,
   exportSpec,
+  copySpec,
   migrateSpec,
   tokenSpec,
   keySpec,

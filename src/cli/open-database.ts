@@ -5,10 +5,16 @@ import type { Observe } from '../observe/observation.ts';
 import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
 import { RedisClientMissing } from '../platform/redis.ts';
 import { PostgresDriverMissing } from '../stores/postgres/driver/postgres-errors.ts';
-import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../stores/sql/schema/schema-errors.ts';
+import {
+  IncompatibleModels,
+  LossySchemaChange,
+  SchemaViolation,
+  UnusableDatabase,
+} from '../stores/sql/schema/schema-errors.ts';
 import { type CommandError, commandFailed, describeFileError } from './command-error.ts';
 import { serverUrl } from './serve/address.ts';
-import { databaseFile, databaseLocation, displayedPath, serveSettings, type UsedDatabase } from './settings.ts';
+import { databaseFile, databaseLocation, displayedPath, type UsedDatabase } from './database-settings.ts';
+import { serveSettings } from './settings.ts';
 import { quoted } from './terminal/command-line.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -37,7 +43,12 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
   }
   if (error instanceof RedisClientMissing || error instanceof PostgresDriverMissing)
     return commandFailed(error.message);
-  if (error instanceof UnusableKeys || error instanceof SchemaViolation || error instanceof UnusableDatabase)
+  if (
+    error instanceof UnusableKeys ||
+    error instanceof SchemaViolation ||
+    error instanceof IncompatibleModels ||
+    error instanceof UnusableDatabase
+  )
     return commandFailed(error.message);
   return commandFailed(`cannot open the database ${displayedPath(files.database)}: ${describeFileError(error)}`);
 }

@@ -45,7 +45,7 @@ const MAX_DELAY = 8_000;
 /** A request is not repeated if the server wants a longer pause. */
 const MAX_RETRY_AFTER = 60_000;
 
-/** The statuses of responses after which the same request may succeed: of the API, which has done nothing then, and of proxies. */
+/** The statuses of responses after which the same request may succeed: of the API, which has done nothing then unless its code says otherwise, and of proxies. */
 const REPEATABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Sends requests, and repeats those that are safe to repeat. */
@@ -163,9 +163,9 @@ export function isTemporary({ kind, status }: FailedRequest): boolean {
   return kind === 'CLIENT_CONNECTION_FAILED' || kind === 'CLIENT_TIMEOUT' || REPEATABLE_STATUSES.has(status);
 }
 
-/** Whether a failed request may have been executed: its response was lost. */
+/** Whether a failed request may have been executed: its response was lost, or that of the database to the server. */
 function mayHaveRun({ kind, status }: FailedRequest): boolean {
-  return isClientError(kind) && status !== 429;
+  return kind === 'SERVER_OUTCOME_UNKNOWN' || (isClientError(kind) && status !== 429);
 }
 
 /**

@@ -53,8 +53,12 @@ export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlR
   if (text.length > MAX_LENGTH) return invalid(`has more than ${MAX_LENGTH} characters`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return invalid('must be an absolute URL, such as https://example.com/hooks');
-  const isLocal = loopback && isLoopback(hostOf(url));
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) return invalid('must begin with https://');
+  const isOfLoopback = isLoopback(hostOf(url));
+  const isLocal = loopback && isOfLoopback;
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    const hint = isOfLoopback ? '; a server that is started with --dev also takes http:// to this machine' : '';
+    return invalid(`must begin with https://${hint}`);
+  }
   if (url.username !== '' || url.password !== '') return invalid('must not have a user name or password');
   if (url.hash !== '') return invalid('must not have a fragment');
   const port = Number(url.port || HTTPS_PORT);

@@ -24,21 +24,18 @@ const MAX_EXCERPT = 1_024;
 /** Delivers an event, for as long as the subscriber may take. Never rejects. */
 export async function attemptDelivery(
   subscriber: Pick<Subscriber, 'deliver' | 'timeout'>,
-  delivery: Omit<Delivery, 'signal'>,
+  delivery: Delivery,
   { clock, elapsed }: AttemptSources,
 ): Promise<Attempted> {
   const at = clock.now();
   const began = elapsed();
   const { promise: expired, reject } = Promise.withResolvers<never>();
-  const controller = new AbortController();
-  const timer = setTimeout(() => {
-    const error = new Error(`${delivery.subscription.name} took more than ${subscriber.timeout / 1_000} s`);
-    controller.abort(error);
-    reject(error);
-  }, subscriber.timeout);
+  const timer = setTimeout(
+    () => reject(new Error(`${delivery.subscription.name} took more than ${subscriber.timeout / 1_000} s`)),
+    subscriber.timeout,
+  );
   try {
-    const { signal } = controller;
-    const delivered = publishAttempt(delivery, () => subscriber.deliver({ ...delivery, signal }));
+    const delivered = publishAttempt(delivery, () => subscriber.deliver(delivery));
     const result = await Promise.race([delivered, expired]);
     return { result, error: null, at, duration: elapsed() - began };
   } catch (error) {
@@ -51,7 +48,7 @@ export async function attemptDelivery(
 
 /** Publishes an attempt to the subscribers of its channel, if there are any. */
 async function publishAttempt(
-  { subscription, event: { event }, attempt }: Omit<Delivery, 'signal'>,
+  { subscription, event: { event }, attempt }: Delivery,
   run: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {
   if (!channels.delivery.hasSubscribers) return run();

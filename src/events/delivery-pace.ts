@@ -1,40 +1,86 @@
-import type { WriteLoad } from './write-load.ts';
+import type { MeasuredLoad, WriteLoad } from './write-load.ts';
 
-/** Milliseconds of a pause that later starts may make up for: where the loop is busy, a timer is late. */
-const MAX_BURST = 20;
+/** Milliseconds between two bursts of attempts, while their rate is limited: each burst is read, and its results are stored, together. */
+export const BURST_INTERVAL = 20;
 
-/** Attempts for each write, at most, while writes need the whole time of the process: an attempt costs about as much as a write. */
-const MAX_PER_WRITE = 0.1;
+/** Attempts for each write, at least, while writes need the whole time of the process: an attempt costs about as much as a write. */
+const PER_WRITE = 0.05;
+
+/** What becomes of the rate with each period without time to spare, and with each one that had some. */
+const REDUCTION = 0.7;
+const GROWTH = 2;
+/** Attempts per second from which on there is no limit. */
+const UNLIMITED = 5_000;
 
 interface DeliveryPaceOptions {
   /** Attempts per second while writes need the whole time of the process; null for no limit. */
   readonly busyRate: number | null;
-  readonly load: Pick<WriteLoad, 'isHigh' | 'rate'>;
+  readonly load: Pick<WriteLoad, 'last'>;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
 
-/** Says when attempts may start, so that they leave the time of the process to writes. */
+/**
+ * Says when attempts may start, so that they leave the time of the process to writes. While the process has no time to spare, the rate decreases step by
+ * step to a share of the writes; it increases as soon as there is some. A backlog takes what writes leave, and its own load does not count as theirs.
+ */
 export class DeliveryPace {
   readonly #options: DeliveryPaceOptions;
-  /** Monotonic milliseconds of the next start. */
-  #next = 0;
+  /** Attempts per second. */
+  #rate = Number.POSITIVE_INFINITY;
+  #load: MeasuredLoad | null = null;
+  /** Attempts since the load was read, and when that was. */
+  #starts = 0;
+  #since: number;
+  /** Attempts that may start in this burst, with the fraction that is left for the next one. */
+  #credit = 1;
+  /** Monotonic milliseconds of the last burst. */
+  #burst: number;
 
   constructor(options: DeliveryPaceOptions) {
     this.#options = options;
+    this.#since = options.elapsed();
+    this.#burst = this.#since;
+  }
+
+  /** Whether writes need the time of the process, so that the rate of attempts is limited. */
+  get isLimited(): boolean {
+    this.#adapt();
+    return this.#rate !== Number.POSITIVE_INFINITY;
   }
 
   /** Milliseconds until an attempt may start; 0: now. */
   get wait(): number {
-    const { busyRate, load, elapsed } = this.#options;
-    return busyRate !== null && load.isHigh ? Math.max(0, this.#next - elapsed()) : 0;
+    if (!this.isLimited || this.#credit >= 1) return 0;
+    const now = this.#options.elapsed();
+    const passed = now - this.#burst;
+    if (passed < BURST_INTERVAL) return BURST_INTERVAL - passed;
+    // Where the loop is busy a timer is late: a burst makes up for one that was missed.
+    const most = Math.max(1, (this.#rate * 2 * BURST_INTERVAL) / 1_000);
+    this.#credit = Math.min(most, this.#credit + (this.#rate * passed) / 1_000);
+    this.#burst = now;
+    return this.#credit >= 1 ? 0 : Math.max(BURST_INTERVAL, ((1 - this.#credit) * 1_000) / this.#rate);
   }
 
   /** An attempt starts. */
   started(): void {
+    this.#starts += 1;
+    this.#credit = Math.max(0, this.#credit - 1);
+  }
+
+  #adapt(): void {
     const { busyRate, load, elapsed } = this.#options;
-    if (busyRate === null || !load.isHigh) return;
-    const rate = Math.min(busyRate, load.rate * MAX_PER_WRITE);
-    this.#next = Math.max(this.#next, elapsed() - MAX_BURST) + 1_000 / rate;
+    const { last } = load;
+    if (busyRate === null || last === this.#load) return;
+    const { writes, isWriting, isSaturated } = last;
+    const now = elapsed();
+    const started = (this.#starts * 1_000) / Math.max(1, now - this.#since);
+    this.#load = last;
+    this.#starts = 0;
+    this.#since = now;
+    const grown = this.#rate * GROWTH;
+    if (isWriting && isSaturated)
+      this.#rate = Math.max(Math.min(busyRate, writes * PER_WRITE), Math.min(this.#rate, started) * REDUCTION);
+    else this.#rate = isWriting && grown < UNLIMITED ? grown : Number.POSITIVE_INFINITY;
   }
 }

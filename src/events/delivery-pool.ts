@@ -136,7 +136,7 @@ export class DeliveryPool {
     const { progress, subscriber } = this.#options;
     endpoint.ended(work, attempted.result.kind === 'succeeded');
     this.#ready.add(endpoint);
-    progress.touch();
+    progress.ended();
     const state = this.#stateAfter(work, attempted);
     const isStored = work.isStored || subscriber.recorded || state.state !== 'succeeded';
     if (isStored)

@@ -2,7 +2,8 @@ import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Deliveries, WaitingEndpoint } from '../stores/store.ts';
 
-/** Milliseconds between two reads of what waits, for each endpoint of which something does. */
+/** Milliseconds between two reads of what waits: at least, and for each endpoint of which something does. What this process has stored is read immediately. */
+const MIN_READ_INTERVAL = 20;
 const READ_INTERVAL = 0.1;
 /** Waiting deliveries of a subscription that is gone that are read at a time. */
 const PAGE = 100;
@@ -33,7 +34,7 @@ export class DueDeliveries {
 
   constructor(options: DueDeliveriesOptions) {
     this.#options = options;
-    this.#maxDelay = Math.max(DAY, ...options.schedule) * MAX_EXTENSION;
+    this.#maxDelay = Math.ceil(Math.max(DAY, ...options.schedule) * MAX_EXTENSION);
   }
 
   /** Milliseconds until one more is due; null where none waits. Those that are due already wait for a free slot. */
@@ -57,6 +58,11 @@ export class DueDeliveries {
   /** What was taken is stored as something else, or was not attempted: it may be taken again. */
   release(deliveries: readonly DeliveryChange[]): void {
     for (const { endpoint, sequence } of deliveries) this.#taken.get(endpoint)?.delete(sequence);
+  }
+
+  /** This process has stored deliveries that wait. */
+  changed(): void {
+    this.#nextRead = 0;
   }
 
   /** Another process may take it. */
@@ -96,7 +102,7 @@ export class DueDeliveries {
     const { deliveries, reader, elapsed } = this.#options;
     if (elapsed() < this.#nextRead) return;
     this.#waiting = await deliveries.waiting(reader);
-    this.#nextRead = elapsed() + this.#waiting.length * READ_INTERVAL;
+    this.#nextRead = elapsed() + Math.max(MIN_READ_INTERVAL, this.#waiting.length * READ_INTERVAL);
   }
 
   /** Whether its first delivery is due. One that is due later than any can be was stored by a clock that was wrong. */

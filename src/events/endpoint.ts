@@ -4,7 +4,7 @@ import { patternsOf } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
 /** Events that wait in memory for their first attempt. A subscription with more reads the log itself. */
-const MAX_QUEUED = 512;
+const MAX_QUEUED = 128;
 
 /** A delivery to be attempted. */
 export interface Work {
@@ -32,8 +32,8 @@ export class Endpoint {
   isFollowing: boolean;
   /** The stored position; null: as the reader's. */
   storedPosition: number | null;
-  /** The stored position when this process began to deliver. */
-  readonly start: number | null;
+  /** The stored position when this process began to deliver, or when the subscription came back. */
+  start: number | null;
   /** Whether the last attempt failed. */
   isFailing = false;
   readonly #limits: Pick<Subscriber, 'concurrency' | 'drainRate'>;
@@ -48,6 +48,7 @@ export class Endpoint {
   /** Resources with waiting and held deliveries, and their number. */
   readonly #open = new Map<string, number>();
   #inFlight = 0;
+  #attemptsEnded = 0;
   #slots = 1;
   #isRecovering = false;
   /** Monotonic milliseconds before which no attempt starts. */
@@ -72,6 +73,16 @@ export class Endpoint {
     return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && !this.#isRecovering;
   }
 
+  /** Whether it has something to attempt, or attempts in flight. */
+  get isAtWork(): boolean {
+    return this.#inFlight + this.#queue.length + this.#retries.length > 0;
+  }
+
+  /** A number that changes with the end of each attempt. */
+  get attemptsEnded(): number {
+    return this.#attemptsEnded;
+  }
+
   get hasRoom(): boolean {
     return this.#queue.length < MAX_QUEUED / 2;
   }
@@ -91,6 +102,27 @@ export class Endpoint {
   /** Does not want events that have stored deliveries. */
   skip(sequences: readonly number[]): void {
     for (const sequence of sequences) this.#stored.add(sequence);
+  }
+
+  /** Discards what waits for its first attempt. */
+  discard(): void {
+    this.#queue.length = 0;
+    this.#outstanding.clear();
+  }
+
+  /**
+   * The subscription comes back, and starts as a new one would, at a stored position. Attempts in flight and retries go on, so that later events of
+   * their resources wait for them. Its stored deliveries are to be added again, by {@link skip} and {@link open}.
+   */
+  restart(subscription: Subscription, position: number | null): void {
+    this.discard();
+    this.subscription = subscription;
+    this.offered = position ?? 0;
+    this.isFollowing = position === null;
+    this.storedPosition = position;
+    this.start = position;
+    this.#stored.clear();
+    this.#open.clear();
   }
 
   /** Whether the type of an event is one of its patterns. */
@@ -168,6 +200,7 @@ export class Endpoint {
   /** An attempt has ended. */
   ended({ event, isStored, resource }: Work, succeeded: boolean): void {
     this.#inFlight -= 1;
+    this.#attemptsEnded += 1;
     if (resource !== null) this.#busy.delete(resource);
     if (!isStored) this.#outstanding.delete(event.sequence);
     this.isFailing = !succeeded;

@@ -1,4 +1,5 @@
-import type { Deliveries } from '../stores/store.ts';
+import type { SubscriptionPosition } from '../plan/delivery-plan.ts';
+import type { Deliveries, OpenResource } from '../stores/store.ts';
 import { Endpoint } from './endpoint.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 import { SubscriptionTable } from './subscription-table.ts';
@@ -8,7 +9,16 @@ const MAX_IDLE = 1_000;
 
 interface EndpointsOptions {
   readonly subscriber: Subscriber;
+  /** Stores the results that are in memory: the deliveries that are stored are those that there are. */
+  readonly flush: () => Promise<void>;
   readonly deliveries: Pick<Deliveries, 'register' | 'positions' | 'storedAfter' | 'openResources'>;
+}
+
+/** What is stored of some subscriptions. */
+interface StoredState {
+  /** Of those that have one of their own; `stored`: sequences after it whose deliveries are stored. */
+  readonly positions: readonly (SubscriptionPosition & { readonly stored: readonly number[] })[];
+  readonly open: readonly OpenResource[];
 }
 
 /** The subscriptions of a subscriber, and the endpoints of those that have something to be delivered. */
@@ -16,6 +26,10 @@ export class Endpoints {
   readonly #options: EndpointsOptions;
   readonly #table: SubscriptionTable;
   readonly #byName = new Map<string, Endpoint>();
+  /** Those of subscriptions that are gone, and that were at work then. */
+  readonly #leaving = new Map<string, Endpoint>();
+  /** Names of subscriptions whose position is to be read. */
+  readonly #added = new Set<string>();
   #isRegistered = false;
 
   constructor(options: EndpointsOptions) {
@@ -52,15 +66,19 @@ export class Endpoints {
     this.#isRegistered = true;
   }
 
-  /** Starts from what is stored. @param reader the position of the reader */
+  /** The endpoint with the attempts of a subscription, even of one that no longer exists; null where it has none. */
+  atWork(name: string): Endpoint | null {
+    return this.#byName.get(name) ?? this.#leaving.get(name) ?? null;
+  }
+
+  /** Starts from what is stored, whatever is in flight. @param reader the position of the reader */
   async reload(reader: number): Promise<void> {
-    const { deliveries, subscriber } = this.#options;
     await this.#refreshTable();
     this.#byName.clear();
-    await this.#load(this.#table.names, reader);
-    for (const { endpoint, resource, count } of await deliveries.openResources(subscriber.name)) {
-      this.get(endpoint)?.open(resource, count);
-    }
+    this.#leaving.clear();
+    const { names } = this.#table;
+    this.#load(names, await this.#read(names), reader);
+    this.#added.clear();
   }
 
   /** Whether subscriptions were added, changed or removed since they were read. */
@@ -70,14 +88,24 @@ export class Endpoints {
 
   /** Learns of subscriptions that were added, changed and removed. @param reader the position of the reader */
   async refresh(reader: number): Promise<void> {
-    const { changed, added } = await this.#refreshTable();
-    if (!changed) return;
-    for (const [name, endpoint] of this.#byName) {
-      const subscription = this.#table.get(name);
-      if (subscription === null) this.#byName.delete(name);
-      else endpoint.subscription = subscription;
+    await this.#refreshTable();
+    for (const [name, endpoint] of this.#leaving) if (!endpoint.isAtWork) this.#leaving.delete(name);
+    if (this.#added.size === 0) return;
+    const { flush } = this.#options;
+    const names = [...this.#added];
+    const leaving = names.flatMap((name) => this.#leaving.get(name) ?? []);
+    for (const endpoint of leaving) endpoint.discard();
+    const ended = (): number => leaving.reduce((sum, { attemptsEnded }) => sum + attemptsEnded, 0);
+    for (;;) {
+      const before = ended();
+      await flush();
+      const stored = await this.#read(names);
+      // What an attempt that has ended meanwhile changes is to be stored first.
+      if (ended() !== before) continue;
+      this.#load(names, stored, reader);
+      this.#added.clear();
+      return;
     }
-    await this.#load(added, reader);
   }
 
   /** Removes endpoints that a new one could replace, where there are many. */
@@ -86,24 +114,49 @@ export class Endpoints {
     for (const [name, endpoint] of this.#byName) if (endpoint.isIdle) this.#byName.delete(name);
   }
 
-  async #refreshTable(): ReturnType<SubscriptionTable['refresh']> {
-    const refreshed = await this.#table.refresh();
-    const { subscriber, deliveries } = this.#options;
-    if (refreshed.added.length > 0) await deliveries.register(subscriber.name, refreshed.added);
-    return refreshed;
+  async #refreshTable(): Promise<void> {
+    const { removed, added, replaced } = await this.#table.refresh();
+    for (const name of removed) this.#remove(name);
+    for (const name of added) this.#added.add(name);
+    for (const subscription of replaced) {
+      const endpoint = this.#byName.get(subscription.name);
+      if (endpoint !== undefined) endpoint.subscription = subscription;
+    }
   }
 
-  /** Creates the endpoints of subscriptions with a position of their own. One that is not behind the reader follows it. */
-  async #load(names: readonly string[], reader: number): Promise<void> {
-    if (names.length === 0) return;
-    for (const { name, sequence } of await this.#options.deliveries.positions(names)) {
-      const subscription = this.#table.get(name);
-      if (subscription === null) continue;
-      const endpoint = new Endpoint(subscription, this.#options.subscriber, sequence);
+  #remove(name: string): void {
+    const endpoint = this.#byName.get(name);
+    if (endpoint?.isAtWork === true) this.#leaving.set(name, endpoint);
+    this.#byName.delete(name);
+    this.#added.delete(name);
+  }
+
+  async #read(names: readonly string[]): Promise<StoredState> {
+    const { deliveries, subscriber } = this.#options;
+    await deliveries.register(subscriber.name, names);
+    const positions = await deliveries.positions(names);
+    const own = positions.map(async ({ name, sequence }) => {
+      const stored = sequence === null ? [] : await deliveries.storedAfter(name, sequence);
+      return { name, sequence, stored };
+    });
+    return { positions: await Promise.all(own), open: await deliveries.openResources(subscriber.name, names) };
+  }
+
+  /** Creates the endpoints of those that have a position of their own, or stored deliveries. One that is not behind the reader follows it. */
+  #load(names: readonly string[], { positions, open }: StoredState, reader: number): void {
+    const own = new Map(positions.map((position) => [position.name, position]));
+    for (const name of names) {
+      const [subscription, position, leaving] = [this.#table.get(name), own.get(name), this.#leaving.get(name)];
+      this.#leaving.delete(name);
+      if (subscription === null || (position === undefined && leaving === undefined)) continue;
+      const sequence = position?.sequence ?? null;
+      const endpoint = leaving ?? new Endpoint(subscription, this.#options.subscriber, sequence);
+      if (leaving !== undefined) leaving.restart(subscription, sequence);
       endpoint.isFollowing = sequence === null || sequence >= reader;
-      if (sequence !== null) endpoint.skip(await this.#options.deliveries.storedAfter(name, sequence));
+      endpoint.skip(position?.stored ?? []);
       this.#byName.set(name, endpoint);
     }
+    for (const { endpoint, resource, count } of open) this.get(endpoint)?.open(resource, count);
   }
 
   #of(subscription: Subscription): Endpoint {

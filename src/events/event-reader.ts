@@ -3,7 +3,7 @@ import type { ProcessOwner } from '../platform/process-owner.ts';
 import { settlesWithin } from '../platform/timeout.ts';
 import { type Store, StoreUnavailable } from '../stores/store.ts';
 import { DeliveryPool, type DeliveryPoolOptions } from './delivery-pool.ts';
-import { DeliveryPace } from './delivery-pace.ts';
+import { BURST_INTERVAL, DeliveryPace } from './delivery-pace.ts';
 import { DueDeliveries } from './due-deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Endpoints } from './endpoints.ts';
@@ -15,6 +15,8 @@ import type { WriteLoad } from './write-load.ts';
 
 /** Milliseconds before work is tried again that failed because of the database. */
 const RETRY_DELAY = 1_000;
+/** Milliseconds between two commits of positions alone, which nothing waits for. */
+const SAVE_INTERVAL = 50;
 
 export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'pace' | 'progress' | 'onEnd'> {
   readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
@@ -30,6 +32,7 @@ export class EventReader {
   readonly #options: EventReaderOptions;
   readonly #lease: HeldLease;
   readonly #progress: ProgressStore;
+  readonly #pace: DeliveryPace;
   readonly #pool: DeliveryPool;
   readonly #scan: LogScan;
   readonly #due: DueDeliveries;
@@ -40,6 +43,8 @@ export class EventReader {
   #saving: Promise<void> | null = null;
   /** Monotonic milliseconds before which results wait in memory, because they could not be stored. */
   #nextSave = 0;
+  /** Monotonic milliseconds before which positions wait in memory, so that many are stored together. */
+  #nextPositions = 0;
   #stopped = false;
   /** Whether `stop` timed out: the store may be closed. */
   #abandoned = false;
@@ -49,7 +54,7 @@ export class EventReader {
     const { store, subscriber, clock, owner, elapsed } = options;
     const { deliveries, writes } = store;
     const { name: reader, timeout, schedule } = subscriber;
-    this.#endpoints = new Endpoints({ subscriber, deliveries });
+    this.#endpoints = new Endpoints({ subscriber, deliveries, flush: () => this.#save('now') });
     this.#lease = new HeldLease({ reader, timeout, deliveries, clock, owner });
     this.#progress = new ProgressStore({
       writes,
@@ -58,9 +63,10 @@ export class EventReader {
       subscriber,
       onStored: (stored) => this.#due.release(stored),
     });
+    this.#pace = new DeliveryPace({ ...options, busyRate: subscriber.busyRate });
     this.#pool = new DeliveryPool({
       ...options,
-      pace: new DeliveryPace({ ...options, busyRate: subscriber.busyRate }),
+      pace: this.#pace,
       progress: this.#progress,
       onEnd: (endpoint) => this.#ended(endpoint),
     });
@@ -80,9 +86,11 @@ export class EventReader {
     this.#wakeups.start();
   }
 
-  /** There may be new events. Cheap to call often. */
+  /** There may be new events. Cheap to call often. While writes need the time of the process, it reads many of them together. */
   wake(): void {
-    if (!this.#stopped) this.#wakeups.now();
+    if (this.#stopped) return;
+    if (this.#pace.isLimited) this.#wakeups.in(BURST_INTERVAL);
+    else this.#wakeups.now();
   }
 
   /** Starts no more attempts, and waits for those in flight and their results. @returns the number of those that were not done in time */
@@ -119,9 +127,14 @@ export class EventReader {
   }
 
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
+    const { events } = this.#options.store;
+    // An event gets to the subscriptions as they were when it was logged, or later: those that are logged from now on wait for the next run.
+    const last = await events.lastSequence();
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);
-    await this.#scan.readNew();
+    // What it has stored may have shown that another process has the lease.
+    if (!this.#isCurrent) return;
+    await this.#scan.readNew(last);
     if (await this.#scan.readBehind()) this.#wakeups.now();
     await this.#claim();
     this.#start();
@@ -193,11 +206,16 @@ export class EventReader {
     }
   }
 
+  /** The next delivery of its resource passes, or is given up as well. */
   #giveUp(delivery: DeliveryChange, reason: string): void {
     const { clock, observe } = this.#options;
-    const error = new Error(`A delivery to ${delivery.endpoint} was given up: ${reason}`);
+    const { endpoint, resource } = delivery;
+    const error = new Error(`A delivery to ${endpoint} was given up: ${reason}`);
     observe({ kind: 'error', correlationId: null, error });
     this.#progress.add({ ...delivery, state: 'dead', due: clock.now() });
+    if (resource === null) return;
+    this.#endpoints.atWork(endpoint)?.close(resource);
+    this.#progress.release({ endpoint, resource, due: clock.now() });
   }
 
   #wakeAtNextDue(): void {
@@ -223,7 +241,13 @@ export class EventReader {
 
   #saveSoon(): void {
     const { elapsed } = this.#options;
-    if (this.#saving !== null || !this.#progress.isDirty || !this.#isCurrent || elapsed() < this.#nextSave) return;
+    const now = elapsed();
+    if (this.#saving !== null || !this.#progress.isDirty || !this.#isCurrent || now < this.#nextSave) return;
+    if (now < this.#nextPositions && !this.#progress.hasChanges) {
+      this.#wakeups.in(this.#nextPositions - now);
+      return;
+    }
+    this.#nextPositions = now + SAVE_INTERVAL;
     this.#save('soon').catch((error: unknown) => {
       this.#failed(error);
       this.#nextSave = elapsed() + RETRY_DELAY;
@@ -244,6 +268,7 @@ export class EventReader {
     if (saved === 'lost') this.#lose();
     else this.#endpoints.prune();
     this.#start();
+    if (saved === 'waiting') this.#due.changed();
     if (this.#due.isAnyWaiting || saved === 'waiting') this.wake();
     this.#saveSoon();
   }

@@ -4,8 +4,9 @@ import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ProgressStore } from './progress-store.ts';
 
-/** Events that are read from the log at a time. */
+/** Events that are read from the log at a time, and for a subscription that reads by itself. */
 const PAGE = 256;
+const OWN_PAGE = 128;
 /** Events of which only the types are read at a time. */
 const MAX_SKIPPED = 1_024;
 /**
@@ -41,12 +42,16 @@ export class LogScan {
     this.#suspectUntil = isClean ? 0 : await this.#options.events.lastSequence();
   }
 
-  /** Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types are read. */
-  async readNew(): Promise<void> {
+  /**
+   * Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types are read.
+   *
+   * @param last the last event that is read: the subscriptions are at least as new
+   */
+  async readNew(last: number): Promise<void> {
     const { events, endpoints, progress, onStep } = this.#options;
     for (;;) {
       const after = progress.sequence;
-      const until = Math.min(await events.lastSequence(), after + MAX_SKIPPED);
+      const until = Math.min(last, after + MAX_SKIPPED);
       if (until <= after) return;
       const isWanted = endpoints.wants(await events.types(after, until));
       const page = isWanted ? await events.list({ after, until, limit: PAGE }) : [];
@@ -91,14 +96,14 @@ export class LogScan {
   async #readOn(endpoint: Endpoint): Promise<boolean> {
     const { events, progress } = this.#options;
     const { sequence } = progress;
-    const page = await events.list({ after: endpoint.offered, limit: PAGE });
+    const page = await events.list({ after: endpoint.offered, limit: OWN_PAGE });
     progress.touch();
     for (const event of page) {
       if (event.sequence > sequence) break;
       if (endpoint.matches(event.type) && !this.#offer(endpoint, event)) return false;
       endpoint.offered = event.sequence;
     }
-    const isBehind = page.length === PAGE && page.every((event) => event.sequence < sequence);
+    const isBehind = page.length === OWN_PAGE && page.every((event) => event.sequence < sequence);
     if (!isBehind) endpoint.isFollowing = true;
     return isBehind;
   }

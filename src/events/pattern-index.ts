@@ -1,7 +1,5 @@
 import type { Subscription } from './subscriber.ts';
 
-const NONE: readonly Subscription[] = [];
-
 /** The patterns that match an event type. @param type `product.created` */
 export function patternsOf(type: string): readonly string[] {
   return ['*', `${type.slice(0, type.lastIndexOf('.'))}.*`, type];
@@ -9,23 +7,31 @@ export function patternsOf(type: string): readonly string[] {
 
 /** Finds the subscriptions of an event type, in a time that does not depend on how many there are. */
 export class PatternIndex {
-  readonly #byPattern: ReadonlyMap<string, readonly Subscription[]>;
+  readonly #byPattern = new Map<string, Set<Subscription>>();
 
-  constructor(subscriptions: Iterable<Subscription>) {
-    const byPattern = new Map<string, Subscription[]>();
-    for (const subscription of subscriptions) {
-      for (const pattern of new Set(subscription.patterns)) {
-        const known = byPattern.get(pattern);
-        if (known === undefined) byPattern.set(pattern, [subscription]);
-        else known.push(subscription);
-      }
+  constructor(subscriptions: Iterable<Subscription> = []) {
+    for (const subscription of subscriptions) this.add(subscription);
+  }
+
+  add(subscription: Subscription): void {
+    for (const pattern of subscription.patterns) {
+      const known = this.#byPattern.get(pattern);
+      if (known === undefined) this.#byPattern.set(pattern, new Set([subscription]));
+      else known.add(subscription);
     }
-    this.#byPattern = byPattern;
+  }
+
+  delete(subscription: Subscription): void {
+    for (const pattern of subscription.patterns) {
+      const known = this.#byPattern.get(pattern);
+      known?.delete(subscription);
+      if (known?.size === 0) this.#byPattern.delete(pattern);
+    }
   }
 
   /** Each subscription once. @param type `product.created` */
   match(type: string): readonly Subscription[] {
-    const found = patternsOf(type).flatMap((pattern) => this.#byPattern.get(pattern) ?? NONE);
+    const found = patternsOf(type).flatMap((pattern) => [...(this.#byPattern.get(pattern) ?? [])]);
     return found.length < 2 ? found : [...new Set(found)];
   }
 }

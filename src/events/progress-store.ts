@@ -14,7 +14,7 @@ import type { Subscriber } from './subscriber.ts';
  * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was not stored are delivered
  * again.
  */
-const MAX_DELAY = 100;
+const MAX_DELAY = 50;
 
 /** Results in memory after which nothing is delivered until they are stored. */
 const MAX_UNSAVED = 10_000;
@@ -72,15 +72,25 @@ export class ProgressStore {
     return this.#isDirty || this.sequence - this.#savedSequence >= UNSTORED_EVENTS;
   }
 
+  /** Whether there are deliveries to store, for which others may wait. */
+  get hasChanges(): boolean {
+    return this.#changes.deliveries.length > 0 || this.#changes.releases.length > 0;
+  }
+
   /** Whether so much could not be stored that no more should be delivered. */
   get isOverdue(): boolean {
     return this.#unsaved >= MAX_UNSAVED;
   }
 
-  /** Something was delivered: positions may have changed. */
+  /** Positions may have changed. */
   touch(): void {
-    this.#unsaved += 1;
     this.#isDirty = true;
+  }
+
+  /** An attempt has ended. */
+  ended(): void {
+    this.#unsaved += 1;
+    this.touch();
   }
 
   add(delivery: DeliveryChange, attempt: RecordedAttempt | null = null): void {

@@ -101,13 +101,14 @@ export class EventRetention {
 
   /** Deliveries go before their events; null where nothing is too old. */
   async #nextStep(): Promise<RemovalStep | null> {
-    const { store, settings, clock } = this.#options;
+    const { store, settings, subscribers, clock } = this.#options;
     const now = clock.now();
     const { retention, maxRows } = settings;
     const { removed } = await store.events.range();
     const through = await store.events.nextExpired({ before: now - retention, now, maxRows });
     const succeededBefore = now - SUCCEEDED_RETENTION;
     const cleared = await store.deliveries.expired({
+      readers: subscribers.map(({ name }) => name),
       through: through ?? removed,
       succeededBefore,
       limit: MAX_CLEARED,

@@ -11,6 +11,11 @@ export interface Subscription {
   readonly patterns: readonly string[];
   /** Whether events of one resource are delivered one after another, the next one when the one before is done or dead (EVT-3c). */
   readonly ordered: boolean;
+  /**
+   * The sequence after which it has started, where it can end and start again: with another one it comes back, as one that was absent meanwhile.
+   * Default: it starts once.
+   */
+  readonly start?: number;
   /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
   readonly until?: number;
   /** Which events of the patterns it gets; the others count as delivered. It never throws. Default: all. */
@@ -23,8 +28,6 @@ export interface Delivery {
   readonly event: LoggedEvent;
   /** From 1. */
   readonly attempt: number;
-  /** Aborted when the attempt has taken the time limit of its subscriber. */
-  readonly signal: AbortSignal;
 }
 
 /** What an attempt came to. */
@@ -54,13 +57,16 @@ export interface Subscriber {
   readonly concurrency: number;
   /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
   readonly drainRate: number | null;
-  /** Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one for ten writes; null for no limit. */
+  /** Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one for twenty writes; null for no limit. */
   readonly busyRate: number | null;
   /** Whether every delivery is stored with its attempts; else only those that failed are, without attempts. */
   readonly recorded: boolean;
   /** A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be cheap. */
   stamp(): MaybePromise<number>;
-  /** The subscriptions that there are. Those that are absent get nothing, and their waiting deliveries are given up when they are due. */
+  /**
+   * The subscriptions that there are; one that has not changed is the same object as before. Those that are absent get nothing, and their waiting
+   * deliveries are given up when they are due.
+   */
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;
   /**

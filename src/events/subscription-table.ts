@@ -1,12 +1,21 @@
 import { PatternIndex } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
+/** The names of subscriptions that have gone and come, in this order, and those that are others than before. */
+export interface SubscriptionChanges {
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  readonly replaced: readonly Subscription[];
+}
+
+const UNCHANGED: SubscriptionChanges = { removed: [], added: [], replaced: [] };
+
 /** The subscriptions of a subscriber as they were last read. */
 export class SubscriptionTable {
   readonly #subscriber: Pick<Subscriber, 'stamp' | 'subscriptions'>;
   #stamp: number | null = null;
-  #byName: ReadonlyMap<string, Subscription> = new Map();
-  #index = new PatternIndex([]);
+  readonly #byName = new Map<string, Subscription>();
+  readonly #index = new PatternIndex();
 
   constructor(subscriber: Pick<Subscriber, 'stamp' | 'subscriptions'>) {
     this.#subscriber = subscriber;
@@ -30,15 +39,42 @@ export class SubscriptionTable {
     return (await this.#subscriber.stamp()) !== this.#stamp;
   }
 
-  /** Reads them again where they have changed. @returns the names of those that were absent before */
-  async refresh(): Promise<{ readonly changed: boolean; readonly added: readonly string[] }> {
+  /** Reads them again where they have changed. */
+  async refresh(): Promise<SubscriptionChanges> {
     const stamp = await this.#subscriber.stamp();
-    if (stamp === this.#stamp) return { changed: false, added: [] };
-    const subscriptions = await this.#subscriber.subscriptions();
-    const before = this.#byName;
-    this.#byName = new Map(subscriptions.map((subscription) => [subscription.name, subscription]));
-    this.#index = new PatternIndex(subscriptions);
+    if (stamp === this.#stamp) return UNCHANGED;
+    const changes = this.#replace(await this.#subscriber.subscriptions());
     this.#stamp = stamp;
-    return { changed: true, added: this.names.filter((name) => !before.has(name)) };
+    return changes;
+  }
+
+  #replace(subscriptions: readonly Subscription[]): SubscriptionChanges {
+    const removed: string[] = [];
+    const added: string[] = [];
+    const replaced: Subscription[] = [];
+    for (const subscription of subscriptions) {
+      const before = this.#byName.get(subscription.name);
+      if (before === subscription) continue;
+      const isSame = before !== undefined && before.start === subscription.start;
+      if (before !== undefined) this.#index.delete(before);
+      if (before !== undefined && !isSame) removed.push(subscription.name);
+      if (isSame) replaced.push(subscription);
+      else added.push(subscription.name);
+      this.#index.add(subscription);
+      this.#byName.set(subscription.name, subscription);
+    }
+    if (this.#byName.size > subscriptions.length) removed.push(...this.#remove(subscriptions));
+    return { removed, added, replaced };
+  }
+
+  /** Removes those that are no longer there. @returns their names */
+  #remove(subscriptions: readonly Subscription[]): readonly string[] {
+    const present = new Set(subscriptions.map(({ name }) => name));
+    const gone = [...this.#byName.values()].filter(({ name }) => !present.has(name));
+    for (const subscription of gone) {
+      this.#index.delete(subscription);
+      this.#byName.delete(subscription.name);
+    }
+    return gone.map(({ name }) => name);
   }
 }

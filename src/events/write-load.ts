@@ -1,9 +1,19 @@
 /** Milliseconds over which the load is measured. */
 const WINDOW = 50;
 /** The share of the time of its thread from which on a process has none to spare. */
-const SATURATED = 0.9;
-/** Commits per second from which on it is writes that need it. */
-const MIN_COMMITS = 100;
+const SATURATED = 0.95;
+/** Writes per second from which on it is writes that need it. */
+const MIN_WRITES = 100;
+
+/** The load by writes in a period that has ended. */
+export interface MeasuredLoad {
+  /** Per second. */
+  readonly writes: number;
+  /** Whether there are writes that need the time of the process: more than a few. */
+  readonly isWriting: boolean;
+  /** Whether no time was left. */
+  readonly isSaturated: boolean;
+}
 
 interface WriteLoadOptions {
   /** Monotonic milliseconds. */
@@ -16,9 +26,8 @@ interface WriteLoadOptions {
 export class WriteLoad {
   readonly #options: WriteLoadOptions;
   #since: number;
-  #commits = 0;
-  #isHigh = false;
-  #rate = 0;
+  #writes = 0;
+  #last: MeasuredLoad = { writes: 0, isWriting: false, isSaturated: false };
 
   constructor(options: WriteLoadOptions) {
     this.#options = options;
@@ -27,28 +36,19 @@ export class WriteLoad {
 
   /** A write of this process was committed. */
   committed(): void {
-    this.#commits += 1;
+    this.#writes += 1;
   }
 
-  get isHigh(): boolean {
-    this.#measure();
-    return this.#isHigh;
-  }
-
-  /** Commits per second. */
-  get rate(): number {
-    this.#measure();
-    return this.#rate;
-  }
-
-  #measure(): void {
+  /** The last period that was measured: another object with each. */
+  get last(): MeasuredLoad {
     const { elapsed, utilization } = this.#options;
     const now = elapsed();
     const duration = now - this.#since;
-    if (duration < WINDOW) return;
-    this.#rate = (this.#commits * 1_000) / duration;
-    this.#isHigh = utilization() >= SATURATED && this.#rate >= MIN_COMMITS;
+    if (duration < WINDOW) return this.#last;
+    const writes = (this.#writes * 1_000) / duration;
+    this.#last = { writes, isWriting: writes >= MIN_WRITES, isSaturated: utilization() >= SATURATED };
     this.#since = now;
-    this.#commits = 0;
+    this.#writes = 0;
+    return this.#last;
   }
 }

@@ -8,7 +8,13 @@ import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
-import { type UnavailableReason, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../stores/store.ts';
+import {
+  StatementTimeout,
+  StoreOverloaded,
+  StoreUnavailable,
+  type UnavailableReason,
+  WriteOutcomeUnknown,
+} from '../stores/store.ts';
 import { commonHeaders, uncachedResponse } from './represent/response.ts';
 import type { BufferedResponse } from './exchange.ts';
 import type { Exchange, ServedContract } from './receive.ts';
@@ -33,7 +39,7 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
   'read-only': 'The database of the server can only be read at the moment; try again later.',
   corrupt: 'The database of the server is damaged; its operator has to restore it.',
   lost: 'The database file of the server was moved, deleted or replaced, and the server has to be restarted. A write that got this response is not acknowledged; that file may contain it.',
-  away: 'The database of the server cannot be reached; try again. A write that got this response is not acknowledged, but may have been made: its Idempotency-Key finds out.',
+  away: 'The database of the server cannot be reached; nothing was changed. Try again.',
   unknown: 'The database is not available; try again.',
 };
 
@@ -114,7 +120,15 @@ function asApiError(failure: unknown): ApiError {
     );
   }
   if (failure instanceof StoreOverloaded) {
-    return apiError('SERVER_OVERLOADED', 'Too many long reads are queued; try again, or narrow the query by a filter.');
+    return apiError(
+      'SERVER_OVERLOADED',
+      'Too many reads wait for the database; try again, or narrow the query by a filter.',
+    );
+  }
+  if (failure instanceof WriteOutcomeUnknown) {
+    const message =
+      'The database did not confirm the write, which may have been made. Send it again with the same Idempotency-Key, which makes it once; without one, read first.';
+    return apiError('SERVER_OUTCOME_UNKNOWN', message, { cause: failure });
   }
   if (failure instanceof StoreUnavailable) {
     return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.reason ?? 'unknown'], { cause: failure });

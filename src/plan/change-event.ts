@@ -4,7 +4,7 @@ import type { Model, Resource } from '../model/model.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 import type { UrlBuilder, LinkBase } from './url-builder.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
-import { comparedFields } from './policy-paths.ts';
+import { recordedValues } from './recorded-values.ts';
 
 /** What all events of a request have in common: its actor, time, trace and correlation id (EVT-2). */
 export interface EventOrigin {
@@ -28,6 +28,8 @@ interface RowChange {
   readonly values: FieldValues;
   /** The values before the write; null for a create. */
   readonly before: FieldValues | null;
+  /** `created_at` and `updated_at` after the write. */
+  readonly times: FieldValues;
 }
 
 /** What events need besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
@@ -66,7 +68,7 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
       schema_version: `${major}.${minor}`,
       actor: origin.actor,
     },
-    access: accessOf(origin, change),
+    access: accessOf(source.model, origin, change),
   };
 }
 
@@ -79,28 +81,19 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
 const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_reason', 'owner']);
 
 /** Who wrote, and the values by which row policies decide who may see the event (EVT-8). */
-function accessOf({ writer = UNKNOWN }: EventOrigin, { resource, verb, values, before }: RowChange): EventAccess {
-  const hasPolicies = policyFields(resource).length > 0;
-  const select = (from: FieldValues | null): EventAccess['before'] =>
-    from === null || !hasPolicies ? null : judgedValues(resource, from);
-  return { writer, before: select(before), after: select(verb === 'deleted' ? null : values) };
+function accessOf(
+  { resources }: Model,
+  { writer = UNKNOWN }: EventOrigin,
+  { resource, verb, values, before, times }: RowChange,
+): EventAccess {
+  return {
+    writer,
+    before: before === null ? null : recordedValues(resources, resource, before),
+    after: verb === 'deleted' ? null : recordedValues(resources, resource, values, times),
+  };
 }
 
 const UNKNOWN: EventAccess['writer'] = { issuer: null, subject: null, client: null };
-
-/** The values of a row that decide whether it is visible. */
-export function judgedValues(resource: Resource, row: FieldValues): FieldValues {
-  return Object.fromEntries(policyFields(resource).map((name) => [name, row[name] ?? null]));
-}
-
-/** The fields of the row that decide whether it is visible. Those of a function are not known: it may compare any. */
-const policyFields = weakMemoize((resource: Resource): readonly string[] => {
-  const all = resource.rows.read.some(({ kind }) => kind === 'function');
-  const compared = all ? resource.fields.map(({ name }) => name) : comparedFields(resource);
-  const owner = resource.owner === null ? [] : [resource.owner];
-  const fields = new Set([...compared, ...owner].map((path) => path.split('.', 1)[0] ?? ''));
-  return [...fields].filter((name) => resource.field.has(name));
-});
 
 /** What all events of a resource have in common. */
 const eventTemplate = weakMemoize((resource: Resource) => {

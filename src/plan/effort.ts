@@ -1,5 +1,8 @@
 import type { Resource, SortKey } from '../model/model.ts';
 import { keyMembers, referringMembers } from '../model/row-key.ts';
+import { type Cache, GenerationalCache } from '../cache/cache.ts';
+import { weakMemoize } from '../cache/memoize.ts';
+import { writeSort } from './sort.ts';
 import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { FilterCondition, PathCondition } from './condition.ts';
 import type { Effort, ListRead, LookupPlan, RelatedPlan } from './plan.ts';
@@ -96,6 +99,42 @@ export function isUnindexed(
   // A full-text search collects all its matches first, related rows are any number, and alternatives are in no order.
   if (!filter.every((condition) => 'path' in condition)) return true;
   const uses = filter.map(indexUseOf);
+  const shapes = shapesOf(resource);
+  const shape = shapeOf(below, uses, order);
+  const known = shapes.get(shape);
+  if (known !== undefined) return known;
+  const found = isUnindexedUse(resource, below, uses, order);
+  shapes.set(shape, found);
+  return found;
+}
+
+/** How a query uses the indexes of a resource. Paths have neither spaces nor commas. */
+function shapeOf(below: boolean, uses: readonly (UseOfPath | null)[], order: readonly SortKey[]): string {
+  const conditions = uses.map((use) => (use === null ? '-' : `${use.kind} ${use.path}`)).join();
+  return `${below ? 'below ' : ''}${conditions} by ${sortText(order)}`;
+}
+
+const sortText = weakMemoize(writeSort);
+
+/** Characters of the shapes of a resource: room for a few hundred. */
+const MAX_WEIGHT = 32_768;
+const SHAPE_WEIGHT = 64;
+
+/** Whether no index serves a shape: it depends on the *contract* alone. */
+const shapesOf = weakMemoize(
+  (_resource: Resource): Cache<boolean> =>
+    new GenerationalCache<boolean, string>(
+      { maxWeight: MAX_WEIGHT, weigh: (_found, shape) => SHAPE_WEIGHT + shape.length },
+      (shape) => shape,
+    ),
+);
+
+function isUnindexedUse(
+  resource: Resource,
+  below: boolean,
+  uses: readonly (UseOfPath | null)[],
+  order: readonly SortKey[],
+): boolean {
   const pathsOf = (kind: IndexUse): readonly string[] => uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
   const equal = new Set([...(below ? resource.parentKey : []), ...pathsOf('equal')]);
   const indexes = indexesOf(resource);
@@ -113,8 +152,14 @@ export function isUnindexed(
 
 type IndexUse = 'equal' | 'range';
 
+/** How a condition on a path uses an index. */
+interface UseOfPath {
+  readonly kind: IndexUse;
+  readonly path: string;
+}
+
 /** How a condition uses an index; null if it cannot. */
-function indexUseOf(condition: PathCondition): { readonly kind: IndexUse; readonly path: string } | null {
+function indexUseOf(condition: PathCondition): UseOfPath | null {
   switch (condition.operator) {
     case 'in':
       return condition.values.length === 1 ? { kind: 'equal', path: condition.path } : null;

@@ -1,5 +1,4 @@
 import type { Json } from '../conventions/json.ts';
-import type { Model, Resource } from '../model/model.ts';
 import type { FilterCondition, RelationKey } from './condition.ts';
 
 /** A canonical form of conditions, to compare filters: independent of the order and the repetition of conditions, values and alternatives. */
@@ -25,32 +24,7 @@ function canonical(condition: FilterCondition): Json {
   }
 }
 
-/** `supplier_id>suppliers`, or `products<supplier_id` for the rows that refer to a row. */
-function leadsTo({ resource, field, inverse }: RelationKey): string {
+/** A relation as a string: `supplier_id>suppliers`, or `products<supplier_id` for the rows that refer to a row. */
+export function leadsTo({ resource, field, inverse }: RelationKey): string {
   return inverse ? `${resource}<${field}` : `${field}>${resource}`;
-}
-
-/** The paths that conditions compare, each with its type; `q` for a search. Paths of related rows begin with the relation. */
-export function comparedPaths(
-  filter: readonly FilterCondition[],
-  resource: Resource,
-  resources: Model['resources'],
-): readonly string[] {
-  return filter.flatMap((condition): readonly string[] => {
-    if ('path' in condition) return [`${condition.path}:${resource.properties.get(condition.path)?.type.kind ?? ''}`];
-    switch (condition.operator) {
-      case 'not':
-        return comparedPaths([condition.condition], resource, resources);
-      case 'search':
-        return ['q'];
-      case 'related': {
-        const target = resources.get(condition.relation.resource);
-        const prefix = leadsTo(condition.relation);
-        if (target === undefined) return [prefix];
-        return comparedPaths(condition.conditions, target, resources).map((path) => `${prefix}.${path}`);
-      }
-      case 'any':
-        return condition.alternatives.flatMap((each) => comparedPaths(each, resource, resources));
-    }
-  });
 }

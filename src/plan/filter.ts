@@ -1,97 +1,57 @@
-import { cut, quoted } from '../conventions/quoted.ts';
+import { cut } from '../conventions/quoted.ts';
 import { type ErrorDetail, apiError } from '../conventions/errors.ts';
 import type { Json } from '../conventions/json.ts';
 import { type QueryParameter, splitList, splitPlainList } from '../conventions/query.ts';
 import type { Property } from '../model/model.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../model/values/operators.ts';
-import type { Alternative, FilterCondition, PathCondition, RelationKey } from './condition.ts';
-import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
-import { readFilterName, readGroupFilterName } from './parameters.ts';
+import type { ComparisonOperator } from '../model/values/operators.ts';
+import type { Alternative, FilterCondition, PathCondition } from './condition.ts';
+import type { FilterTarget } from './filter-rule.ts';
+import type { ConjunctionShape, FilterShape, FilterSlot } from './filter-shape.ts';
 
 /** Maximum number of values in all filters of a query: the body of a QUERY may be large. */
 export const MAX_VALUES = 10_000;
 
-/** Maximum number of groups of alternatives (QRY-1). */
-export const MAX_GROUPS = 10;
-
-/** A parsed filter. It has several values if it is a list, or if a filter without an operator is repeated. */
+/** A filter with its values. */
 interface FilterTerm {
   readonly target: FilterTarget;
   readonly operator: ComparisonOperator;
   readonly texts: readonly string[];
 }
 
-/** A filter parameter with its name in parts. */
-interface FilterParameter extends QueryParameter {
-  /** As written; null outside of groups. */
-  readonly group: string | null;
-  /** Its name without the group. */
-  readonly filter: string;
-}
-
 /** A condition, or the errors of its values. */
 type ConditionResult = { readonly condition: PathCondition } | { readonly errors: readonly string[] };
-
-/** A condition on the row, or on the rows of a relation. */
-interface PlacedCondition {
-  readonly relation: RelationKey | null;
-  readonly condition: PathCondition;
-}
 
 /**
  * The conditions of filter parameters (QRY-1): those without a group all hold, and all of at least one group. Conditions on one relation in the same
  * group, or in none, are on one related row. Values are coerced by the schema (QRY-2).
  *
+ * @param shape of these parameters
  * @throws {ApiError} QUERY_FILTER_INVALID with every error in `details`
  */
-export function readFilter(parameters: readonly QueryParameter[], rule: FilterRule): readonly FilterCondition[] {
-  const reader = new FilterReader(rule);
-  const byGroup = Map.groupBy(inGroups(parameters), ({ group }) => group);
-  const ungrouped = reader.conjunction(byGroup.get(null) ?? []);
-  const groups = [...byGroup].flatMap(([group, members]) => (group === null ? [] : [{ group, members }]));
-  const alternatives = groups.map(({ group, members }) => {
-    if (groupNumber(group) === null) reader.refuse(members, `is in group ${quoted(group)}; ${GROUPS}`);
-    return reader.conjunction(members);
+export function readFilter(parameters: readonly QueryParameter[], shape: FilterShape): readonly FilterCondition[] {
+  const reader = new FilterReader(parameters);
+  const ungrouped = reader.conjunction(shape.ungrouped);
+  const alternatives = shape.groups.map(({ conjunction, names, problem }) => {
+    if (problem !== null) for (const name of names) reader.refuse(name, problem);
+    return reader.conjunction(conjunction);
   });
   reader.check();
   const [only = [], ...others] = alternatives;
   return others.length === 0 ? [...ungrouped, ...only] : [...ungrouped, { operator: 'any', alternatives }];
 }
 
-const GROUPS = `groups have numbers from 1 to ${MAX_GROUPS}`;
-
-/** Filter parameters in canonical order: those without a group, then the groups by their numbers. */
-export function inGroups(parameters: readonly QueryParameter[]): readonly FilterParameter[] {
-  return parameters
-    .map((parameter) => {
-      const { group, filter } = readGroupFilterName(parameter.name) ?? { group: null, filter: parameter.name };
-      return { ...parameter, group, filter };
-    })
-    .sort((one, other) => groupOrder(one.group) - groupOrder(other.group));
-}
-
-function groupOrder(group: string | null): number {
-  return group === null ? 0 : (groupNumber(group) ?? MAX_GROUPS + 1);
-}
-
-/** A group as a number; null if it is not a number from 1 to the maximum. */
-function groupNumber(group: string): number | null {
-  const number = Number(group);
-  return /^[1-9][0-9]?$/.test(group) && number <= MAX_GROUPS ? number : null;
-}
-
 /** Reads the filters of one query, whose values are limited together. */
 class FilterReader {
-  readonly #rule: FilterRule;
+  readonly #parameters: readonly QueryParameter[];
   readonly #details: ErrorDetail[] = [];
   #remaining = MAX_VALUES;
 
-  constructor(rule: FilterRule) {
-    this.#rule = rule;
+  constructor(parameters: readonly QueryParameter[]) {
+    this.#parameters = parameters;
   }
 
-  refuse(parameters: readonly QueryParameter[], message: string): void {
-    this.#details.push(...parameters.map(({ name }) => ({ field: cut(name), message })));
+  refuse(name: string, message: string): void {
+    this.#details.push({ field: cut(name), message });
   }
 
   /** @throws {ApiError} QUERY_FILTER_INVALID if an error was found */
@@ -101,41 +61,40 @@ class FilterReader {
   }
 
   /** The conditions of filters that all hold. */
-  conjunction(parameters: readonly FilterParameter[]): Alternative<unknown> {
-    const placed: PlacedCondition[] = [];
-    for (const given of Map.groupBy(parameters, ({ filter }) => filter).values()) {
-      const condition = this.#read(given);
-      if (condition !== null) placed.push(condition);
-    }
-    return gathered(placed);
+  conjunction(shape: ConjunctionShape): Alternative<unknown> {
+    return shape.flatMap(({ relation, slots }): Alternative<unknown> => {
+      const conditions = slots.map((slot) => this.#read(slot)).filter((condition) => condition !== null);
+      return relation === null ? conditions : [{ operator: 'related', relation, conditions }];
+    });
   }
 
-  #read(given: readonly FilterParameter[]): PlacedCondition | null {
-    const [{ name, filter } = { name: '', filter: '' }] = given;
-    const term = parseFilter(given, filter, this.#rule, this.#remaining);
-    if (term === null) throw tooManyValues(name);
-    if (typeof term === 'string') {
-      this.refuse(given.slice(0, 1), term);
+  #read({ name, positions, meaning }: FilterSlot): PathCondition | null {
+    if (typeof meaning === 'function') {
+      this.refuse(name, meaning());
       return null;
     }
-    this.#remaining -= term.texts.length;
-    const result = makeCondition(term);
-    if ('condition' in result) return { relation: term.target.relation, condition: result.condition };
-    for (const message of result.errors) this.refuse(given.slice(0, 1), message);
+    const texts = this.#texts(positions, meaning);
+    if (texts === null) throw tooManyValues(name);
+    this.#remaining -= texts.length;
+    const result = makeCondition({ ...meaning, texts });
+    if ('condition' in result) return result.condition;
+    for (const message of result.errors) this.refuse(name, message);
     return null;
+  }
+
+  /** The values of a filter; null if they are too many. */
+  #texts(positions: readonly number[], { operator, target }: Omit<FilterTerm, 'texts'>): readonly string[] | null {
+    const given = positions.flatMap((position) => this.#parameters[position] ?? []);
+    const isList = isListOperator(operator);
+    const lists = given.map((each) => (isList ? filterItems(each, target.property, this.#remaining) : [each.value]));
+    const texts = lists.flatMap((list) => list ?? []);
+    return lists.includes(null) || texts.length > this.#remaining ? null : texts;
   }
 }
 
-/** The conditions in their order, with those on one relation together, where the first of them is. */
-function gathered(placed: readonly PlacedCondition[]): Alternative<unknown> {
-  const keyOf = ({ relation }: PlacedCondition, index: number): string =>
-    relation === null ? String(index) : JSON.stringify([relation.resource, relation.field, relation.inverse]);
-  const byRelation = Map.groupBy(placed.entries(), ([index, each]) => keyOf(each, index));
-  return [...byRelation.values()].flatMap((entries): Alternative<unknown> => {
-    const conditions = entries.map(([, { condition }]) => condition);
-    const relation = entries[0]?.[1].relation ?? null;
-    return relation === null ? conditions : [{ operator: 'related', relation, conditions }];
-  });
+/** Whether the value of a filter is a list. */
+export function isListOperator(operator: ComparisonOperator): boolean {
+  return operator === 'in' || operator === 'nin';
 }
 
 function tooManyValues(field: string): Error {
@@ -147,35 +106,6 @@ function tooManyValues(field: string): Error {
     },
   );
 }
-
-/** Parses a filter. Returns an error message if it is invalid, null if it has more values than `remaining`. */
-function parseFilter(
-  given: readonly QueryParameter[],
-  filter: string,
-  rule: FilterRule,
-  remaining: number,
-): FilterTerm | string | null {
-  const { path, operator: named } = readFilterName(filter) ?? { path: filter, operator: null };
-  const target = filterTarget(rule, path);
-  if (target === null) return isEmptyGroup(filter) ? EMPTY_GROUP : 'is not a filter';
-  const { property, resource, prefix } = target;
-  if (!property.filterable) {
-    return `is not filterable; filterable fields: ${filterablePaths(resource, prefix).join(', ')}`;
-  }
-  const operators = operatorsOf(property.type);
-  const operator = operators.find((each) => each === (named ?? 'eq'));
-  if (operator === undefined) {
-    const isKnown = named === null || OPERATORS.some((each) => each === named);
-    const problem = isKnown ? `does not support ${named ?? 'a filter without an operator'}` : 'has an unknown operator';
-    return `${problem}; supported: ${operators.map((each) => `${path}[${each}]`).join(', ')}`;
-  }
-  const isList = operator === 'in' || operator === 'nin';
-  const lists = given.map((parameter) => (isList ? filterItems(parameter, property, remaining) : [parameter.value]));
-  const texts = lists.flatMap((list) => list ?? []);
-  return lists.includes(null) || texts.length > remaining ? null : { target, operator, texts };
-}
-
-const EMPTY_GROUP = `has no filter; write any[1][field]=value, in groups from 1 to ${MAX_GROUPS}`;
 
 /**
  * The items of a list filter. `%2C` separates them like `,`, unless a value of the property can contain a comma (URL-5).

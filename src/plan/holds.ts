@@ -1,9 +1,10 @@
-import type { Json } from '../conventions/json.ts';
+import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { valueAt } from './list-query.ts';
-import type { Comparison, PathCondition, RowCondition } from './condition.ts';
+import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from './condition.ts';
 import type { FieldValues } from './plan.ts';
-import { judgedFields, type RowVisibility } from './visibility.ts';
+import { relatedMember } from './related-values.ts';
+import { type Condition, type RowVisibility, type Visibility, visibleConditions } from './visibility.ts';
 import { comparisonOf } from './value-order.ts';
 
 type Compared = Pick<Resource, 'properties'>;
@@ -24,9 +25,48 @@ export function isVisible(resource: Compared, row: FieldValues, visible: RowVisi
   }
 }
 
-/** Whether a deleted row was visible. @param values those of its fields that are known: it counts as hidden where others decide */
-export function wasVisible(resource: Compared, values: FieldValues, visible: RowVisibility): boolean {
-  return judgedFields(visible).every((name) => name in values) && isVisible(resource, values, visible);
+/**
+ * Whether a row was visible, by what was recorded of it (EVT-8, MET-4). A comparison of a value that was not recorded is unknown, as one with a claim that
+ * the caller does not have: neither it nor its negation shows the row.
+ *
+ * @param row as `recordedValues` makes it, with those of related rows
+ */
+export function wasVisible(
+  resources: ReadonlyMap<string, Resource>,
+  resource: Compared,
+  row: FieldValues,
+  visible: Visibility,
+): boolean {
+  return visibleConditions(visible).every((each) => held(resources, resource, row, each));
+}
+
+function held(
+  resources: ReadonlyMap<string, Resource>,
+  resource: Compared,
+  row: FieldValues,
+  condition: Condition,
+): boolean {
+  if ('path' in condition) return isRecorded(row, condition) && holds(resource, row, condition);
+  switch (condition.operator) {
+    case 'any':
+      return condition.alternatives.some((each) => each.every((part) => held(resources, resource, row, part)));
+    case 'related': {
+      const target = resources.get(condition.relation.resource);
+      const related = row[relatedMember(condition.relation.field)];
+      if (related === null) return condition.conditions.every(holdsForUnset);
+      if (target === undefined || !isJsonObject(related)) return false;
+      return condition.conditions.every((each) => held(resources, target, related, each));
+    }
+    // No policy searches.
+    case 'search':
+      return false;
+    case 'not':
+      return isRecorded(row, condition.condition) && holds(resource, row, condition);
+  }
+}
+
+function isRecorded(row: FieldValues, { path }: PathCondition): boolean {
+  return Object.hasOwn(row, path.split('.', 1)[0] ?? path);
 }
 
 /**

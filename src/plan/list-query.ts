@@ -17,14 +17,8 @@ import {
   totalParameters,
 } from './page-position.ts';
 import type { Ancestor, FieldValues, ListRead, Row } from './plan.ts';
-import {
-  linkParameter,
-  continueSelection,
-  impliedSort,
-  openCursor,
-  type Selection,
-  readSelection,
-} from './selection.ts';
+import { continueSelection, impliedSort, openCursor, type Selection, readSelection } from './selection.ts';
+import { plainList, selectionShapes, type SelectionShapes } from './selection-shape.ts';
 import { columnsFor, readView, type View } from './view.ts';
 
 /** The query of a collection: what to read, and how the response links to other pages. */
@@ -52,6 +46,7 @@ export interface ListRule {
   readonly parameters: ParameterRule;
   /** Whether a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
+  readonly shapeOf: SelectionShapes;
 }
 
 /** What rules are compiled with. */
@@ -72,7 +67,8 @@ export function listRule(
   const isProperty = isFilterOf(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
   const parameters = { known, isFilter, suggestions: filterablePaths(resource), hint: relationHint(filters, model) };
-  return { resource, model, filters, limits: model.limits.page, seal, scope, parameters, isFilter };
+  const shapeOf = selectionShapes({ resource, filters, isFilter });
+  return { resource, model, filters, limits: model.limits.page, seal, scope, parameters, isFilter, shapeOf };
 }
 
 /**
@@ -107,7 +103,7 @@ export function readListQuery(
     end: () => cursorAt(null, true),
   });
   const nonCursorParameters: QueryPairs = [
-    ...view.parameters.map((parameter) => linkParameter(parameter, rule.filters)),
+    ...view.parameters.map(plainList),
     ['limit', String(limit)],
     ...totalParameters(given),
   ];

@@ -4,6 +4,7 @@ import type { PageWindow, Total } from '../conventions/pagination/pagination.ts'
 import type { SortKey } from '../model/model.ts';
 import type { FilterCondition } from './condition.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
+import type { RelatedValues } from './related-values.ts';
 import type { Condition, Visibility } from './visibility.ts';
 
 export {
@@ -173,6 +174,8 @@ interface PlannedChange {
   readonly within: readonly Ancestor[];
   /** Published when the change commits; null for no event. */
   readonly event: EventDraft | null;
+  /** What the store records with the event, and with the tombstone, of rows that the row refers to. Default: nothing. */
+  readonly related?: RelatedValues;
 }
 
 /** The change stamp that a resource had when it was read. */
@@ -188,10 +191,14 @@ export interface CreatePlan extends PlannedChange {
   /** Resources that must not have changed since a precondition was evaluated, not even by an earlier plan of the unit (CACHE-3). */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly values: FieldValues;
+  readonly overlong?: OverlongPaths;
   readonly at: string;
   /** Its `updated_at`. Default: `at`. */
   readonly updatedAt?: string;
 }
+
+/** Dotted paths of values that are too long for an index, for which the plan is refused. Default: none. */
+type OverlongPaths = readonly string[];
 
 /** The revision that a row must still have: one that was read, or the one that an earlier plan of the unit assigns (by index). */
 export type ExpectedRevision = number | { readonly plan: number };
@@ -200,6 +207,7 @@ export type ExpectedRevision = number | { readonly plan: number };
 export interface UpdatePlan extends PlannedChange {
   readonly kind: 'update';
   readonly values: FieldValues;
+  readonly overlong?: OverlongPaths;
   readonly revision: ExpectedRevision;
   readonly at: string;
 }
@@ -276,7 +284,7 @@ export type Refusal =
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */
   | { readonly kind: 'reference'; readonly plan: number; readonly fields: readonly string[] }
-  /** Fields whose values are too long for an index of the database. */
+  /** Dotted paths of values that are too long for an index (LIM-1). */
   | { readonly kind: 'too-long'; readonly plan: number; readonly fields: readonly string[] }
   /** An ancestor does not exist. */
   | { readonly kind: 'ancestor'; readonly plan: number; readonly resource: string; readonly id: string }

@@ -62,7 +62,8 @@ export function comparedFields(resource: Resource): readonly string[] {
   return [...new Set(own.map(({ path }) => path.split('.', 1)[0] ?? path))];
 }
 
-function comparisons(policy: Policy): readonly PolicyComparison[] {
+/** The comparisons of a policy, in their order. */
+export function comparisons(policy: Policy): readonly PolicyComparison[] {
   switch (policy.kind) {
     case 'not':
       return comparisons(policy.policy);

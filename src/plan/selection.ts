@@ -1,15 +1,15 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
+import { weakMemoize } from '../cache/memoize.ts';
 import { type CursorSeal, type CursorState, decodeCursor } from '../conventions/pagination/cursor.ts';
 import type { TimeRange } from '../conventions/pagination/time.ts';
-import { type QueryParameter, parametersOf, type QueryPair, type QueryPairs } from '../conventions/query.ts';
-import type { Model, Resource, SortKey } from '../model/model.ts';
+import { type QueryParameter, parametersOf, type QueryPairs } from '../conventions/query.ts';
+import type { Resource, SortKey } from '../model/model.ts';
 import type { FilterCondition, PathCondition } from './condition.ts';
-import { filterItems, inGroups, readFilter } from './filter.ts';
-import { comparedPaths, filterKey } from './filter-key.ts';
-import { type FilterRule, parameterTarget } from './filter-rule.ts';
-import { filterWithoutGroup } from './parameters.ts';
+import { readFilter } from './filter.ts';
+import { filterKey } from './filter-key.ts';
 import { type PagePosition, readTimeRange } from './page-position.ts';
 import { searchCondition } from './search.ts';
+import { linkParameters, SELECTING, type SelectionShapes, typedPath } from './selection-shape.ts';
 import { readSort, writeSort } from './sort.ts';
 
 /** Filter and order of a query. A cursor is bound to them and restores them (PAGE-6). */
@@ -26,32 +26,26 @@ export interface Selection {
 /** What a resource contributes to reading a selection. */
 interface SelectionRule {
   readonly resource: Resource;
-  readonly model: Pick<Model, 'resources'>;
-  readonly filters: FilterRule;
   /** Whether a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
+  readonly shapeOf: SelectionShapes;
   readonly seal: CursorSeal;
   /** Names the contract that cursors belong to. */
   readonly scope: string;
 }
-
-/** Parameters that select rows, besides filters on properties. */
-const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
 
 /**
  * Reads filters, full-text search, time range and sort.
  *
  * @throws {ApiError} QUERY_FILTER_INVALID, QUERY_SORT_INVALID, PAGINATION_POSITION_INVALID
  */
-export function readSelection(rule: SelectionRule, parameters: readonly QueryParameter[]): Selection {
-  const { resource, model } = rule;
-  const filters = inGroups(parameters.filter(({ name }) => rule.isFilter(name) && !SELECTING.has(name)));
-  const selecting = parameters.filter(({ name }) => SELECTING.has(name));
-  const sort = parameters.find(({ name }) => name === 'sort');
-  const timeRange = readTimeRange(selecting);
-  const search = selecting.find(({ name }) => name === 'q');
+export function readSelection({ resource, shapeOf }: SelectionRule, parameters: readonly QueryParameter[]): Selection {
+  const shape = shapeOf(parameters);
+  const timeRange = shape.isTimed ? readTimeRange(parameters) : null;
+  const search = parameters[shape.search];
+  const sort = parameters[shape.sort];
   const filter = [
-    ...readFilter(filters, rule.filters),
+    ...readFilter(parameters, shape.filters),
     ...timeConditions(timeRange, resource.timeField),
     ...(search === undefined ? [] : [searchCondition(search.value)]),
   ];
@@ -59,13 +53,18 @@ export function readSelection(rule: SelectionRule, parameters: readonly QueryPar
   return {
     filter,
     order,
-    cursorFingerprint: fingerprintOf(filter, order, resource, model),
-    parameters: [...filters, ...selecting, ...(sort === undefined ? [] : [sort])].map((parameter) =>
-      linkParameter(parameter, rule.filters),
-    ),
+    cursorFingerprint: `${orderFingerprint(resource)(order)} ${shape.comparedPaths}`,
+    parameters: linkParameters(shape, parameters),
     timeRange,
   };
 }
+
+/** The keys of an order, each with its type. */
+const orderFingerprint = weakMemoize((resource: Resource) =>
+  weakMemoize((order: readonly SortKey[]) =>
+    order.map(({ path, descending }) => `${descending ? '-' : ''}${typedPath(resource, path)}`).join(' '),
+  ),
+);
 
 function timeConditions(range: TimeRange | null, path: string): readonly PathCondition[] {
   const { start, before } = range ?? { start: null, before: null };
@@ -123,27 +122,6 @@ function impliedPath(
     case 'after':
       return null;
   }
-}
-
-/** A parameter as links carry it. Separator commas of a list stay unescaped; commas in data are escaped (URL-5). */
-export function linkParameter(parameter: QueryParameter, rule: FilterRule): QueryPair {
-  const { name, value } = parameter;
-  if (name === 'sort' || name === 'fields' || name === 'expand') return [name, value.split(',')];
-  const operator = filterWithoutGroup(name)?.operator;
-  const target = operator === 'in' || operator === 'nin' ? parameterTarget(rule, name) : null;
-  return [name, target === null ? value : (filterItems(parameter, target.property) ?? value)];
-}
-
-/** The keys of the order, then the filtered paths, each with its type. */
-function fingerprintOf(
-  filter: readonly FilterCondition[],
-  order: readonly SortKey[],
-  resource: Resource,
-  { resources }: Pick<Model, 'resources'>,
-): string {
-  const typed = (path: string): string => `${path}:${resource.properties.get(path)?.type.kind ?? ''}`;
-  const ordered = order.map(({ path, descending }) => `${descending ? '-' : ''}${typed(path)}`);
-  return [...ordered, '', ...new Set(comparedPaths(filter, resource, resources).toSorted())].join(' ');
 }
 
 /** A decoded cursor with the filters and sort that it continues. */

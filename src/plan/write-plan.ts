@@ -1,9 +1,11 @@
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
-import { type EventContext, type EventOrigin, changeEvent, judgedValues } from './change-event.ts';
+import { type EventContext, type EventOrigin, changeEvent } from './change-event.ts';
 import { changedFields } from './draft.ts';
+import { type IndexedRow, overlongPaths } from './index-size.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
+import { type LocatedValues, recordedValues, relatedValues } from './recorded-values.ts';
 
 /** Who writes, and how its events are made. */
 export interface WriteAuthor {
@@ -24,16 +26,31 @@ type RowToCreate = RowLocation & { readonly id: string };
 /** A row as it is stored, with its resource and ancestors. */
 export type CurrentRow = RowLocation & { readonly row: Row };
 
-/** The plan that creates a row, with its event. */
+/** When a row was created and last changed. */
+type RowTimes = Pick<CreatePlan, 'at' | 'updatedAt'>;
+
+/** The plan that creates a row, with its event. @param times other than that of the write for a row that existed elsewhere */
 export function createPlan(
   { events, origin }: WriteAuthor,
   { resource, within, id }: RowToCreate,
   values: FieldValues,
+  times: RowTimes = { at: origin.at },
 ): CreatePlan {
   // Unset fields are not reported as changed: consumers assume them to be unset.
   const changed = resource.fields.map(({ name }) => name).filter((name) => isSet(values[name] ?? null));
-  const event = changeEvent(events, origin, { verb: 'created', resource, id, within, changed, values, before: null });
-  return { kind: 'create', resource: resource.name, id, values, within, at: origin.at, event };
+  const event = changeEvent(events, origin, {
+    verb: 'created',
+    resource,
+    id,
+    within,
+    changed,
+    values,
+    before: null,
+    times: { created_at: times.at, updated_at: times.updatedAt ?? times.at },
+  });
+  const related = event === null ? {} : relatedOf(events, resource, null, { values, within });
+  const overlong = overlongOf(resource, { id, within, values });
+  return { kind: 'create', resource: resource.name, id, values, ...overlong, within, ...times, event, ...related };
 }
 
 /** The plan that updates a row, with its event; null if no value differs (MET-7). */
@@ -45,7 +62,17 @@ export function updatePlan(
   const changed = changedFields(resource, values, row);
   if (changed.length === 0) return null;
   const { id, revision } = row;
-  const event = changeEvent(events, origin, { verb: 'updated', resource, id, within, changed, values, before: row });
+  const at = latest(origin.at, row.updated_at);
+  const event = changeEvent(events, origin, {
+    verb: 'updated',
+    resource,
+    id,
+    within,
+    changed,
+    values,
+    before: row,
+    times: { created_at: row.created_at, updated_at: at },
+  });
   const changes = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
   return {
     kind: 'update',
@@ -53,10 +80,17 @@ export function updatePlan(
     id,
     within,
     values: changes,
+    ...overlongOf(resource, { id, within, values }),
     revision: expectedRevision(revision),
-    at: latest(origin.at, row.updated_at),
+    at,
     event,
+    ...(event === null ? {} : relatedOf(events, resource, { values: row, within }, { values, within, stored: row })),
   };
+}
+
+function overlongOf(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'overlong'> {
+  const overlong = overlongPaths(resource, row);
+  return overlong.length === 0 ? {} : { overlong };
 }
 
 /** Keeps `updated_at` monotonic if the clock goes back, so that If-Modified-Since stays correct (CACHE-4). */
@@ -75,14 +109,41 @@ export function deletePlan({ events, origin }: WriteAuthor, { resource, within, 
     changed: [],
     values: row,
     before: row,
+    times: {},
   });
-  const plan = { kind: 'delete', resource: resource.name, id, within, event } as const;
-  return { ...plan, revision: expectedRevision(revision), ...tombstoneOf(resource, row, origin.at) };
+  const isRecorded = event !== null || resource.tombstones !== null;
+  return {
+    kind: 'delete',
+    resource: resource.name,
+    id,
+    within,
+    event,
+    revision: expectedRevision(revision),
+    ...tombstoneOf(events, resource, row, origin.at),
+    ...(isRecorded ? relatedOf(events, resource, { values: row, within }, null) : {}),
+  };
 }
 
-function tombstoneOf(resource: Resource, row: Row, at: string): Pick<DeletePlan, 'tombstone'> {
+/** What is recorded of rows that the row refers to. A write without events has no model. */
+function relatedOf(
+  events: EventContext | null,
+  resource: Resource,
+  before: LocatedValues | null,
+  after: LocatedValues | null,
+): Pick<CreatePlan, 'related'> {
+  const related = events === null ? null : relatedValues(events.model.resources, resource, before, after);
+  return related === null ? {} : { related };
+}
+
+function tombstoneOf(
+  events: EventContext | null,
+  resource: Resource,
+  row: Row,
+  at: string,
+): Pick<DeletePlan, 'tombstone'> {
   if (resource.tombstones === null) return {};
-  return { tombstone: { values: judgedValues(resource, row), expiresAt: Date.parse(at) + resource.tombstones } };
+  const values = (events === null ? null : recordedValues(events.model.resources, resource, row)) ?? {};
+  return { tombstone: { values, expiresAt: Date.parse(at) + resource.tombstones } };
 }
 
 /** Whether a value is set; an empty array is not (REP-4). */

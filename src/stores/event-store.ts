@@ -134,6 +134,8 @@ export interface DueQuery {
 
 /** Which stored deliveries may be removed: either condition suffices. */
 export interface ExpiredDeliveries {
+  /** Readers that run. Those of their deliveries for which later events of a resource wait are left to them: they give them up when they are due. */
+  readonly readers: readonly string[];
   /** Those of events up to this sequence. */
   readonly through: number;
   /** Those that succeeded before this time: milliseconds since the epoch. */
@@ -168,8 +170,8 @@ export interface Deliveries {
   /** The waiting deliveries of a subscription that are due, the longest due first. */
   due(query: DueQuery): MaybePromise<readonly DeliveryChange[]>;
 
-  /** The resources of which an ordered subscription has waiting or held deliveries. */
-  openResources(reader: string): MaybePromise<readonly OpenResource[]>;
+  /** The resources of which the ordered ones among the subscriptions have waiting or held deliveries. */
+  openResources(reader: string, names: readonly string[]): MaybePromise<readonly OpenResource[]>;
 
   /** The stored deliveries of a query, with their attempts. */
   list(query: DeliveryQuery): MaybePromise<readonly StoredDelivery[]>;

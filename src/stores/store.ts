@@ -67,7 +67,7 @@ export class RowsTooLarge extends Error {
  */
 export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away';
 
-/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile, or to a server that was `away` before it answered. */
+/** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   /** null for any other reason. */
@@ -79,14 +79,21 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The database did not answer a commit: its connection was lost, or time ran out. Whether the write was made is not known; its idempotency record says so. */
+export class WriteOutcomeUnknown extends StoreUnavailable {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { ...options, reason: 'away' });
+  }
+}
+
 /** Reads the rows of the declared resources. */
 export interface RowReader {
   /** One row; null where it does not exist or is not below the ancestors of the plan. */
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
   /**
-   * Whether a row was deleted so recently that its tombstone is stored, and was visible then (MET-4). A visibility that other rows decide shows
-   * none. The rows above it are not judged: they are there.
+   * Whether a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values that are stored with it. The
+   * rows above it are not judged: they are there.
    */
   wasVisible(plan: ItemPlan): MaybePromise<boolean>;
 
@@ -152,6 +159,15 @@ export interface ChangeStamps {
    */
   rowStamp(resource: string, id: string): MaybePromise<number | null>;
 
+  /** The stamp that the row has as far as this process knows without asking; null where it knows nothing. */
+  knownRowStamp(resource: string, id: string): number | null;
+
+  /**
+   * The known stamp of a row that may be read without waiting for the answer to `rowStamp`, which was called immediately before; null where it is unknown, or
+   * where reads wait for the same answer that can be sent together once it is there. The row is valid for this stamp if the answer is the same.
+   */
+  rowStampAhead(resource: string, id: string): number | null;
+
   /** For each resource a number that changes with each commit that changes any of its rows, and never returns to an earlier value. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
 
@@ -163,7 +179,7 @@ export interface ChangeStamps {
 export interface CacheEpoch {
   /** Unique, across databases too. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Infinity where dates name no representation, because another model represents the same rows, too (OPS-6). */
   readonly since: number;
 }
 

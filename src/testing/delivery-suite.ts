@@ -166,9 +166,12 @@ export function deliverySuite(name: string, open: OpenStore): void {
           ],
         });
         assert.deepEqual(await dueSequences(opened, 'a', 99), [1]);
-        const counted = await opened.deliveries.openResources(READER);
-        const names = counted.map(({ endpoint, resource, count }) => `${endpoint} ${resource} ${count}`);
-        assert.deepEqual(names.toSorted(), ['a product/p 3', 'a product/q 1', 'b product/p 1']);
+        const openOf = async (...names: readonly string[]): Promise<readonly string[]> =>
+          (await opened.deliveries.openResources(READER, names))
+            .map(({ endpoint, resource, count }) => `${endpoint} ${resource} ${count}`)
+            .toSorted();
+        assert.deepEqual(await openOf('a', 'b'), ['a product/p 3', 'a product/q 1', 'b product/p 1']);
+        assert.deepEqual(await openOf('b', 'c'), ['b product/p 1']);
         await store(opened, {
           deliveries: [waiting('a', 1, { state: 'succeeded', resource: 'product/p' })],
           releases: [{ endpoint: 'a', resource: 'product/p', due: 40 }],

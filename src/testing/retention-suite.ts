@@ -150,13 +150,15 @@ export function retentionSuite(name: string, open: OpenStore): void {
         const deliveries = [delivery(1, 'waiting', 9), delivery(2, 'dead', 1), delivery(3, 'succeeded', 5)];
         const attempts = [attempt(1), attempt(2), attempt(3)];
         await store.writes.commit({ plans: [], delivery: { deliveries, attempts } });
-        const names = async (through: number, succeededBefore: number, limit = 9): Promise<readonly number[]> =>
-          (await store.deliveries.expired({ through, succeededBefore, limit })).map(({ sequence }) => sequence);
+        const names = async (through: number, succeededBefore: number, limit = 9): Promise<readonly number[]> => {
+          const found = await store.deliveries.expired({ readers: ['r'], through, succeededBefore, limit });
+          return found.map(({ sequence }) => sequence);
+        };
         assert.deepEqual(await names(0, 5), []);
         assert.deepEqual(await names(0, 6), [3]);
         assert.deepEqual(await names(2, 5), [1, 2]);
         assert.deepEqual(await names(2, 5, 1), [1]);
-        const cleared = await store.deliveries.expired({ through: 2, succeededBefore: 6, limit: 9 });
+        const cleared = await store.deliveries.expired({ readers: [], through: 2, succeededBefore: 6, limit: 9 });
         // One that has another state by now stays, with its attempts.
         const changed = { deliveries: [delivery(2, 'waiting', 9)] };
         await store.writes.commit({ plans: [], delivery: changed });
@@ -166,6 +168,31 @@ export function retentionSuite(name: string, open: OpenStore): void {
           left.map(({ sequence, attemptsMade }) => [sequence, attemptsMade.length]),
           [[2, 1]],
         );
+      }),
+    );
+
+    it(
+      '[EVT-8c] does not name those for which later events wait, where their reader runs',
+      withStore(open, async (store) => {
+        const ordered = (['waiting', 'held', 'dead', 'succeeded'] as const).map((state, index) => ({
+          ...delivery(index + 1, 'waiting', 9),
+          state,
+          resource: 'product/a',
+        }));
+        await store.writes.commit({ plans: [], delivery: { deliveries: ordered } });
+        for (const [readers, sequences] of [
+          [
+            ['other', 'r'],
+            [3, 4],
+          ],
+          [['other'], [1, 2, 3, 4]],
+        ] as const) {
+          const found = await store.deliveries.expired({ readers, through: 9, succeededBefore: 0, limit: 9 });
+          assert.deepEqual(
+            found.map(({ sequence }) => sequence),
+            sequences,
+          );
+        }
       }),
     );
 

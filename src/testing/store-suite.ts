@@ -5,6 +5,7 @@ import { idempotencySuite } from './idempotency-suite.ts';
 import type { OpenStore } from './open-store.ts';
 import { logQuerySuite } from './log-query-suite.ts';
 import { nestedSuite } from './nested-suite.ts';
+import { recordedSuite } from './recorded-suite.ts';
 import { readSuite } from './read-suite.ts';
 import { relationFilterSuite } from './relation-filter-suite.ts';
 import { refusalSuite } from './refusal-suite.ts';
@@ -37,6 +38,7 @@ export function storeSuite(name: string, open: OpenStore): void {
   refusalSuite(name, open);
   idempotencySuite(name, open);
   eventSuite(name, open);
+  recordedSuite(name, open);
   logQuerySuite(name, open);
   deliverySuite(name, open);
   retentionSuite(name, open);

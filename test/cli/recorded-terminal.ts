@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { EnvironmentVariables } from '../../src/cli/settings.ts';
+import type { EnvironmentVariables } from '../../src/cli/setting-value.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
 
 /** A terminal that records its output; `stop` aborts its signal. */

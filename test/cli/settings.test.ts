@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { CommandError } from '../../src/cli/command-error.ts';
-import {
-  databaseFile,
-  databaseLocation,
-  serveSettings,
-  type EnvironmentVariables,
-  type ServeFlags,
-  isReachable,
-  unprotected,
-} from '../../src/cli/settings.ts';
+import { databaseFile, databaseLocation } from '../../src/cli/database-settings.ts';
+import type { EnvironmentVariables } from '../../src/cli/setting-value.ts';
+import { isReachable, type ServeFlags, serveSettings, unprotected } from '../../src/cli/settings.ts';
 
 function failure(act: () => unknown): CommandError {
   try {

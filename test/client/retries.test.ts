@@ -116,6 +116,15 @@ describe('a client repeats a request', () => {
     await shop.api.products.delete(tea);
   });
 
+  it('[ERR-7] not without a key or with If-Match if the database did not confirm it', async () => {
+    await using shop = await serveShop();
+    const tea = await shop.api.products.create(TEA);
+    shop.intercept(refusal(503, 'SERVER_OUTCOME_UNKNOWN', { 'Retry-After': '0' }));
+    assert.equal((await failure(shop.api.products.delete(tea))).kind, 'SERVER_OUTCOME_UNKNOWN');
+    shop.intercept(refusal(503, 'SERVER_OUTCOME_UNKNOWN', { 'Retry-After': '0' }));
+    assert.equal((await shop.api.products.update(tea, { stock: 2 })).stock, 2);
+  });
+
   it('[MET-12] that is still running', async () => {
     await using shop = await serveShop();
     shop.intercept(refusal(409, 'IDEMPOTENCY_KEY_IN_PROGRESS', { 'Retry-After': '1' }));

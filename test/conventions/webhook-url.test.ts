@@ -41,7 +41,7 @@ describe('the URL of a webhook', () => {
   it('[EVT-7] is also http to loopback on a machine of developers', () => {
     for (const host of ['127.0.0.1:80', '127.9.9.9:3000', 'localhost:3000', '[::1]:3000', '2130706433']) {
       assert.equal(messageOf(`http://${host}/`, true), null, host);
-      assert.match(messageOf(`http://${host}/`) ?? '', /begin with https/, host);
+      assert.match(messageOf(`http://${host}/`) ?? '', /begin with https:.* --dev /, host);
     }
     for (const host of ['example.com', '10.0.0.1', '[::2]', 'localhost.example.com'])
       assert.match(messageOf(`http://${host}/`, true) ?? '', /begin with https/, host);

@@ -99,6 +99,19 @@ describe('delivered events', () => {
     }
   });
 
+  it('[EVT-10c] have an example in each message, which is as the message is described', () => {
+    const { model } = loadModel({ text: MODEL });
+    for (const version of ['2.1.0', '1.0.0']) {
+      const events = new DescribedEvents(model, version);
+      const examples = events.examples();
+      for (const [name, payload, headers] of examples) events.check(name, payload, headers);
+      const names = ['created', 'updated', 'deleted'].map((verb) => `review.${verb}`);
+      const found = new Set(examples.map(([name]) => name));
+      for (const name of names) for (const form of ['', '.cloudevent', '.feed']) assert.ok(found.has(`${name}${form}`));
+      assert.ok(found.has('webhook.ping') && found.has('feed.error'));
+    }
+  });
+
   it('[EVT-10c] [EVT-4d] are described, also the ping and the disabled webhook', async () => {
     const { model } = loadModel({ text: MODEL });
     await using receiver = await startReceiver();

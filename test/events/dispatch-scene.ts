@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Dispatch, startDispatch } from '../../src/events/dispatch.ts';
 import { HOOK_SCHEDULE } from '../../src/events/retry-schedule.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../../src/events/subscriber.ts';
@@ -93,6 +94,16 @@ export async function until(holds: () => boolean, dispatch?: Dispatch): Promise<
     await setTimeout(1);
   }
   assert.fail('the condition never held');
+}
+
+/** Waits until a query has a result, such as what was stored of attempts that have ended. */
+export async function untilEqual<T>(query: () => Promise<T>, expected: T): Promise<void> {
+  let found = await query();
+  for (let time = 0; time < 1_000 && !isDeepStrictEqual(found, expected); time += 1) {
+    await setTimeout(5);
+    found = await query();
+  }
+  assert.deepEqual(found, expected);
 }
 
 /** Lets pending work complete. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { EventSettings } from '../../src/model/event-settings.ts';
 import { EventRetention } from '../../src/events/retention.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
@@ -9,22 +10,22 @@ import { defineModel, openApi } from '../../src/index.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, eventDraft } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, eventDraft, update } from '../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { type Scene, scene, subscriber, until } from './dispatch-scene.ts';
+import { type Scene, scene, subscriber, until, untilEqual } from './dispatch-scene.ts';
 
 const DAY = 24 * 60 * 60_000;
 const MONTH: EventSettings = { retention: 30 * DAY, maxRows: null };
 
-/** Writes events with the time of the clock. */
-async function writeEvents({ store, clock }: Scene, count: number): Promise<void> {
+/** Writes events with the time of the clock. @returns the revisions of their rows */
+async function writeEvents({ store, clock }: Scene, count: number): Promise<readonly number[]> {
   const first = await store.events.lastSequence();
   const plans = Array.from({ length: count }, (_, index) => {
     const draft = eventDraft('created', 'products', `p${first + index}`);
     const payload = { ...draft.payload, timestamp: new Date(clock.now()).toISOString() };
     return { ...createProduct(`p${first + index}`), event: { ...draft, payload } };
   });
-  await commit(store, ...plans);
+  return commit(store, ...plans);
 }
 
 interface RetentionParts {
@@ -140,6 +141,48 @@ describe('the retention of events', () => {
     assert.deepEqual(await at.store.deliveries.list({ endpoint: 'a', limit: 9 }), []);
   });
 
+  it('[EVT-8c] [EVT-3c] removes events that wait in order: they are given up when they are due, and let later ones pass', async () => {
+    await using at = await scene();
+    let isDown = true;
+    const tried: string[] = [];
+    const hook = subscriber(
+      'a',
+      ({ event: { event, sequence } }) => {
+        if (event.payload.resource.id !== 'p0') return;
+        tried.push(`${sequence}`);
+        return isDown ? { kind: 'failed' } : undefined;
+      },
+      { schedule: [0, 1_000], subscription: { ordered: true, patterns: ['*'] } },
+    );
+    const dispatch = at.start([hook]);
+    await until(() => true, dispatch);
+    let [revision = 0] = await writeEvents(at, 1);
+    const change = async (): Promise<void> => {
+      [revision = 0] = await commit(at.store, update('products', 'p0', revision, { stock: 1 }));
+    };
+    await until(() => tried.length === 1, dispatch);
+    await change();
+    await writeEvents(at, 1_500);
+    await change();
+    await until(() => hook.got.length === 1_501, dispatch);
+    const states = async (): Promise<readonly string[]> =>
+      (await at.store.deliveries.list({ endpoint: 'a', limit: 9 })).map(
+        ({ sequence, state }) => `${sequence} ${state}`,
+      );
+    await untilEqual(states, ['1503 held', '2 held', '1 waiting']);
+    await removeOld(at, { settings: { ...MONTH, maxRows: 100 }, subscribers: [hook] });
+    assert.equal((await at.store.events.range()).removed, 1_024);
+    isDown = false;
+    at.clock.advance(2_000);
+    await until(() => tried.length === 2, dispatch);
+    await change();
+    await until(() => tried.length === 3, dispatch);
+    assert.deepEqual(tried, ['1', '1503', '1504']);
+    await untilEqual(states, ['1503 succeeded', '2 dead', '1 dead']);
+    await removeOld(at, { settings: { ...MONTH, maxRows: 100 }, subscribers: [hook] });
+    assert.deepEqual(await states(), ['1503 succeeded']);
+  });
+
   it('[EVT-8c] is done by one process at a time', async () => {
     await using at = await scene();
     await writeEvents(at, 5_000);
@@ -193,8 +236,7 @@ describe('the retention of events', () => {
     await (await createFetchHandler(opened.api)(request)).text();
     await opened.close();
     await using again = await openApi({ model, database, observe: () => undefined });
-    for (let time = 0; time < 500 && (await again.store.events.range()).removed === 0; time += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    for (let time = 0; time < 500 && (await again.store.events.range()).removed === 0; time += 1) await setTimeout(10);
     assert.equal((await again.store.events.range()).removed, 1_024);
   });
 });

@@ -4,10 +4,11 @@ import { DeliveryPace } from '../../src/events/delivery-pace.ts';
 import { WriteLoad } from '../../src/events/write-load.ts';
 
 /** A load with a clock and a utilization that the test sets. */
-function scene(utilization: number) {
+function scene(utilization: number | (() => number)) {
   let time = 0;
   const elapsed = (): number => time;
-  const load = new WriteLoad({ elapsed, utilization: () => utilization });
+  const used = typeof utilization === 'number' ? () => utilization : utilization;
+  const load = new WriteLoad({ elapsed, utilization: used });
   return {
     load,
     elapsed,
@@ -18,60 +19,113 @@ function scene(utilization: number) {
   };
 }
 
-/** The number of attempts that start within some milliseconds, where there is always one to start. */
-function startsWithin(
-  milliseconds: number,
-  at: ReturnType<typeof scene>,
-  busyRate: number | null,
-  commits = 5,
-): number {
+interface Paced {
+  readonly pace: DeliveryPace;
+  /**
+   * Passes some milliseconds with writes, where there is always an attempt to start: at most four in a millisecond.
+   *
+   * @returns the number of attempts that started
+   */
+  readonly pass: (milliseconds: number, writesPerMillisecond?: number) => number;
+}
+
+function paced(at: ReturnType<typeof scene>, busyRate: number | null = 200): Paced {
   const pace = new DeliveryPace({ ...at, busyRate });
-  let starts = 0;
-  for (let passed = 0; passed < milliseconds; passed += 1) {
-    at.commit(commits);
-    at.advance(1);
-    for (let count = 0; count < 10 && pace.wait === 0; count += 1) {
-      pace.started();
-      starts += 1;
-    }
-  }
-  return starts;
+  return {
+    pace,
+    pass(milliseconds, writesPerMillisecond = 5) {
+      let starts = 0;
+      for (let passed = 0; passed < milliseconds; passed += 1) {
+        at.commit(writesPerMillisecond);
+        at.advance(1);
+        for (let count = 0; count < 4 && pace.wait === 0; count += 1) {
+          pace.started();
+          starts += 1;
+        }
+      }
+      return starts;
+    },
+  };
 }
 
 describe('the load of a process by writes', () => {
-  const cases: readonly (readonly [utilization: number, commits: number, isHigh: boolean])[] = [
-    [1, 50, true],
-    [0.5, 50, false],
-    // Deliveries alone use the time.
-    [1, 1, false],
-  ];
-  for (const [utilization, commits, isHigh] of cases) {
-    it(`is ${isHigh ? '' : 'not '}high at a utilization of ${utilization} with ${commits} commits in 100 ms`, () => {
+  const cases: readonly (readonly [utilization: number, commits: number, isWriting: boolean, isSaturated: boolean])[] =
+    [
+      [1, 50, true, true],
+      [0.5, 50, true, false],
+      // Deliveries alone use the time.
+      [1, 1, false, true],
+    ];
+  for (const [utilization, commits, isWriting, isSaturated] of cases) {
+    it(`is measured: ${commits} commits in 100 ms at a utilization of ${utilization}`, () => {
       const at = scene(utilization);
       at.commit(commits);
-      assert.equal(at.load.isHigh, false);
+      assert.deepEqual(at.load.last, { writes: 0, isWriting: false, isSaturated: false });
       at.advance(100);
-      assert.equal(at.load.isHigh, isHigh);
+      assert.deepEqual(at.load.last, { writes: commits * 10, isWriting, isSaturated });
+      assert.equal(at.load.last, at.load.last);
       at.advance(100);
-      assert.equal(at.load.isHigh, false);
+      assert.equal(at.load.last.writes, 0);
     });
   }
 });
 
 describe('the pace of deliveries', () => {
-  it('is limited while writes need the time of the process, so that they cost writes little', () => {
-    const starts = startsWithin(1_000, scene(1), 400);
-    // In the first 50 ms, nothing is measured yet.
-    assert.ok(starts >= 490 + 370 && starts <= 490 + 390, String(starts));
+  it('falls to a twentieth of the writes while they need the time of the process, and to a number', () => {
+    for (const [writesPerMillisecond, rate] of [
+      [5, 200],
+      [2, 100],
+    ] as const) {
+      const { pass } = paced(scene(1));
+      pass(1_000, writesPerMillisecond);
+      const starts = pass(1_000, writesPerMillisecond);
+      assert.ok(Math.abs(starts - rate) <= rate * 0.05, `${writesPerMillisecond}: ${starts}`);
+    }
   });
 
-  it('is one for ten writes where writes are slow', () => {
-    const starts = startsWithin(1_000, scene(1), 400, 1);
-    assert.ok(starts >= 490 + 92 && starts <= 490 + 100, String(starts));
+  it('is no limit while the process has time, nor for a subscriber that costs nothing', () => {
+    for (const { pace, pass } of [paced(scene(0.5)), paced(scene(1), null)]) {
+      assert.equal(pass(1_000), 4_000);
+      assert.equal(pace.isLimited, false);
+    }
   });
 
-  it('is not limited while the process has time, nor for a subscriber that costs nothing', () => {
-    assert.equal(startsWithin(1_000, scene(0.5), 400), 10_000);
-    assert.equal(startsWithin(1_000, scene(1), null), 10_000);
+  it('follows the time that writes leave: deliveries that use all of it do not stop themselves', () => {
+    // Writes take half of the time, and an attempt 0.25 ms.
+    let starts = 0;
+    const at = scene(() => {
+      const used = 0.5 + (starts * 0.25) / 50;
+      starts = 0;
+      return Math.min(1, used);
+    });
+    const { pass } = paced(at);
+    let total = 0;
+    for (let passed = 0; passed < 2_000; passed += 1) {
+      const started = pass(1, 1);
+      starts += started;
+      total += started;
+    }
+    // The half that is left is enough for 2,000 attempts a second.
+    assert.ok(total >= 2 * 1_400, String(total));
+  });
+
+  it('has no limit as soon as writes end, and grows step by step where they leave time', () => {
+    let utilization = 1;
+    const at = scene(() => utilization);
+    const { pace, pass } = paced(at);
+    pass(1_000);
+    assert.equal(pace.isLimited, true);
+    utilization = 0.6;
+    const grown = [pass(50), pass(50), pass(50), pass(50)];
+    assert.deepEqual(
+      grown,
+      grown.toSorted((one, other) => one - other),
+    );
+    assert.ok((grown.at(-1) ?? 0) >= 4 * (grown[0] ?? 0), grown.join());
+    utilization = 1;
+    pass(1_000);
+    assert.equal(pace.isLimited, true);
+    pass(100, 0);
+    assert.equal(pace.isLimited, false);
   });
 });

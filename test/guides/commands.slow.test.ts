@@ -52,10 +52,17 @@ function run(folder: string, line: string): Promise<ProcessResult> {
 const postgres = await startPostgres();
 after(() => postgres.stop());
 
+/** A command line with a schema of the test in place of the database of the guides. @param quote for a shell, of which `&` ends a command */
+function onServer(line: string, quote = ''): string {
+  return line.replace(
+    'postgres://shop@db.example.com/shop',
+    `${quote}${postgres.url(`guides_${process.pid}`)}${quote}`,
+  );
+}
+
 /** Runs a command line of `serve` until it listens, and stops it. */
 async function serve(folder: string, line: string): Promise<void> {
-  const database = postgres.url(`guides_${process.pid}`);
-  const args = line.replace('postgres://shop@db.example.com/shop', database).split(' ').slice(2);
+  const args = onServer(line).split(' ').slice(2);
   const server = startServer(folder, [...args, '--port', '0']);
   try {
     const url = await waitUntilListening(server);
@@ -91,7 +98,7 @@ describe('the commands of the guides', { timeout: 240_000 }, () => {
             await serve(folder, line);
             continue;
           }
-          const { code, stderr } = await run(folder, line.replace(/ \| source$/, ''));
+          const { code, stderr } = await run(folder, onServer(line, "'").replace(/ \| source$/, ''));
           assert.equal(code, 0, `${line}: ${stderr}`);
         }
       });

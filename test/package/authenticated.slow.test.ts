@@ -16,6 +16,6 @@ describe('the HTTP suite with authentication', () => {
   }, async ({ signal }) => {
     const environment = { RESTWRIGHT_AUTHENTICATED: '1' };
     const includes = (file: string): boolean => !OTHER_FILES.test(file);
-    await runHttpSuite({ environment, includes, otherClaims: OTHER_CLAIMS, signal }, 50);
+    await runHttpSuite({ way: 'authenticated', environment, includes, otherClaims: OTHER_CLAIMS, signal }, 50);
   });
 });

@@ -4,30 +4,46 @@ import { globSync } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
+import { groupedFiles } from '../../scripts/test-groups.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** A run of the HTTP suite. */
-export interface SuiteRun {
-  /** What makes it another run than the daily one. */
+/** Another run of tests than the daily one. */
+export interface OtherRun {
+  /** What makes it another one, in a word. */
+  readonly way: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of `test/pipeline/`, slow files left out: whether it is part of the run. */
-  readonly includes: (file: string) => boolean;
   /** A regular expression of titles that are no part of the run, as `--test-skip-pattern` has it; null: all are. */
   readonly otherClaims: string | null;
   readonly signal: AbortSignal;
 }
 
+/** A run of the HTTP suite. */
+export interface SuiteRun extends OtherRun {
+  /** Of `test/pipeline/`, slow files left out: whether it is part of the run. */
+  readonly includes: (file: string, index: number) => boolean;
+}
+
 /** Runs the tests of `test/pipeline/` in another way, and fails if one of them fails. @param fewest files of the run */
-export async function runHttpSuite(run: SuiteRun, fewest: number): Promise<void> {
-  const { environment, includes, otherClaims, signal } = run;
-  const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-  const files = globSync('test/pipeline/*.test.ts', { cwd: root }).filter(
-    (file) => !file.endsWith('.slow.test.ts') && includes(path.basename(file)),
-  );
+export async function runHttpSuite({ includes, ...run }: SuiteRun, fewest: number): Promise<void> {
+  const files = globSync('test/pipeline/*.test.ts', { cwd: root })
+    .filter((file) => !file.endsWith('.slow.test.ts'))
+    .toSorted()
+    .filter((file, index) => includes(path.basename(file), index));
   assert.ok(files.length >= fewest, `${files.length} files`);
+  await runTests(run, files);
+}
+
+/** Runs tests in another way, and fails if one of them fails. @param files relative to the checkout */
+export async function runTests(run: OtherRun, files: readonly string[]): Promise<void> {
+  const { way, environment, otherClaims, signal } = run;
+  const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   const skip = otherClaims === null ? [] : [`--test-skip-pattern=${otherClaims}`];
-  const child = spawn(process.execPath, ['--test', ...skip, ...files], {
+  const processes = groupedFiles(
+    files.map((file) => path.join(root, file)),
+    way,
+  );
+  const child = spawn(process.execPath, ['--test', ...skip, ...processes], {
     cwd: root,
     signal,
     env: { ...env, ...environment },

@@ -19,6 +19,6 @@ describe('the HTTP suite through an older contract in which everything has anoth
   }, async ({ signal }) => {
     const environment = { RESTWRIGHT_OLDER_CONTRACT: '1' };
     const includes = (file: string): boolean => !OTHER_FILES.test(file);
-    await runHttpSuite({ environment, includes, otherClaims: OTHER_CLAIMS, signal }, 80);
+    await runHttpSuite({ way: 'older-contract', environment, includes, otherClaims: OTHER_CLAIMS, signal }, 80);
   });
 });

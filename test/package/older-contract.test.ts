@@ -9,6 +9,6 @@ describe('a part of the HTTP suite through an older contract in which everything
     const environment = { RESTWRIGHT_OLDER_CONTRACT: '1' };
     const includes = (file: string): boolean => SLICE.has(file);
     const otherClaims = '/are the only columns|is optional and null is as if omitted/';
-    await runHttpSuite({ environment, includes, otherClaims, signal }, SLICE.size);
+    await runHttpSuite({ way: 'part-older-contract', environment, includes, otherClaims, signal }, SLICE.size);
   });
 });

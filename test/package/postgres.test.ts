@@ -12,6 +12,6 @@ describe('a part of the HTTP suite through PostgreSQL', () => {
   it('[OPS-4b] has the same answers', async ({ signal }) => {
     const environment = { RESTWRIGHT_POSTGRES: server.url('api') };
     const includes = (file: string): boolean => SLICE.has(file);
-    await runHttpSuite({ environment, includes, otherClaims: null, signal }, SLICE.size);
+    await runHttpSuite({ way: 'part-postgres', environment, includes, otherClaims: null, signal }, SLICE.size);
   });
 });

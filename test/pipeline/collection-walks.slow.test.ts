@@ -1,3 +1,4 @@
+import { isWholeSuite } from '../whole-suite.ts';
 import { walkClaims } from './walks/claims.ts';
 
-walkClaims(150);
+walkClaims(isWholeSuite ? 150 : 60);

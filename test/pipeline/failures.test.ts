@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apiError } from '../../src/conventions/errors.ts';
-import { type Store, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../src/stores/store.ts';
+import {
+  StatementTimeout,
+  type Store,
+  StoreOverloaded,
+  StoreUnavailable,
+  WriteOutcomeUnknown,
+} from '../../src/stores/store.ts';
 import { apiUnderTest, type Setting } from './api-under-test.ts';
+import { replacing } from './replacing.ts';
 import { before } from './rival.ts';
 import { SHOP } from './shop-model.ts';
 
@@ -24,7 +31,7 @@ function failing(error: unknown): Setting {
   };
   const failures = {
     rows,
-    stamps: { rowStamp: fail, resourceStamps: fail, partitionStamp: fail },
+    stamps: { rowStamp: fail, knownRowStamp: fail, rowStampAhead: fail, resourceStamps: fail, partitionStamp: fail },
     writes: { commit: async () => fail(), pending: 0 },
     bookmarks: { get: fail },
     idempotencyRecords: { find: fail },
@@ -100,6 +107,7 @@ describe('an internal error', () => {
     [new StatementTimeout(SECRET), 'SERVER_TIMEOUT'],
     [new StoreOverloaded(SECRET), 'SERVER_OVERLOADED'],
     [new StoreUnavailable(SECRET), 'SERVER_UNAVAILABLE'],
+    [new WriteOutcomeUnknown(SECRET), 'SERVER_OUTCOME_UNKNOWN'],
   ];
   for (const [error, errorCode] of passing) {
     it(`[ERR-7] that is temporary is 503 ${errorCode} with Retry-After, as problem details on request`, async () => {
@@ -109,7 +117,10 @@ describe('an internal error', () => {
         ['application/problem+json, */*;q=0.5', 'application/problem+json'],
       ] as const) {
         const { text } = await shop.row({
-          send: 'GET /api/v1/notes',
+          // Only a write may have been made.
+          ...(errorCode === 'SERVER_OUTCOME_UNKNOWN'
+            ? { send: 'POST /api/v1/notes', body: { id: 'a', text: 'x' } }
+            : { send: 'GET /api/v1/notes' }),
           headers: { Accept: accept },
           status: 503,
           has: { errorCode },
@@ -142,6 +153,7 @@ describe('an unavailable database', () => {
     ['read-only', /can only be read/],
     ['corrupt', /is damaged/],
     ['lost', /was moved, deleted or replaced, and the server has to be restarted/],
+    ['away', /cannot be reached; nothing was changed/],
     [null, /not available/],
   ] as const;
   for (const [reason, message] of reasons) {
@@ -160,6 +172,16 @@ describe('an unavailable database', () => {
       }
     });
   }
+});
+
+describe('an item whose stamp cannot be read', () => {
+  it('[ERR-7] is 503, and ends no process: the row that is read ahead of it fails, too', async () => {
+    const failed = (): Promise<never> => Promise.reject(new StoreUnavailable('No database', { reason: 'away' }));
+    await using shop = await apiUnderTest(SHOP, {
+      breaking: (store) => replacing(store, { rowStamp: failed, rowStampAhead: () => 1, item: failed }),
+    });
+    assert.equal((await shop.send({ send: 'GET /api/v1/notes/a' })).status, 503);
+  });
 });
 
 describe('the readiness of a server', () => {

@@ -9,6 +9,8 @@ const NEWEST = '99.0.0';
 /** What the newest version puts before each name. */
 const PREFIX = 'new_';
 const PREFIXES = /\bnew[_-]|NEW_/g;
+/** Cursors and secrets, whose random characters may be those of a prefix; longer than any name. */
+const TOKENS = /[\w-]{40,}/g;
 
 /**
  * A model whose only older version is the given one: every collection, singular, field and member of an object has another name in the newest version. A
@@ -26,9 +28,9 @@ export function servedAsOlder(declared: string | DefinedModel): string | Defined
   return { ...declared, definition: { ...definition, version: NEWEST, default_version: byDefault, versions } };
 }
 
-/** The names that the newest version alone has, in a text. */
+/** The names that the newest version alone has, in a text, outside of tokens. */
 export function newestNames(text: string): readonly string[] {
-  return text.match(PREFIXES) ?? [];
+  return text.replaceAll(TOKENS, '').match(PREFIXES) ?? [];
 }
 
 /** A text of the newest version by the names of the older one. */

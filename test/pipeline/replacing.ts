@@ -15,6 +15,8 @@ export function replacing(store: Store, operations: Partial<Operations>): Store 
     missingAncestor: (within) => rows.missingAncestor(within),
     missingReferences: (references) => rows.missingReferences(references),
     rowStamp: (resource, id) => stamps.rowStamp(resource, id),
+    knownRowStamp: (resource, id) => stamps.knownRowStamp(resource, id),
+    rowStampAhead: (resource, id) => stamps.rowStampAhead(resource, id),
     resourceStamps: (names) => stamps.resourceStamps(names),
     partitionStamp: (resource, partition) => stamps.partitionStamp(resource, partition),
     find: (name, now) => idempotencyRecords.find(name, now),

@@ -212,6 +212,36 @@ describe('a cached item', () => {
   });
 });
 
+describe('an item whose stamp is asked of the database', () => {
+  /** An API whose store knows one stamp and answers another one, and the number of single-row reads of three requests. */
+  async function readsOf(known: number, answered: number): Promise<number> {
+    let reads = 0;
+    await using api = await apiUnderTest(SHELF, {
+      breaking: (store) =>
+        replacing(store, {
+          rowStampAhead: () => known,
+          rowStamp: () => Promise.resolve(answered),
+          item(plan) {
+            reads += 1;
+            return store.rows.item(plan);
+          },
+        }),
+    });
+    await api.send({ send: 'PUT /api/v1/genres/g', body: { name: 'Novel' } });
+    reads = 0;
+    for (let time = 0; time < 3; time += 1) assert.equal((await api.send({ send: `GET ${GENRE}` })).status, 200);
+    return reads;
+  }
+
+  it('[CACHE-1] is read ahead of the answer, and cached where its stamp is the one that was known', async () => {
+    assert.equal(await readsOf(1, 1), 2);
+  });
+
+  it('[CACHE-1] is not cached where it may have been changed between its read and the answer', async () => {
+    assert.equal(await readsOf(1, 2), 3);
+  });
+});
+
 describe('items in several processes', () => {
   const paths = [
     '/genres/g',

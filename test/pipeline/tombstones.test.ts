@@ -191,12 +191,18 @@ describe('a row that was deleted, for callers with policies', () => {
     assert.equal(await answer(api, 'GET /api/v1/projects/p/tasks/t', bob), '404 PROJECT_NOT_FOUND');
   });
 
-  it('[MET-4b] [AUTH-5a] is 404 where other rows decide who saw it, and where its id is hidden by a new row', async () => {
+  it('[MET-4b] [AUTH-5a] is 410 by what the rows that it referred to held then', async () => {
     await using api = await apiUnderTest(DESK, { tokens: callerTokens() });
     await answer(api, 'PUT /api/v1/projects/p', ann, { tenant: 'red' });
     await answer(api, 'PUT /api/v1/reports/r', ann, { source_id: 'p' });
     assert.equal(await answer(api, 'DELETE /api/v1/reports/r', ann), '204');
-    assert.equal(await answer(api, 'GET /api/v1/reports/r', ann), '404 REPORT_NOT_FOUND');
+    assert.equal(await answer(api, 'DELETE /api/v1/projects/p', ann), '204');
+    assert.equal(await answer(api, 'GET /api/v1/reports/r', ann), '410 REPORT_GONE');
+    assert.equal(await answer(api, 'GET /api/v1/reports/r', bob), '404 REPORT_NOT_FOUND');
+  });
+
+  it('[MET-4b] [AUTH-5a] is 404 where its id is hidden by a new row', async () => {
+    await using api = await apiUnderTest(DESK, { tokens: callerTokens() });
     await answer(api, 'PUT /api/v1/notes/a', ann, {});
     assert.equal(await answer(api, 'DELETE /api/v1/notes/a', ann), '204');
     assert.equal(await answer(api, 'PUT /api/v1/notes/a', bob, {}), '201');

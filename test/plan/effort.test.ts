@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { topLevel } from '../../src/testing/sample-writes.ts';
 import { describe, it } from 'node:test';
-import { parseQuery } from '../../src/conventions/query.ts';
 import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../src/plan/effort.ts';
-import { readFilter } from '../../src/plan/filter.ts';
 import type { PathCondition } from '../../src/plan/condition.ts';
 import type { Condition } from '../../src/plan/plan.ts';
 import { readSort } from '../../src/plan/sort.ts';
-import { compiled } from './rules.ts';
+import { compiled, readFilters } from './rules.ts';
 
 const DOCUMENT = `
 name: shop
@@ -35,7 +33,7 @@ resources:
 /** Whether no index serves a list query. @param sort empty for the default order */
 function isUnindexedQuery(name: string, filter: string, sort: string): boolean {
   const { resource, filters } = compiled(DOCUMENT, name);
-  const conditions = readFilter(parseQuery(filter), filters);
+  const conditions = readFilters(filter, filters);
   const order = sort === '' ? resource.sort : readSort(sort, resource);
   return isUnindexed(resource, resource.parent !== null, conditions, order);
 }

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseQuery } from '../../src/conventions/query.ts';
-import { readFilter } from '../../src/plan/filter.ts';
 import { isFilterOf } from '../../src/plan/filter-rule.ts';
 import { readFilterName } from '../../src/plan/parameters.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
-import { compiled, itemsDocument } from './rules.ts';
+import { compiled, itemsDocument, readFilters } from './rules.ts';
 
 const PROPERTIES = [
   'name: { type: string }',
@@ -30,7 +28,7 @@ const PROPERTIES = [
 ].join(', ');
 const { filters } = compiled(itemsDocument(PROPERTIES), 'items');
 
-const read = (text: string) => readFilter(parseQuery(text), filters);
+const read = (text: string) => readFilters(text, filters);
 
 describe('the name of a filter', () => {
   const names: readonly (readonly [name: string, path: string, operator: string | null])[] = [

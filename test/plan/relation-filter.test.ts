@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseQuery } from '../../src/conventions/query.ts';
 import type { FilterCondition, PathCondition, RelationKey } from '../../src/plan/condition.ts';
-import { readFilter } from '../../src/plan/filter.ts';
 import { filterKey } from '../../src/plan/filter-key.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
-import { compiled, queryOf, ruleOf } from './rules.ts';
+import { compiled, queryOf, ruleOf, readFilters } from './rules.ts';
 
 const DOCUMENT = `
 name: shop
@@ -23,7 +21,7 @@ resources:
   parts: { parent: items, schema: { type: object, properties: { name: { type: string } } } }
 `;
 const of = compiled(DOCUMENT, 'items');
-const read = (text: string): readonly FilterCondition[] => readFilter(parseQuery(text), of.filters);
+const read = (text: string): readonly FilterCondition[] => readFilters(text, of.filters);
 
 const is = (path: string, ...values: readonly (string | number)[]): PathCondition => ({ path, operator: 'in', values });
 const related = (relation: RelationKey, ...conditions: readonly PathCondition[]) =>

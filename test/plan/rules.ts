@@ -7,6 +7,9 @@ import { compileValidators, type ResourceValidator } from '../../src/model/value
 import type { DraftRule } from '../../src/plan/draft.ts';
 import { EVERY_FIELD } from '../../src/plan/field-permission.ts';
 import { type FilterRule, filterRule, type Validators } from '../../src/plan/filter-rule.ts';
+import { readFilter } from '../../src/plan/filter.ts';
+import { filterShape } from '../../src/plan/filter-shape.ts';
+import type { FilterCondition } from '../../src/plan/condition.ts';
 import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
 
@@ -26,6 +29,13 @@ export function compiled(document: string, name: string): Compiled {
   const validators = compileValidators(model);
   const validator = validators.get(name) ?? assert.fail(`nothing validates ${name}`);
   return { model, resource, validator, validators, filters: filterRule(model, resource, validators) };
+}
+
+/** The conditions of a query string that has only filters. */
+export function readFilters(text: string, filters: FilterRule): readonly FilterCondition[] {
+  const parameters = parseQuery(text);
+  const names = parameters.map(({ name }) => name);
+  return readFilter(parameters, filterShape(names, [...names.keys()], filters));
 }
 
 /** A document with one resource `items`: its properties, and further members. */

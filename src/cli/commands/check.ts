@@ -14,7 +14,7 @@ import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
-import type { EnvironmentVariables } from '../settings.ts';
+import type { EnvironmentVariables } from '../setting-value.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface CheckFlags {

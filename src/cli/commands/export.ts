@@ -9,7 +9,13 @@ import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { type DatabaseFlags, databaseLocation, isMissingFile, type UsedDatabase, usedDatabase } from '../settings.ts';
+import {
+  type DatabaseFlags,
+  databaseLocation,
+  isMissingFile,
+  type UsedDatabase,
+  usedDatabase,
+} from '../database-settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 

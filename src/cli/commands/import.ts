@@ -19,7 +19,7 @@ import { type CollectionArguments, collectionArguments } from '../model-file/col
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
-import { type DatabaseFlags, databaseLocation, usedDatabase } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
 import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
 

@@ -8,7 +8,7 @@ import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT } from '../command-s
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { type DatabaseFlags, databaseLocation, usedDatabase } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 interface KeyFlags extends DatabaseFlags {

@@ -8,8 +8,8 @@ import { requireModel } from '../model-file/read-model.ts';
 import { announce } from '../serve/announce.ts';
 import { type ServedModel, serveModel } from '../serve/serve-model.ts';
 import { logStyle, type ServerLog } from '../serve/server-log.ts';
+import type { DatabaseFlags } from '../database-settings.ts';
 import {
-  type DatabaseFlags,
   isReachable,
   LOG_FORMATS,
   type ServeFlags,

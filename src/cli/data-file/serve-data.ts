@@ -8,7 +8,7 @@ import { printSummary } from '../import/import-report.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../settings.ts';
+import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../database-settings.ts';
 import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';

@@ -14,7 +14,7 @@ import type { ContractVersion, Model } from '../../model/model.ts';
 import { CommandError, commandFailed } from '../command-error.ts';
 import { reading } from '../data-file/data-file.ts';
 import { readModel } from '../model-file/read-model.ts';
-import type { EnvironmentVariables } from '../settings.ts';
+import type { EnvironmentVariables } from '../setting-value.ts';
 
 /** A model or a published description, with the path of its file as given on the command line. */
 export type ComparedFile =

@@ -7,7 +7,7 @@ import type { Model, Resource } from '../../model/model.ts';
 import { type DefinedModel, isDefinedModel } from '../../model/typescript/define-model.ts';
 import { digest } from '../../platform/digest.ts';
 import { commandFailed, describeFileError, usageError } from '../command-error.ts';
-import type { EnvironmentVariables } from '../settings.ts';
+import type { EnvironmentVariables } from '../setting-value.ts';
 import { captureModuleSources } from './module-sources.ts';
 
 /** The model of a file, or its errors. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { EnvironmentVariables } from '../settings.ts';
+import type { EnvironmentVariables } from '../setting-value.ts';
 
 /** A word of a command line, in the quotes of a shell where it needs them. */
 export function quoted(text: string): string {

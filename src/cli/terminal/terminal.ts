@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { EnvironmentVariables } from '../settings.ts';
+import type { EnvironmentVariables } from '../setting-value.ts';
 
 /** The signals that stop the program. */
 export type StopSignal = 'SIGTERM' | 'SIGINT';

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../conventions/json.ts';
+import { exampleError } from '../openapi/api-examples.ts';
 import { apiSchema } from '../openapi/api-schemas.ts';
+import { cloudEventExample, feedExample, nativeExample } from './event-examples.ts';
 import {
   cloudEventSchema,
   envelopeSchema,
@@ -34,6 +36,7 @@ export function webhookMessages(type: DescribedEventType, context: EventSchemaCo
       correlationId: CORRELATION_ID,
       headers,
       payload: envelopeSchema(type, context),
+      examples: [nativeExample(type, context)],
     })),
     [`${name}.cloudevent`]: components.ref('messages', `${name}.cloudevent`, () => ({
       name: `${name}.cloudevent`,
@@ -43,6 +46,7 @@ export function webhookMessages(type: DescribedEventType, context: EventSchemaCo
       correlationId: CLOUD_CORRELATION_ID,
       headers,
       payload: cloudEventSchema(type, context),
+      examples: [cloudEventExample(type, context)],
     })),
   };
 }
@@ -66,6 +70,7 @@ export function feedMessages(type: DescribedEventType, context: EventSchemaConte
         },
       },
       payload: envelopeSchema(type, context),
+      examples: [feedExample(type, context)],
     })),
   };
 }
@@ -84,6 +89,7 @@ export function feedError({ components }: EventSchemaContext): MessageReferences
         properties: { event: { type: 'string', const: 'error' } },
       },
       payload: apiSchema('ApiError', components),
+      examples: [{ headers: { event: 'error' }, payload: exampleError(401, 'AUTH_TOKEN_EXPIRED') }],
     })),
   };
 }

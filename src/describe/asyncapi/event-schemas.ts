@@ -144,18 +144,22 @@ function dataSchema(resource: Resource, { components }: EventSchemaContext): Jso
   return components.ref('schemas', `${typeName(resource.singular)}EventData`, () => {
     const fields = readable(resource);
     const schemas = memberSchemas(fields, resource.schema, 'response');
-    // Of a webhook, the log has a part.
-    const whole = resource.events === 'disabled' ? [] : fields;
-    const known = whole.filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
     return {
       type: 'object',
-      required: ['id', ...known.map(({ name }) => name)],
+      required: ['id', ...knownFields(resource).map(({ name }) => name)],
       properties: {
         id: ID_SCHEMA,
         ...Object.fromEntries(fields.map(({ name }) => [name, withNull(objectOf(schemas[name]))])),
       },
     };
   });
+}
+
+/** The fields that the data of each event has: those that need no scope. */
+export function knownFields(resource: Resource): readonly Field[] {
+  // Of a webhook, the log has a part.
+  const whole = resource.events === 'disabled' ? [] : readable(resource);
+  return whole.filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
 }
 
 function withNull(schema: JsonObject): JsonObject {

@@ -85,9 +85,10 @@ function callerCodes(kind: OperationKind, contract: DescribedContract): readonly
   return codes;
 }
 
-/** The body, and the key under which it is sent. */
+/** The body, the key under which it is sent, and what became of it. */
 function bodyCodes(kind: OperationKind): readonly ErrorCode[] {
   const codes: ErrorCode[] = [];
+  if (WRITES.has(kind)) codes.push('SERVER_OUTCOME_UNKNOWN');
   if (WITH_BODY.has(kind)) {
     codes.push('REQUEST_BODY_MALFORMED', 'REQUEST_BODY_TOO_LARGE', 'REQUEST_TIMEOUT');
     codes.push('REQUEST_MEDIA_TYPE_UNSUPPORTED', 'REQUEST_ENCODING_UNSUPPORTED');

@@ -75,6 +75,12 @@ export function exampleOperand({ path, type, allowed }: Property, { field }: Res
   return allowed?.[0] ?? exampleValue({ type: compared, nullable: false }, {});
 }
 
+/** A value of a field as responses have it; null where none is known. */
+export function exampleMember(field: Field, resource: Resource): Json {
+  const value = sampleOf(field, resource);
+  return value === null ? null : storedForm(field)(value);
+}
+
 function sampleOf(field: Field, { schema }: Resource): Json {
   if (field.reference !== null && field.type.kind === 'text') return EXAMPLE_ID;
   return exampleValue(field, declaredOf(field.name, schema));
@@ -84,7 +90,8 @@ function declaredOf(name: string, schema: JsonObject): JsonObject {
   return objectOf(objectOf(schema['properties'])[name]);
 }
 
-function sampleId({ id }: Resource): string {
+/** An id of a resource. */
+export function sampleId({ id }: Pick<Resource, 'id'>): string {
   return id.kind === 'server'
     ? EXAMPLE_ID
     : (['example', 'EXAMPLE', 'A1', '1'].find((text) => id.pattern?.test(text) !== false) ?? EXAMPLE_ID);

@@ -55,7 +55,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const sender = parts.webhookSender ?? webhookSender(settings);
   const now = (): number => clock.now();
   const { retention } = model.events;
-  const table = new EndpointTable({ store, contracts, names, rules: sender.rules, seal, origin, now });
+  const table = new EndpointTable({ store, contracts, names, rules: sender.rules, seal, origin });
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
   const attempt = { sender, timeout, name: model.name, source, now, elapsed };

@@ -1,8 +1,8 @@
 import type { EventEnvelope } from '../../conventions/event.ts';
 import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/webhook-response.ts';
 import type { ListedAttempt } from './delivery-rows.ts';
-import type { WebhookEndpoint } from './endpoint-table.ts';
 import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 import { webhookMessage } from './webhook-message.ts';
 
 /** What an attempt came to. */
@@ -41,7 +41,8 @@ export async function attemptWebhook(
 ): Promise<WebhookAttempt> {
   const at = now();
   const began = elapsed();
-  const { headers, body } = webhookMessage(event, { ...endpoint, name, source: source() }, at);
+  const { format, signers } = endpoint;
+  const { headers, body } = webhookMessage(event, { format, signers: signers(at), name, source: source() }, at);
   const { target } = endpoint;
   const result: SendResult =
     target.kind === 'valid'

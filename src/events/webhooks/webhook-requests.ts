@@ -43,6 +43,8 @@ const CONCURRENCY = 16;
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
   readonly #inFlight = new Map<string, Promise<void>>();
+  /** The stamp of deliveries of which all that were pending have been started. */
+  #idleStamp: number | null = null;
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WebhookRequestsOptions) {
@@ -51,20 +53,37 @@ export class WebhookRequests {
 
   /** Starts what was requested. Never rejects. */
   async run(): Promise<void> {
-    const { table, names, observe } = this.#options;
+    const { table, observe } = this.#options;
     try {
-      const pending = await table.all(names.deliveries, [['status', 'pending']]);
-      for (const row of pending.slice(0, CONCURRENCY - this.#inFlight.size)) {
-        if (this.#inFlight.has(row.id)) continue;
-        const done = this.#deliver(row)
-          .catch((error: unknown) => observe({ kind: 'error', correlationId: null, error }))
-          .finally(() => this.#inFlight.delete(row.id));
-        this.#inFlight.set(row.id, done);
-      }
+      await this.#startPending();
       await this.#deleteOld();
       for (const replay of await table.replays()) if (await this.#isDelivered(replay)) await this.#finish(replay);
     } catch (error) {
       observe({ kind: 'error', correlationId: null, error });
+    }
+  }
+
+  /** Starts pending deliveries, as many as may be in flight. While no delivery changes, none is read. */
+  async #startPending(): Promise<void> {
+    const { table, names } = this.#options;
+    const [stamp = 0] = await table.rows.resourceStamps([names.deliveries]);
+    if (stamp === this.#idleStamp) return;
+    const pending = await table.find(names.deliveries, ['status', 'pending'], CONCURRENCY + 1);
+    const waiting = pending.filter(({ id }) => !this.#inFlight.has(id));
+    const started = waiting.slice(0, CONCURRENCY - this.#inFlight.size);
+    for (const row of started) this.#inFlight.set(row.id, this.#attempt(row));
+    if (pending.length <= CONCURRENCY && started.length === waiting.length) this.#idleStamp = stamp;
+  }
+
+  /** Never rejects. What could not be recorded is still pending. */
+  async #attempt(row: Row): Promise<void> {
+    try {
+      await this.#deliver(row);
+    } catch (error) {
+      this.#idleStamp = null;
+      this.#options.observe({ kind: 'error', correlationId: null, error });
+    } finally {
+      this.#inFlight.delete(row.id);
     }
   }
 

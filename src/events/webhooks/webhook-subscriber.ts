@@ -6,9 +6,10 @@ import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
 import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
-import type { EndpointTable, Replay, WebhookEndpoint } from './endpoint-table.ts';
+import type { EndpointTable, Replay } from './endpoint-table.ts';
 import type { StartedSubscription, SubscriptionStarts } from './subscription-starts.ts';
 import { type AttemptOptions, attemptWebhook, type WebhookAttempt } from './webhook-attempt.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 export interface WebhookSubscriberOptions {
   readonly settings: WebhookSettings;
@@ -28,10 +29,7 @@ const CONCURRENCY = 4;
 /** Deliveries per second to a webhook that was failing, until it has caught up. */
 const DRAIN_RATE = 50;
 /** Deliveries per second while writes need the whole time of the process, of which they take less than a tenth then. */
-const BUSY_RATE = 400;
-/** Milliseconds after which webhooks are read again though none has changed: secrets end a day after a newer one was made. */
-const MAX_AGE = 10 * 60_000;
-
+const BUSY_RATE = 200;
 /** Milliseconds that a failed delivery may wait for other writes, to share their transaction. */
 const MAX_DELAY = 20;
 
@@ -57,10 +55,19 @@ export class WebhookSubscriber implements Subscriber {
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
-  #endpoints: ReadonlyMap<string, WebhookEndpoint> = new Map();
+  /** Those that are enabled, by id. */
+  readonly #endpoints = new Map<string, WebhookEndpoint>();
+  /** By name. */
+  readonly #subscriptions = new Map<string, Subscription>();
   /** What has become of webhooks since they were read. */
-  #failingSince = new Map<string, number | null>();
+  readonly #failingSince = new Map<string, number | null>();
   readonly #stopped = new Set<string>();
+  /** Webhooks that were deleted, and of which something may still be stored. */
+  readonly #deleted = new Set<string>();
+  /** Subscriptions that may not have started, by name. */
+  readonly #unstarted = new Map<string, StartedSubscription>();
+  #replays: readonly Replay[] = [];
+  #reading: Promise<unknown> = Promise.resolve();
   #stamps = '';
   #stamp = 0;
 
@@ -73,36 +80,21 @@ export class WebhookSubscriber implements Subscriber {
 
   /** A number that changes whenever webhooks, their secrets or their replays have, in any process. */
   stamp(): MaybePromise<number> {
-    const { table, settings, attempt } = this.#options;
+    const { table, settings } = this.#options;
     const { webhooks, secrets, replays } = settings.resources;
     return chain(table.rows.resourceStamps([webhooks, secrets, replays]), (stamps) => {
-      const seen = JSON.stringify([...stamps, Math.floor(attempt.now() / MAX_AGE)]);
+      const seen = stamps.join();
       if (seen !== this.#stamps) this.#stamp += 1;
       this.#stamps = seen;
       return this.#stamp;
     });
   }
 
-  async subscriptions(): Promise<readonly Subscription[]> {
-    const { table, starts } = this.#options;
-    const before = this.#endpoints;
-    this.#endpoints = await table.endpoints();
-    this.#failingSince = new Map([...this.#endpoints].map(([id, { failingSince }]) => [id, failingSince]));
-    this.#stopped.clear();
-    await this.#endDeleted([...before.keys()].filter((id) => !this.#endpoints.has(id)));
-    const replays = (await table.replays()).filter(({ webhook }) => this.#endpoints.has(webhook));
-    const own = [...this.#endpoints.values()];
-    await starts.start([
-      ...own.map(({ id, start }) => ({ name: subscriptionName(id, null), after: start })),
-      ...replays.map(startOf),
-    ]);
-    return [
-      ...own.map((endpoint) => this.#subscription(endpoint, null)),
-      ...replays.flatMap((replay) => {
-        const endpoint = this.#endpoints.get(replay.webhook);
-        return endpoint === undefined ? [] : [this.#subscription(endpoint, replay)];
-      }),
-    ];
+  /** One after another: the reader of events and their removal both call it. */
+  subscriptions(): Promise<readonly Subscription[]> {
+    const read = this.#reading.then(() => this.#read());
+    this.#reading = read.catch(() => undefined);
+    return read;
   }
 
   async deliver({ subscription, event, attempt }: Delivery): Promise<AttemptResult> {
@@ -134,24 +126,56 @@ export class WebhookSubscriber implements Subscriber {
     return this.#options.rows.flush(maxDelay);
   }
 
-  /** What was stored of webhooks that no longer exist is removed; those that are disabled may be enabled again. */
-  async #endDeleted(ids: readonly string[]): Promise<void> {
-    const { table, settings, starts } = this.#options;
-    const rows = await Promise.all(
-      ids.map(async (id) => table.rows.item({ resource: settings.resources.webhooks, id, within: [] })),
-    );
-    await starts.end(ids.filter((_id, index) => rows[index] === null).map((id) => subscriptionName(id, null)));
+  /** Reads what has changed. What cannot be stored of it now is stored with the next call. */
+  async #read(): Promise<readonly Subscription[]> {
+    const { table, starts } = this.#options;
+    const { set, stopped, deleted } = await table.changes();
+    for (const endpoint of set) this.#set(endpoint);
+    for (const id of [...stopped, ...deleted]) this.#remove(id);
+    for (const id of deleted) this.#deleted.add(id);
+    this.#setReplays(await table.replays(), new Set(set.map(({ id }) => id)));
+    await starts.end([...this.#deleted].map((id) => subscriptionName(id, null)));
+    this.#deleted.clear();
+    await starts.start([...this.#unstarted.values()]);
+    this.#unstarted.clear();
+    return [...this.#subscriptions.values()];
   }
 
-  #subscription(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
-    const { id, patterns, ordered } = endpoint;
-    return {
-      name: subscriptionName(id, replay?.id ?? null),
-      patterns,
-      ordered,
-      accepts: (event) => endpoint.see(event) !== null,
-      ...(replay === null ? {} : { until: replay.last }),
-    };
+  #set(endpoint: WebhookEndpoint): void {
+    const { id, start, failingSince } = endpoint;
+    const name = subscriptionName(id, null);
+    this.#endpoints.set(id, endpoint);
+    this.#failingSince.set(id, failingSince);
+    this.#stopped.delete(id);
+    this.#subscriptions.set(name, subscriptionOf(endpoint, null));
+    this.#unstarted.set(name, { name, after: start });
+  }
+
+  /** Those that are disabled may be enabled again: what is stored of them remains. */
+  #remove(id: string): void {
+    this.#endpoints.delete(id);
+    this.#failingSince.delete(id);
+    this.#stopped.delete(id);
+    this.#drop(subscriptionName(id, null));
+  }
+
+  #drop(name: string): void {
+    this.#subscriptions.delete(name);
+    this.#unstarted.delete(name);
+  }
+
+  /** @param changed ids of webhooks that are others than before */
+  #setReplays(replays: readonly Replay[], changed: ReadonlySet<string>): void {
+    const found = new Set(replays.map(({ id }) => id));
+    for (const replay of this.#replays)
+      if (!found.has(replay.id) || !this.#endpoints.has(replay.webhook)) this.#drop(startOf(replay).name);
+    for (const replay of replays) {
+      const [endpoint, start] = [this.#endpoints.get(replay.webhook), startOf(replay)];
+      if (endpoint === undefined || (this.#subscriptions.has(start.name) && !changed.has(replay.webhook))) continue;
+      this.#subscriptions.set(start.name, subscriptionOf(endpoint, replay));
+      this.#unstarted.set(start.name, start);
+    }
+    this.#replays = replays;
   }
 
   /** Milliseconds until the next attempt, without its jitter; null where there is none. */
@@ -199,6 +223,17 @@ export class WebhookSubscriber implements Subscriber {
     await this.#options.rows.changeWebhook(id, { status: 'disabled', disabled_reason: reason });
     this.#stopped.add(id);
   }
+}
+
+function subscriptionOf(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
+  const { id, patterns, ordered } = endpoint;
+  return {
+    name: subscriptionName(id, replay?.id ?? null),
+    patterns,
+    ordered,
+    accepts: (event) => endpoint.see(event) !== null,
+    ...(replay === null ? { start: endpoint.start } : { until: replay.last }),
+  };
 }
 
 /** Where a replay starts. */

@@ -1,6 +1,7 @@
 import { type ReportProblem, suggestName } from '../document/model-error.ts';
 import type { Property, Resource } from '../model.ts';
 import type { PolicyComparison, PolicyReference } from '../policy.ts';
+import { isComparable } from '../values/operators.ts';
 import type { Path } from '../values/path.ts';
 
 /** Maximum number of references between a row and the field that a policy compares. */
@@ -45,8 +46,7 @@ export class PolicyTargets {
 
   #comparable(target: PolicyTarget, at: Path): PolicyTarget | null {
     const { type, path } = target.property;
-    const { kind } = type.kind === 'array' ? type.item.type : type;
-    if (kind !== 'binary' && kind !== 'object' && kind !== 'map' && kind !== 'array') return target;
+    if (isComparable(type)) return target;
     this.#report(at, `${path} holds values that cannot be compared`, 'compare another field');
     return null;
   }

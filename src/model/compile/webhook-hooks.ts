@@ -15,7 +15,7 @@ export const PING = 'webhook.ping';
 const PAGE = 100;
 
 /** Judges webhooks, and records with each change as whom they act from then on (EVT-4). */
-export function webhookHooks({ webhooks }: WebhookResources): Partial<UncheckedCode> {
+export function webhookHooks(): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
@@ -45,7 +45,7 @@ export function webhookHooks({ webhooks }: WebhookResources): Partial<UncheckedC
       filter: stringOf(draft['filter']),
       version: stringOf(draft['version']) ?? '',
     });
-    if (details.length > 0) refuse('INVALID', `The ${webhooks.replaceAll('_', ' ')} cannot be stored so.`, details);
+    if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
     const url = stringOf(draft['url']) ?? '';
     const isChecked = current !== null && current['url'] === url && current['status'] === draft['status'];
     const message = isChecked ? null : await checks.checkUrl(url);

@@ -59,7 +59,7 @@ const WEBHOOKS: JsonObject = {
     },
   },
   generated: { secret: { secret: 'whsec_', sealed: true } },
-  indexes: ['key_id', 'status'],
+  indexes: ['key_id', 'status', 'revision'],
 };
 
 const SECRETS: JsonObject = {
@@ -69,6 +69,7 @@ const SECRETS: JsonObject = {
   events: 'none',
   schema: { type: 'object', properties: { secret: { type: 'string', 'x-shown-once': true } } },
   generated: { secret: { secret: 'whsec_', sealed: true } },
+  indexes: ['revision'],
 };
 
 const DELIVERIES: JsonObject = {
@@ -191,7 +192,7 @@ export function withWebhooks<T extends UncheckedCode>(
     [names.replays]: { ...REPLAYS, parent: names.webhooks },
   };
   const hooks: readonly (readonly [string, Partial<UncheckedCode>])[] = [
-    [names.webhooks, webhookHooks(names)],
+    [names.webhooks, webhookHooks()],
     [names.deliveries, deliveryHooks(names)],
     [names.replays, replayHooks()],
   ];

@@ -1,3 +1,5 @@
+import type { ValueType } from '../value-type.ts';
+
 /** The operators by type of property (QRY-1). */
 const SCALAR_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
 const ARRAY_OPERATORS = ['contains', 'exists'] as const;
@@ -12,4 +14,10 @@ export type ComparisonOperator = (typeof OPERATORS)[number];
 export function operatorsOf({ kind }: { readonly kind: string }): readonly ComparisonOperator[] {
   if (kind === 'array') return ARRAY_OPERATORS;
   return kind === 'text' ? OPERATORS : SCALAR_OPERATORS;
+}
+
+/** Whether policies can compare the values of a type, or the items of an array. */
+export function isComparable(type: ValueType): boolean {
+  const { kind } = type.kind === 'array' ? type.item.type : type;
+  return kind !== 'binary' && kind !== 'object' && kind !== 'map' && kind !== 'array';
 }

@@ -84,12 +84,20 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     const key = this.#key(plan);
     if (!this.#staged.has(key)) return this.stored.rows.wasVisible(plan);
     const last = this.#plans.findLast((each) => this.#key(each) === key);
-    if (last?.kind !== 'delete' || last.tombstone === undefined || !isJudgedByRow(visible)) return false;
-    return wasVisible(this.#resource(plan.resource), last.tombstone.values, visible);
+    if (last?.kind !== 'delete' || last.tombstone === undefined) return false;
+    return wasVisible(this.#model.resources, this.#resource(plan.resource), last.tombstone.values, visible);
   }
 
   /** A staged row is read each time. */
   rowStamp(): null {
+    return null;
+  }
+
+  knownRowStamp(): null {
+    return null;
+  }
+
+  rowStampAhead(): null {
     return null;
   }
 

@@ -5,10 +5,9 @@ import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { type Contract, versionedBase } from '../contract.ts';
 import { fulfils } from '../permission.ts';
-import { isVisible } from '../../plan/holds.ts';
+import { wasVisible } from '../../plan/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
 import { UNRESTRICTED } from '../../plan/visibilities.ts';
-import { isJudgedByRow, judgedFields } from '../../plan/visibility.ts';
 import { eventsAdminScope } from '../../plan/event-rules.ts';
 
 /** An event of the log, with what policies are judged by. */
@@ -82,14 +81,10 @@ export class EventView {
     const isAuthenticated = current.model.auth !== null;
     if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
     if (isAuthenticated && caller.scopes?.has(eventsAdminScope(current.model)) === true) return 'row';
+    const { model } = current;
     const visible = (isAuthenticated ? current.visibilities(caller) : UNRESTRICTED).whole(resource.name);
     if (visible.kind === 'everything') return 'row';
-    // What other rows decide was not recorded.
-    if (visible.kind === 'nothing' || !isJudgedByRow(visible)) return 'none';
-    const judged = judgedFields(visible);
-    // A policy may compare fields now that it did not compare when the event was logged.
-    const holds = (values: FieldValues | null): boolean =>
-      values !== null && judged.every((name) => Object.hasOwn(values, name)) && isVisible(resource, values, visible);
+    const holds = (values: FieldValues): boolean => wasVisible(model.resources, resource, values, visible);
     const { data, resource: row } = event.payload;
     const { before = null, after = null } = access ?? {};
     const isDeletion = event.type === `${resource.singular}.deleted`;

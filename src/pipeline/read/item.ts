@@ -48,8 +48,7 @@ export function readItem(
   const isCacheable = view === WHOLE_VIEW && within.length === 0 && canJudge(compiled, visible);
   const stamp = isCacheable ? request.rows.rowStamp(resource.name, id) : null;
   const found = { request, item, services, visible };
-  // Not `chain`: the most frequent read of all allocates no closure.
-  return stamp instanceof Promise ? stamp.then((known) => readStamped(found, known)) : readStamped(found, stamp);
+  return stamp instanceof Promise ? readAhead(found, stamp) : readStamped(found, stamp);
 }
 
 /** An item, and what decides whether the caller sees it. */
@@ -60,27 +59,49 @@ interface ItemReading {
   readonly visible: Visibility;
 }
 
+/**
+ * Reads the row without waiting for its stamp, where that is asked of the database and the cache has nothing for the stamp that is known. A row whose stamp
+ * turns out to be another one is not cached.
+ */
+async function readAhead(reading: ItemReading, asked: Promise<number | null>): Promise<FoundItem> {
+  const { request, item } = reading;
+  const known = request.rows.rowStampAhead(item.compiled.resource.name, item.id);
+  const slot = known === null ? null : slotOf(reading, known);
+  if (slot === null || cachedIn(reading, slot) !== null) return readStamped(reading, await asked);
+  const [stamp, row] = await Promise.all([asked, rowOf(reading)]);
+  return foundRow(reading, row, stamp === known ? slot : null);
+}
+
 /** @param stamp of the row; null where it cannot be cached */
-function readStamped(
-  { request, item, services: { etags, items }, visible }: ItemReading,
-  stamp: number | null,
-): MaybePromise<FoundItem> {
-  const { compiled, within, id, view } = item;
-  const { resource, judged } = compiled;
-  const slot =
-    stamp === null
-      ? null
-      : items.of({ resource: resource.name, id, variant: etags.variantKey(request), stamp, judged });
-  const cached = slot?.get() ?? null;
-  // A row that is hidden is looked up as one that is absent.
-  if (cached !== null && seesItem(compiled, cached, visible))
-    return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
-  if (view.expansions.length > 0) return readExpanded(request, item);
-  return chain(request.rows.item({ resource: resource.name, id, within, ...columnsOf(item) }), (row) =>
-    row === null
-      ? failAbsent(request, resource, { id, within })
-      : { kind: 'item', request: item, source: { kind: 'row', row, slot } },
-  );
+function readStamped(reading: ItemReading, stamp: number | null): MaybePromise<FoundItem> {
+  const { request, item } = reading;
+  const slot = stamp === null ? null : slotOf(reading, stamp);
+  const cached = slot === null ? null : cachedIn(reading, slot);
+  if (cached !== null) return { kind: 'item', request: item, source: { kind: 'cached', item: cached } };
+  if (item.view.expansions.length > 0) return readExpanded(request, item);
+  return chain(rowOf(reading), (row) => foundRow(reading, row, slot));
+}
+
+function slotOf({ request, item, services: { etags, items } }: ItemReading, stamp: number): ItemSlot {
+  const { resource, judged } = item.compiled;
+  return items.of({ resource: resource.name, id: item.id, variant: etags.variantKey(request), stamp, judged });
+}
+
+/** The item, where it is cached and the caller sees it: a row that is hidden is looked up as one that is absent. */
+function cachedIn({ item, visible }: ItemReading, slot: ItemSlot): CachedItem | null {
+  const cached = slot.get();
+  return cached !== null && seesItem(item.compiled, cached, visible) ? cached : null;
+}
+
+function rowOf({ request, item }: ItemReading): MaybePromise<Row | null> {
+  const { compiled, within, id } = item;
+  return request.rows.item({ resource: compiled.resource.name, id, within, ...columnsOf(item) });
+}
+
+/** @throws {ApiError} 404, 410 where there is no row */
+function foundRow({ request, item }: ItemReading, row: Row | null, slot: ItemSlot | null): MaybePromise<FoundItem> {
+  if (row === null) return failAbsent(request, item.compiled.resource, item);
+  return { kind: 'item', request: item, source: { kind: 'row', row, slot } };
 }
 
 async function readExpanded(request: Negotiated, item: ItemRequest): Promise<FoundItem> {

@@ -114,6 +114,16 @@ export class VisibleRows {
     return this.#source.stamps.rowStamp(resource, id);
   }
 
+  /** See {@link ChangeStamps.knownRowStamp}. */
+  knownRowStamp(resource: string, id: string): number | null {
+    return this.#source.stamps.knownRowStamp(resource, id);
+  }
+
+  /** See {@link ChangeStamps.rowStampAhead}. */
+  rowStampAhead(resource: string, id: string): number | null {
+    return this.#source.stamps.rowStampAhead(resource, id);
+  }
+
   list(asked: ListRead): MaybePromise<Page> {
     const mapping = this.#mapping;
     const read = mapping === null ? asked : mapping.list(asked);

@@ -64,9 +64,9 @@ function cachedItems(
   const variant = etags.variantKey(request);
   const texts: string[] = [];
   for (const { id, revision } of page.rows) {
-    const stamp = request.rows.rowStamp(resource, id);
-    // One that has to be read is worth less than the item.
-    const cached = typeof stamp !== 'number' ? null : items.of({ resource, id, variant, stamp, judged }).get();
+    // The revision is that of the row now: a change of it that is not known yet has another one.
+    const stamp = request.rows.knownRowStamp(resource, id);
+    const cached = stamp === null ? null : items.of({ resource, id, variant, stamp, judged }).get();
     if (cached?.revision !== revision) return null;
     texts.push(cached.text);
   }

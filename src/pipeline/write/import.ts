@@ -81,8 +81,8 @@ function restorePlan(
 ): CreatePlan {
   const at = createdAt ?? author.origin.at;
   const values = generateMissing(missing, given, { at, sources });
-  const plan = createPlan(author, { resource, within, id: id ?? sources.uuid() }, values);
-  return { ...plan, at, ...(updatedAt === null ? {} : { updatedAt }) };
+  const times = updatedAt === null ? { at } : { at, updatedAt };
+  return createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { withArticle } from '../../conventions/article.ts';
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
+import { MAX_INDEX_SIZE } from '../../plan/index-size.ts';
 import type { Refusal } from '../../plan/plan.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -9,8 +10,8 @@ import { notFound } from '../read/item.ts';
 /** The message for a reference to nothing, whether a draft or the store finds it (MET-10). */
 export const DANGLING = 'refers to nothing; send the id of a resource that exists';
 
-/** The message for an indexed text that the database cannot hold. */
-const TOO_LONG = 'is too long for an index of the database; send at most 2,600 bytes';
+/** The message for an indexed value that is too long (LIM-1). */
+const TOO_LONG = `is too long: it is indexed, and the values of an index have at most ${MAX_INDEX_SIZE} bytes together; send a shorter one`;
 
 /** Where a refused write belongs. */
 export interface RefusedWrite {

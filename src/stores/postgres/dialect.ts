@@ -69,8 +69,14 @@ function decode(type: ValueType): Decode | null {
   );
 }
 
-/** Texts are compared by their UTF-8 bytes. JSON is stored as the text that it was written as: members keep their order, numbers their digits. */
+/** Texts are compared by their UTF-8 bytes. */
 function columnType(type: ValueType): string {
+  const stored = storedType(type);
+  return stored === 'text' ? 'text collate "C"' : stored;
+}
+
+/** JSON is stored as the text that it was written as: members keep their order, numbers their digits. */
+function storedType(type: ValueType): string {
   switch (type.kind) {
     case 'integer':
     case 'date-time':
@@ -88,9 +94,42 @@ function columnType(type: ValueType): string {
     case 'object':
     case 'map':
     case 'array':
-      return 'text collate "C"';
+      return 'text';
   }
 }
+
+/** JSON columns hold JSON. Decimals and 64-bit integers are strings. */
+function json(column: string, type: ValueType): string {
+  switch (type.kind) {
+    case 'object':
+    case 'map':
+    case 'array':
+      return column;
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return `to_json(${column})::text`;
+    case 'int64':
+    case 'decimal':
+      return `to_json(${column}::text)::text`;
+    case 'binary':
+      return `to_json(translate(encode(${column}, 'base64'), E'\\n', ''))::text`;
+    case 'date-time':
+      return `to_json(${timestampText(column)})::text`;
+  }
+}
+
+/** Milliseconds since the epoch as a timestamp. What is first multiplied is whole seconds: the product is exact. The year before 1 is 0 here. */
+function timestampText(column: string): string {
+  const millisecond = `(${column} % 1000 + 1000) % 1000`;
+  const seconds = `timestamp 'epoch' + (${column} - ${millisecond}) / 1000 * interval '1 second'`;
+  const year = `case when ${column} < ${YEAR_1} then '0000' else to_char(${seconds}, 'YYYY') end`;
+  return `${year} || to_char(${seconds}, '-MM-DD"T"HH24:MI:SS') || '.' || lpad((${millisecond})::text, 3, '0') || 'Z'`;
+}
+
+/** In milliseconds since the epoch. */
+const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z');
 
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`;
 
@@ -137,6 +176,7 @@ export const postgres: Dialect = {
   locate,
   selection: (column, { kind }) => (kind === 'int64' ? `${column}::text` : column),
   decode,
+  json,
   member: (column, path, type) => nested(`(${column}::json #>> ${quoteText(arrayOf(path))})`, type),
   contains: (array, type) => {
     const item = nested(`${ITEM}.value`, type);
@@ -157,9 +197,20 @@ export const postgres: Dialect = {
     const same = key.map((column, at) => `${column} = ${EACH}.${names[at] ?? ''}`).join(' and ');
     return `cross join lateral (${keys}) as ${EACH}(${names.join(', ')}) join ${table} on ${same}`;
   },
+  rowArrays: {
+    source: (types) => {
+      const arrays = types.map((type, index) => `$${index + 1}::${storedType(type)}[]`);
+      return `unnest(${arrays.join(', ')}) as given(${types.map((_, index) => `v${index + 1}`).join(', ')})`;
+    },
+    value: (position) => `given.v${position}`,
+  },
   either: (which, one, other) => `${which}(${one}, ${other})`,
   derivedColumns: searchColumns,
-  order: (expression, descending) => `${expression} ${descending ? 'desc nulls last' : 'asc nulls first'}`,
+  order: (path, expression, descending) => {
+    // Its order of NULLs decides whether an index serves an order, also for a column that has none.
+    if (path === 'id') return descending ? `${expression} desc` : expression;
+    return `${expression} ${descending ? 'desc nulls last' : 'asc nulls first'}`;
+  },
   // Both are bound by the session: `statement_timeout`, and pages of at most `limits.page_size` rows.
   largeRow: null,
   deadline: null,

@@ -2,13 +2,19 @@ import { loopIteration } from '../../platform/clock.ts';
 import { deadlineChecksFor } from '../sql/read/read-statements.ts';
 import type { SqlRow, Statement } from '../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
-import { StoreUnavailable } from '../store.ts';
+import { StoreOverloaded, StoreUnavailable } from '../store.ts';
 import { type OpenSession, Session } from './connection/sessions.ts';
 import type { PostgresConnection } from './driver/pg.ts';
 import { storeError } from './driver/postgres-errors.ts';
 import { boundedStatement } from './read/bounded.ts';
 import { readBatch } from './read/read-batch.ts';
 import type { SlowReads } from './read/slow-reads.ts';
+
+/**
+ * The most reads that are sent and not answered: 0.2 s of work for a database that answers quickly. Above it, more of them would wait, in memory, for longer than
+ * their clients do (LIM-3).
+ */
+export const MAX_UNANSWERED = 5_000;
 
 /** Sessions that all requests share: two, so that one answers while the other one is sent to. */
 const SHARED_SESSIONS = 2;
@@ -29,6 +35,7 @@ export class PostgresClient implements SqlClient {
   readonly #shared: readonly Session[];
   readonly #writer: Session;
   readonly #slow: SlowReads;
+  #unanswered = 0;
 
   constructor({ connect, writer, slow }: PostgresClientOptions) {
     this.#shared = Array.from({ length: SHARED_SESSIONS }, () => new Session(connect));
@@ -60,7 +67,19 @@ export class PostgresClient implements SqlClient {
     await this.#slow.close();
   }
 
+  /** @throws {StoreOverloaded} before it is sent @throws {StatementTimeout} {StoreUnavailable} */
   async #read<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
+    if (this.#unanswered >= MAX_UNANSWERED)
+      throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
+    this.#unanswered += 1;
+    try {
+      return await this.#readSoon(run);
+    } finally {
+      this.#unanswered -= 1;
+    }
+  }
+
+  async #readSoon<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
     const session = this.#session();
     const opened = session.opened ?? (await session.open());
     try {

@@ -9,18 +9,23 @@ import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
+import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
+import { profileOf } from '../sql/schema/model-profile.ts';
 import { Tables } from '../sql/tables.ts';
+import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { PostgresChangeStamps } from './change-stamps.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
 import { parseDatabaseUrl } from './connection/database-url.ts';
+import { sessionName } from './connection/session-name.ts';
 import { Session } from './connection/sessions.ts';
 import { postgres } from './dialect.ts';
-import { connectPostgres, type PostgresConnection, type SessionSettings } from './driver/pg.ts';
+import { connectPostgres, type PostgresConnection, type QueryResult, type SessionSettings } from './driver/pg.ts';
 import { PostgresClient } from './postgres-client.ts';
+import { probeWrites } from './probe-writes.ts';
 import { SlowReads } from './read/slow-reads.ts';
-import { migrateSchema, planSchema, requireNames } from './schema/open-schema.ts';
+import { migrateSchema, type OpenedSchema, planSchema, requireNames } from './schema/open-schema.ts';
 
 export interface PostgresOptions {
   /** `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME` */
@@ -32,6 +37,10 @@ export interface PostgresOptions {
   readonly migrate?: boolean;
   /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
   readonly consent?: Consent;
+  /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
+  readonly phase?: MigrationPhase | null;
+  /** How often a migration is tried that finds a table locked for two seconds. Default: 15. */
+  readonly lockAttempts?: number;
   /** Default: observations are dropped. */
   readonly observe?: Observe;
   /** Default: the system clock. */
@@ -42,15 +51,36 @@ export interface PostgresOptions {
 
 /** Milliseconds that a write waits for the lock that orders writes. */
 const LOCK_TIMEOUT = 5_000;
+/**
+ * Milliseconds that a read waits for a table that is being altered, and with it all reads that were sent after it on its session. A step of a
+ * migration waits for its table for two seconds at a time, and reads of that table behind it: they must wait for longer.
+ */
+const READ_LOCK_TIMEOUT = 3_000;
 /** Milliseconds after which a statement of a write is stopped. */
-const WRITE_TIMEOUT = 30_000;
+const WRITE_TIMEOUT = 10_000;
 
 /** Opens sessions with settings. */
 type Connects = (settings: Omit<SessionSettings, 'name'>) => () => Promise<PostgresConnection>;
 
 function connects({ url, password, model }: PostgresOptions): Connects {
   const parsed = parseDatabaseUrl(url, password);
-  return (settings) => () => connectPostgres(parsed, { ...settings, name: `restwright ${model.name}` });
+  const name = sessionName(model.name, parsed.schema, profileOf(model));
+  return (settings) => async () => {
+    const session = await connectPostgres(parsed, { ...settings, name });
+    try {
+      await requirePrimary((text) => session.query(text));
+      return session;
+    } catch (error) {
+      void session.close();
+      throw error;
+    }
+  };
+}
+
+/** A replica may lack what was acknowledged (OPS-5). @throws {StoreUnavailable} */
+async function requirePrimary(query: (text: string) => Promise<Pick<QueryResult, 'rows'>>): Promise<void> {
+  const { rows } = await query('select pg_is_in_recovery() as standby');
+  if (rows[0]?.['standby'] === 1) throw new StoreUnavailable('The database can only be read', { reason: 'read-only' });
 }
 
 /** What reads and writes, on sessions that are opened when they are needed. */
@@ -58,24 +88,58 @@ function clientOf(
   connect: Connects,
   model: Model,
   clock: Clock,
-): { readonly client: PostgresClient; readonly writes: Session } {
+): { readonly client: PostgresClient; readonly writes: Session; readonly probes: Session } {
   const { statementTimeout } = model.limits;
-  const reads = connect({ statementTimeout, lockTimeout: statementTimeout, readOnly: true });
-  const write = connect({ statementTimeout: WRITE_TIMEOUT, lockTimeout: LOCK_TIMEOUT, readOnly: false });
-  const slow = new SlowReads({ connect: reads, clock, timeout: statementTimeout });
+  const reads = (lockTimeout: number) => connect({ statementTimeout, lockTimeout, readOnly: true });
+  const write = connect({
+    statementTimeout: WRITE_TIMEOUT,
+    lockTimeout: LOCK_TIMEOUT,
+    readOnly: false,
+    byIndex: true,
+  });
+  const slow = new SlowReads({ connect: reads(statementTimeout), clock, timeout: statementTimeout });
   return {
-    client: new PostgresClient({ connect: reads, writer: new Session(write), slow }),
+    client: new PostgresClient({
+      connect: reads(Math.min(READ_LOCK_TIMEOUT, statementTimeout)),
+      writer: new Session(write),
+      slow,
+    }),
     writes: new Session(write),
+    probes: new Session(write),
   };
 }
 
-function assemble(options: PostgresOptions, secret: Uint8Array, tables: Tables): Store {
+/** Whether writes succeed, for readiness (OPS-7). What is corrupt is for the server to refuse, statement by statement. */
+function healthOf(probes: Session, observe: Observe): WriteHealth {
+  return new WriteHealth({
+    probe: () => probeWrites(probes),
+    unavailable: () => null,
+    stopsWhenCorrupt: false,
+    observe,
+  });
+}
+
+async function ping(client: PostgresClient, health: WriteHealth): Promise<void> {
+  await requirePrimary(async (text) => ({ rows: await client.all({ text, values: [] }) }));
+  health.requireHealthy();
+}
+
+function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, tables: Tables): Store {
   const { model, clock = systemClock, random = createRandom() } = options;
   const { system } = tables;
-  const { client, writes: session } = clientOf(connects(options), model, clock);
-  const stamps = new PostgresChangeStamps(client, system);
+  const { client, writes: session, probes } = clientOf(connects(options), model, clock);
+  const stamps = new PostgresChangeStamps(client, tables);
   const observe = safeObserver(options.observe ?? (() => undefined));
-  const writes = new PostgresGroupCommit({ session, tables, clock, observe, stamps });
+  const health = healthOf(probes, observe);
+  const writes = new PostgresGroupCommit({
+    session,
+    tables,
+    handlerTimeout: model.limits.handlerTimeout,
+    clock,
+    observe,
+    stamps,
+    health,
+  });
   const epochs = new SqlCacheEpochs(client, system, random);
   return {
     rows: new SqlRowReader(client, tables, clock),
@@ -86,27 +150,23 @@ function assemble(options: PostgresOptions, secret: Uint8Array, tables: Tables):
     events: new SqlEventLog(client, system, postgres),
     deliveries: new SqlDeliveries(client, postgres),
     secret: () => secret,
-    cacheEpoch: (name, now) => epochs.get(name, now),
+    cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),
-    ping: () => requireWritable(client),
+    ping: () => ping(client, health),
     close: async () => {
+      health.close();
       await writes.close();
       await session.close();
+      await probes.close();
       await client.close();
     },
   };
 }
 
-/** @throws {StoreUnavailable} */
-async function requireWritable(client: PostgresClient): Promise<void> {
-  const row = await client.get({ text: 'select pg_is_in_recovery() as standby', values: [] });
-  if (row?.['standby'] === 1) throw new StoreUnavailable('The database can only be read', { reason: 'read-only' });
-}
-
 /**
  * Opens a schema of PostgreSQL for a model, and migrates it to the model. The statements that changed it are observed as `schema-changed`.
  *
- * @throws {LossySchemaChange} {SchemaViolation} with the database unchanged
+ * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} with the database unchanged, unless the error says otherwise
  * @throws {UnusableDatabase} where it cannot be reached, or belongs to another program or a newer version; without `migrate` also where it does not match
  * the model
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing}
@@ -114,8 +174,8 @@ async function requireWritable(client: PostgresClient): Promise<void> {
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const tables = new Tables(options.model, postgres);
   requireNames(tables);
-  const secret = await migrateSchema({ ...options, tables });
-  return assemble(options, secret, tables);
+  const opened = await migrateSchema({ ...options, tables });
+  return assemble(options, opened, tables);
 }
 
 /** The steps that {@link openPostgres} would make, without changing the database. @throws as it does */

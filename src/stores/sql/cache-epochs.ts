@@ -23,8 +23,18 @@ export class SqlCacheEpochs {
     this.#random = random;
   }
 
-  /** The current epoch, or a new one where the stored one has another name. @param now milliseconds since the epoch */
-  async get(name: string, now: number): Promise<CacheEpoch> {
+  /**
+   * The current epoch, or a new one where the stored one has another name.
+   *
+   * @param now milliseconds since the epoch
+   * @param isShared whether instances of another model represent the same rows, with the same dates
+   */
+  async get(name: string, now: number, isShared: boolean): Promise<CacheEpoch> {
+    const { id, since } = await this.#current(name, now);
+    return { id, since: isShared ? Number.POSITIVE_INFINITY : since };
+  }
+
+  async #current(name: string, now: number): Promise<CacheEpoch> {
     for (;;) {
       const row = await this.#client.get(this.#system.metadata(METADATA.cacheEpoch));
       const stored = row === null ? null : String(row['value']);

@@ -37,9 +37,17 @@ export class SqlChangeStamps implements ChangeStamps {
     return this.#cache.rowStamp(id);
   }
 
+  knownRowStamp(resource: string, id: string): number {
+    return this.rowStamp(resource, id);
+  }
+
+  rowStampAhead(resource: string, id: string): number {
+    return this.rowStamp(resource, id);
+  }
+
   /** Invalidates the stamps of what this process has committed. */
   committed(plans: readonly WritePlan[]): void {
-    this.#cache.committed(plans);
+    this.#cache.changed(plans);
   }
 
   /** Invalidates all stamps where another process may have written. */

@@ -13,6 +13,8 @@ export interface Statement {
   readonly values: readonly SqlValue[];
   /** Default: all rows are read. */
   readonly bound?: SizeBound;
+  /** The text that does the same for many rows: each of its values is an array of those of the rows. Absent where the dialect has no such arrays. */
+  readonly many?: string;
 }
 
 /** Where the rows of a statement end early, so that no more of them are in memory (LIM-1). */
@@ -79,6 +81,14 @@ export interface KeyRows {
   readonly ids: readonly string[];
 }
 
+/** Rows whose values are bound as one array for each column. */
+export interface RowArrays {
+  /** The table expression of the rows. */
+  readonly source: (types: readonly ValueType[]) => string;
+  /** The value of a row, which takes the place of the placeholder at a position. */
+  readonly value: (position: number) => string;
+}
+
 /** The differences between databases. All other SQL is shared. */
 export interface Dialect {
   /** The placeholder of the value at a position, starting at 1. */
@@ -107,6 +117,9 @@ export interface Dialect {
 
   /** Decodes what `selection` reads; null where that is the JSON value. */
   decode(type: ValueType): Decode | null;
+
+  /** An expression: the JSON of the values of a column, as text; NULL for NULL. For types that policies compare. */
+  json(column: string, type: ValueType): string;
 
   /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
@@ -152,14 +165,21 @@ export interface Dialect {
    */
   joinEach(keys: string, table: string, key: readonly string[]): string;
 
+  /** Rows as arrays, so that one statement writes all of them; null where as many statements are as fast. */
+  readonly rowArrays: RowArrays | null;
+
   /** The smaller, or the greater, of two values. */
   either(which: 'least' | 'greatest', one: string, other: string): string;
 
   /** The columns that statements write in addition to those of the model, because the database cannot derive them itself. */
   derivedColumns(resource: Resource): readonly DerivedColumn[];
 
-  /** A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index. */
-  order(expression: string, descending: boolean): string;
+  /**
+   * A sort key, NULLs first ascending and last descending (PAGE-5); also as the key of an index.
+   *
+   * @param path what it sorts by; `id` is never NULL, and the index of the primary key has its default order
+   */
+  order(path: string, expression: string, descending: boolean): string;
 
   /**
    * A condition that holds for every row, and fails the statement at a row whose columns have more bytes than `placeholder`, before the row is

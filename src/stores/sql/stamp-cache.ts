@@ -1,5 +1,4 @@
 import type { Partition } from '../../plan/partitions.ts';
-import type { WritePlan } from '../../plan/plan.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
 import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Statement } from './dialect.ts';
@@ -11,6 +10,12 @@ const SLOTS = 16_384;
 /** Most partitions of a resource whose stamps are kept in memory. */
 const MAX_PARTITIONS = 10_000;
 
+/** A row that was created, changed or deleted. */
+export interface ChangedRow {
+  readonly resource: string;
+  readonly id: string;
+}
+
 /** Change stamps in memory, valid until another process writes to the database. */
 export class StampCache {
   readonly #client: SqlClient;
@@ -18,11 +23,11 @@ export class StampCache {
   readonly #resources = new Map<string, number>();
   /** By partition, of each resource. */
   readonly #partitions = new Map<string, Map<string, number>>();
-  /** For each slot the number of the last write of this process to one of its rows. */
+  /** For each slot the number of the last known write to one of its rows. */
   readonly #slots = new Float64Array(SLOTS);
   #writes = 0;
-  /** The number of the last write of another process, whichever row it changed. */
-  #lastForeignWrite = 0;
+  /** The number of the last write that may have changed any row. */
+  #lastUnknownWrite = 0;
 
   constructor(client: SqlClient, system: SystemStatements) {
     this.#client = client;
@@ -49,23 +54,23 @@ export class StampCache {
   }
 
   rowStamp(id: string): number {
-    return Math.max(this.#lastForeignWrite, this.#slots[slotOf(id)] ?? 0);
+    return Math.max(this.#lastUnknownWrite, this.#slots[slotOf(id)] ?? 0);
   }
 
-  /** Invalidates the stamps of what this process has committed. */
-  committed(plans: readonly WritePlan[]): void {
+  /** Invalidates the stamps of rows that were changed. */
+  changed(rows: readonly ChangedRow[]): void {
     this.#writes += 1;
-    for (const { resource, id } of plans) {
+    for (const { resource, id } of rows) {
       this.#resources.delete(resource);
       this.#partitions.delete(resource);
       this.#slots[slotOf(id)] = this.#writes;
     }
   }
 
-  /** Invalidates all stamps: another process has written, or may have. */
+  /** Invalidates all stamps: it is not known what was changed. */
   clear(): void {
     this.#writes += 1;
-    this.#lastForeignWrite = this.#writes;
+    this.#lastUnknownWrite = this.#writes;
     this.#resources.clear();
     this.#partitions.clear();
   }

@@ -1,7 +1,10 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { DeletePlan, RowAddress } from '../../plan/plan.ts';
-import type { Dialect, Statement } from './dialect.ts';
+import { BindParameters, type Dialect, type Statement } from './dialect.ts';
+import { relatedMembers } from './events/related-json.ts';
 import { type Prepare, prepare } from './prepare.ts';
+import type { SchemaChange } from './schema/schema-changes.ts';
+import type { Tables } from './tables.ts';
 
 /** What is stored of deleted rows (MET-4): the values that policies compare, until a time. */
 interface TombstoneStatements {
@@ -13,27 +16,49 @@ interface TombstoneStatements {
   readonly find: Prepare;
   /** Parameters: now, limit. */
   readonly purge: Prepare;
+  /** Parameters: the new name of a resource, the old one. */
+  readonly rename: Prepare;
+  /** Parameter: resource. */
+  readonly drop: Prepare;
+}
+
+/** @param values expressions of the columns */
+function setText(values: readonly string[]): string {
+  return `insert into restwright_tombstones (resource, path, row, expires_at) values (${values.join(', ')})
+on conflict (resource, path) do update set row = excluded.row, expires_at = excluded.expires_at`;
 }
 
 const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
   const of = (text: string): Prepare => prepare(dialect, text);
   return {
-    set: of(`insert into restwright_tombstones (resource, path, row, expires_at) values (?, ?, ?, ?)
-on conflict (resource, path) do update set row = excluded.row, expires_at = excluded.expires_at`),
+    set: of(setText(['?', '?', '?', '?'])),
     clear: of('delete from restwright_tombstones where resource = ? and path = ?'),
     find: of('select row from restwright_tombstones where resource = ? and path = ? and expires_at > ?'),
     purge: of(`delete from restwright_tombstones where (resource, path) in
   (select resource, path from restwright_tombstones where expires_at <= ? order by expires_at limit ?)`),
+    rename: of('update restwright_tombstones set resource = ? where resource = ?'),
+    drop: of('delete from restwright_tombstones where resource = ?'),
   };
 });
 
-/** Stores the tombstone of a row that a plan deletes. */
+/** Stores the tombstone of a row that a plan deletes, with what is recorded of the rows that it refers to: to be run before it is deleted. */
 export function setTombstone(
-  dialect: Dialect,
+  tables: Tables,
   plan: DeletePlan,
   { values, expiresAt }: NonNullable<DeletePlan['tombstone']>,
 ): Statement {
-  return statementsOf(dialect).set(plan.resource, pathOf(plan), JSON.stringify(values), expiresAt);
+  const { dialect } = tables;
+  const own = JSON.stringify(values);
+  const { related, before = null } = plan.related ?? {};
+  if (related === undefined || before === null)
+    return statementsOf(dialect).set(plan.resource, pathOf(plan), own, expiresAt);
+  const parameters = new BindParameters(dialect);
+  const [resource, path, begun] = [plan.resource, pathOf(plan), own.slice(0, -1)].map((each) => parameters.add(each));
+  const members = relatedMembers(tables, related, before, parameters);
+  const others = own === '{}' ? `substr(${members}, 2)` : members;
+  const row = `cast(${begun} as text) || ${others} || '}'`;
+  const text = setText([resource ?? '', path ?? '', row, parameters.add(expiresAt)]);
+  return { text, values: parameters.values };
 }
 
 /** Removes the tombstone of an id that is used again. */
@@ -48,6 +73,21 @@ export function findTombstone(dialect: Dialect, resource: string, address: RowAd
 
 export function purgeTombstones(dialect: Dialect, now: number, limit: number): Statement {
   return statementsOf(dialect).purge(now, limit);
+}
+
+/**
+ * Migrates tombstones with the tables of their resources: those of a resource that is renamed are found under its new name, those of one that is
+ * dropped are removed. Values under the old name of a field that is renamed are not known any more.
+ */
+export function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
+  const { rename, drop } = statementsOf(dialect);
+  const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));
+  const dropped = changes.flatMap((change) => (change.kind === 'drop-table' ? [change.table.name] : []));
+  return [
+    // A resource of before that had the new name.
+    ...[...dropped, ...renamed.map(({ to }) => to)].map((name) => drop(name)),
+    ...renamed.map(({ from, to }) => rename(to, from)),
+  ];
 }
 
 /** The id and those above it, as JSON: below another parent an id is another URL. */

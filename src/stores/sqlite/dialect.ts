@@ -1,3 +1,4 @@
+import { memoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
@@ -20,6 +21,9 @@ import { matchingKeys, matchQuery } from './schema/search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
+
+/** The SQL function that makes JSON of a stored value: of the value as `selection` reads it, and of its type as JSON. */
+export const JSON_FUNCTION = 'restwright_json';
 
 /** The SQL function that fails a statement after its deadline. */
 export const DEADLINE_FUNCTION = 'restwright_deadline';
@@ -153,6 +157,36 @@ function selection(column: string, type: ValueType): string {
   return wide ? `cast(${column} as text)` : column;
 }
 
+/** What {@link JSON_FUNCTION} computes. */
+export function storedJson(value: SqlValue, type: SqlValue): string | null {
+  if (value === null) return null;
+  const decoded = decodeTyped(String(type))?.(value) ?? value;
+  return JSON.stringify(decoded);
+}
+
+const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), decodeDecimal));
+
+/** JSON columns hold JSON, and SQLite's function writes text and numbers as JavaScript does. */
+function json(column: string, type: ValueType): string {
+  const read = selection(column, type);
+  switch (type.kind) {
+    case 'object':
+    case 'map':
+    case 'array':
+      return column;
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'int64':
+      return `case when ${column} is not null then json_quote(${read}) end`;
+    case 'boolean':
+    case 'date-time':
+    case 'decimal':
+    case 'binary':
+      return `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`;
+  }
+}
+
 /**
  * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails
  * the statement too.
@@ -179,6 +213,7 @@ export const sqlite: Dialect = {
   locate,
   selection,
   decode: (type) => decoder(type, decodeDecimal),
+  json,
   member: (column, path, type) =>
     nested(`json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quote(name)}`).join('')}`)})`, type),
   contains: (array, type) => {
@@ -197,10 +232,11 @@ export const sqlite: Dialect = {
   keyRows,
   // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
   joinEach: (keys, table, key) => `cross join ${table} on ${rowValue(key)} in (${keys})`,
+  rowArrays: null,
   either: (which, one, other) => `${which === 'least' ? 'min' : 'max'}(${one}, ${other})`,
   // Triggers maintain the words of a search.
   derivedColumns: () => [],
-  order: (expression, descending) => (descending ? `${expression} desc` : expression),
+  order: (_path, expression, descending) => (descending ? `${expression} desc` : expression),
   largeRow: (columns, placeholder) =>
     `(${columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')} <= ${placeholder} or ${LARGE_ROW_FUNCTION}())`,
   deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },

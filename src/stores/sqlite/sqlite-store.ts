@@ -12,6 +12,7 @@ import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
+import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
@@ -29,7 +30,8 @@ import { isCorrupt } from './driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile, openFiles } from './health/database-files.ts';
 import { FileGuard } from './health/file-guard.ts';
 import { probeWrites } from './health/probe-writes.ts';
-import { WriteHealth } from './health/write-health.ts';
+import { WriteHealth } from '../sql/write-health.ts';
+import { unavailable } from './health/unavailable.ts';
 import { SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
 import { sqlite } from './dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
@@ -56,6 +58,8 @@ export interface SqliteOptions {
   readonly migrate?: boolean;
   /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
   readonly consent?: Consent;
+  /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
+  readonly phase?: MigrationPhase | null;
   /** Default: observations are dropped. */
   readonly observe?: Observe;
   /** Default: the system clock. */
@@ -93,7 +97,7 @@ interface OpenedDatabase extends Preparation {
 function open(
   path: string,
   driver: Driver,
-  { migrate = true, consent = 'none', model, random, writer }: CompleteOptions,
+  { migrate = true, consent = 'none', phase = null, model, random, writer }: CompleteOptions,
 ): OpenedDatabase {
   const connection = SqliteConnection.writer(path, driver, { ...writer, mustExist: !migrate });
   try {
@@ -101,9 +105,8 @@ function open(
     const file = found === null ? null : { ...found, driver: driver.name };
     defineFunctions(connection);
     const prepared = migrate
-      ? prepareDatabase(connection, model, { random, consent })
-      : { isNew: false, statements: [] };
-    if (!migrate) verifyDatabase(connection, model);
+      ? prepareDatabase(connection, model, { random, consent, phase })
+      : verifyDatabase(connection, model);
     // Not before: a migration sorts whole tables for their indexes, which may not fit in memory.
     connection.keepStatementJournalsInMemory();
     return { connection, file, ...prepared };
@@ -139,7 +142,7 @@ function watchDatabase(
     guard.check();
     probeWrites(main.writer());
   };
-  return { guard, health: new WriteHealth({ probe, observe }), observe };
+  return { guard, health: new WriteHealth({ probe, unavailable, stopsWhenCorrupt: true, observe }), observe };
 }
 
 /** What happens after each commit, before anything else can read. */
@@ -177,7 +180,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     events: new SqlEventLog(client, system, sqlite),
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
-    cacheEpoch: (name, now) => epochs.get(name, now),
+    cacheEpoch: (name, now) => epochs.get(name, now, opened.isShared),
     newestTime: (until) => newestTime(client, tables, until),
     ping: () => {
       watched.guard.check();
@@ -240,10 +243,14 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
  * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does not exist is planned as an
  * empty database.
  *
- * @param name of the driver. Default: as {@link openSqlite}
+ * @param options as those of {@link openSqlite}
  * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version
  */
-export function planSqlite(file: string, model: Model, name?: DriverName): readonly SchemaStep[] {
+export function planSqlite(
+  file: string,
+  model: Model,
+  { driver: name, phase = null }: Pick<SqliteOptions, 'driver' | 'phase'> = {},
+): readonly SchemaStep[] {
   const path = existsSync(file) ? resolve(file) : IN_MEMORY;
   try {
     const { driver } = selectDriver(name);
@@ -251,7 +258,7 @@ export function planSqlite(file: string, model: Model, name?: DriverName): reado
       path === IN_MEMORY ? SqliteConnection.writer(path, driver) : SqliteConnection.reader(path, driver);
     try {
       defineFunctions(connection);
-      return planMigration(connection, model);
+      return planMigration(connection, model, phase);
     } finally {
       connection.close();
     }

@@ -120,6 +120,7 @@ describe('restwright migrate', () => {
       /^ {3}breaks a rule: products\.status must be NEW: 2 rows break it \(p1, p2\); change them/m,
     );
     assert.match(plan.stdout, /^ {3}rewrites 3 rows$/m);
+    assert.match(plan.stdout, /^1 {5}RESERVED {2}the database {2}writes, until it ends {2}rewrites 3 rows$/m);
     assert.match(
       plan.stdout,
       /Nothing was changed\. Back up the database.* --database \S+shop\.db --apply --allow-data-loss\n$/,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, describe, it } from 'node:test';
@@ -71,7 +71,13 @@ describe('--database postgres://', () => {
     const found = await fetch(`${again.url}/v1/products?q=lam`);
     const page = (await found.json()) as { readonly data: readonly object[] };
     assert.equal(page.data.length, 1);
-    const shown = [first, again].map(({ process }) => process.stdout() + process.stderr()).join('');
+    const shown = [
+      ...[first, again].map(({ process }) => process.stdout() + process.stderr()),
+      ...commandLines(),
+      (await command('copy', model, '--from', database, '--to', path.join(folder, 'shown.db'))).output,
+      (await command('migrate', model, '--database', database, '--json')).output,
+    ].join('\n');
+    assert.ok(shown.includes(database), 'the command lines of the processes are among them');
     assert.ok(!shown.includes(PASSWORD) && !shown.includes(encodeURIComponent(PASSWORD)), shown);
   });
 
@@ -139,6 +145,18 @@ describe('--database postgres://', () => {
     assert.deepEqual(returned, left);
   });
 });
+
+/** The command lines of all processes, where the system shows them as files. */
+function commandLines(): readonly string[] {
+  return globSync('/proc/[0-9]*/cmdline').flatMap((file) => {
+    try {
+      return [readFileSync(file, 'utf8')];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+}
 
 /** The rows of a file, without their revisions. */
 function rowsOf(file: string): readonly unknown[] {

@@ -30,7 +30,13 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { 
     writes: { commit: unused, pending: 0 },
     bookmarks: { get: unused },
     idempotencyRecords: { find: unused },
-    stamps: { rowStamp: unused, resourceStamps: unused, partitionStamp: unused },
+    stamps: {
+      rowStamp: unused,
+      knownRowStamp: unused,
+      rowStampAhead: unused,
+      resourceStamps: unused,
+      partitionStamp: unused,
+    },
     events: {
       after: unused,
       list: unused,

@@ -5,7 +5,7 @@ import { asyncApiDocument } from '../../../src/describe/asyncapi/async-api-docum
 import { describedContracts } from '../../../src/describe/described-contract.ts';
 import { loadModel } from '../../../src/model/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { objectOf } from '../../../src/model/values/access.ts';
+import { arrayOf, objectOf } from '../../../src/model/values/access.ts';
 
 /** The AsyncAPI documents of all contracts of a model document, the newest first. */
 export function asyncDescriptionsOf(text: string): readonly JsonObject[] {
@@ -25,6 +25,16 @@ export class DescribedEvents {
     assert.ok(contract !== undefined, `${version} is not served`);
     this.#document = asyncApiDocument(contract);
     this.#ajv.addSchema(closed(this.#document), 'document');
+  }
+
+  /** The examples of all messages, by the name of the message. */
+  examples(): readonly (readonly [name: string, payload: unknown, headers: unknown])[] {
+    const messages = objectOf(objectOf(this.#document['components'])['messages']);
+    return Object.entries(messages).flatMap(([name, message]) =>
+      arrayOf(objectOf(message)['examples']).map(
+        (example) => [name, objectOf(example)['payload'], objectOf(example)['headers']] as const,
+      ),
+    );
   }
 
   /** Fails unless the payload and the headers of a message are as it is described, without members that are not. */

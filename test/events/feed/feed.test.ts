@@ -6,7 +6,8 @@ import type { ApiUnderTest } from '../../pipeline/api-under-test.ts';
 import { as, callerTokens } from '../../pipeline/caller-tokens.ts';
 import { assertDescribed } from '../../pipeline/described-responses.ts';
 import { SHOP } from '../../pipeline/shop-model.ts';
-import { follow, served, until } from './followed-feed.ts';
+import { DescribedEvents } from '../../describe/asyncapi/described-events.ts';
+import { follow, type FollowedFeed, served, until } from './followed-feed.ts';
 
 const AUTH = `
 auth:
@@ -42,6 +43,14 @@ async function write(
   assert.ok(got.status < 300, got.text);
 }
 
+/** Fails unless the messages of a feed are as AsyncAPI describes them. */
+function assertMessagesDescribed(described: DescribedEvents, { messages }: FollowedFeed): void {
+  for (const { id, event = '', data } of messages) {
+    const name = event === 'error' ? 'feed.error' : `${event}.feed`;
+    described.check(name, JSON.parse(data), { event, ...(id === undefined ? {} : { id }) });
+  }
+}
+
 describe('the live feed', () => {
   it('[EVT-8b] has each event with its sequence, type and envelope, as the log has it', async () => {
     await using api = await served(SHOP);
@@ -57,6 +66,7 @@ describe('the live feed', () => {
       feed.messages.map(({ id, event, data }) => [id, event, data]),
       logged.map(({ event, json }) => [event.metadata.sequence, event.type, json]),
     );
+    assertMessagesDescribed(new DescribedEvents(api.api.model), feed);
     assert.equal(feed.retry(), 3_000);
     const headers = new Map(feed.headers);
     const seen = { status: 200, headers, bytes: Buffer.from(feed.text()), text: feed.text(), body: {} };
@@ -184,6 +194,9 @@ describe('who follows the feed', () => {
       [4],
     );
     assert.doesNotMatch(mine.text() + older.text(), /of b|cost/);
+    const { model } = api.api;
+    for (const feed of [mine, theirs]) assertMessagesDescribed(new DescribedEvents(model), feed);
+    assertMessagesDescribed(new DescribedEvents(model, '1.0.0'), older);
   });
 
   it('[EVT-8b] has so many feeds at a time, and the process so many in all', async () => {
@@ -227,6 +240,7 @@ describe('who follows the feed', () => {
       [['error', undefined, 'AUTH_TOKEN_EXPIRED']],
       [['error', undefined, 'AUTH_TOKEN_INVALID']],
     ]);
+    for (const feed of [first, second]) assertMessagesDescribed(new DescribedEvents(api.api.model), feed);
     assert.deepEqual(third.messages, []);
     timers.reset();
   });

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { verifyWebhook } from '../../../src/client/verify-webhook.ts';
+import type { Store } from '../../../src/stores/store.ts';
 import { type ReceivedRequest, startReceiver, status } from './receiver.ts';
 import { until, type WebhookScene, webhookScene } from './scene.ts';
+import { replaced } from './watched-lists.ts';
 
 const HOUR = 3_600_000;
 const MODEL = `
@@ -52,6 +54,34 @@ describe('deliveries to webhooks', () => {
     await create(scene, 'dearer', 7);
     await until(() => receiver.requests.length === 2);
     assert.deepEqual(namesOf(receiver.requests), ['dear', 'dearer']);
+  });
+
+  it('[EVT-4a] are none of what is logged while a webhook is disabled, however soon it is enabled again', async () => {
+    await using receiver = await startReceiver();
+    let gate: Promise<void> | null = null;
+    await using scene = await webhookScene(MODEL, (store) => {
+      // The dispatcher reads the stamps of webhooks and replays together: it learns of changes when the gate opens.
+      const resourceStamps: Store['stamps']['resourceStamps'] = async (resources) => {
+        if (resources.length === 3) await gate;
+        return store.stamps.resourceStamps(resources);
+      };
+      return replaced(store, 'stamps', replaced(store.stamps, 'resourceStamps', resourceStamps));
+    });
+    const { id } = await scene.webhook({ url: receiver.url, event_types: ['product.created'] });
+    await create(scene, 'a');
+    await until(() => receiver.requests.length === 1);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    for (const state of ['disabled', 'enabled']) {
+      const { status: code } = await scene.send('PATCH', `webhooks/${id}`, { status: state }, MERGE);
+      assert.equal(code, 200);
+      if (state === 'disabled') await create(scene, 'b');
+    }
+    gate = null;
+    resolve();
+    await create(scene, 'c');
+    await until(() => receiver.requests.length === 2);
+    assert.deepEqual(namesOf(receiver.requests), ['a', 'c']);
   });
 
   it('[EVT-4c] are listed with their attempts', async () => {

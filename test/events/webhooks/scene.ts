@@ -8,10 +8,10 @@ import { loadModel } from '../../../src/model/load-model.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { createIds } from '../../../src/platform/ids.ts';
 import { createRandom } from '../../../src/platform/random.ts';
-import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { rawRequest, seen, type Seen } from '../../pipeline/api-under-test.ts';
 import { callerTokens } from '../../pipeline/caller-tokens.ts';
+import { openStoreUnderTest } from '../../pipeline/store-under-test.ts';
 
 /** An API whose events are delivered to webhooks on this machine, at times that the test chooses. */
 export interface WebhookScene extends AsyncDisposable {
@@ -34,7 +34,7 @@ export const START = Date.parse('2026-05-01T12:00:00Z');
 export async function webhookScene(
   text: string,
   wrap: (store: Store) => Store = (same) => same,
-  database = ':memory:',
+  database: string | null = null,
 ): Promise<WebhookScene> {
   const { model } = loadModel({ text });
   assert.ok(model.webhooks !== null);
@@ -43,7 +43,7 @@ export async function webhookScene(
   const random = createRandom();
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
-  const opened = await openSqlite({ path: database, driver: undefined, model, observe, clock, random });
+  const opened = await openStoreUnderTest({ database, model, observe, clock, random });
   const store = wrap(opened);
   const sender = webhookSender(model.webhooks, { loopback: true });
   let wake = (): void => undefined;

@@ -3,7 +3,7 @@ import type { RuledCaller, RuledModel } from '../../oracle/ruled-model.ts';
 import type { Expected } from '../../oracle/ruled-reads.ts';
 import { RuledServer } from '../../oracle/ruled-server.ts';
 import type { Made, WriteRequest } from '../../oracle/ruled-writes.ts';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen, type Setting } from '../api-under-test.ts';
 import { callerTokens } from '../caller-tokens.ts';
 import { decodedBody } from './decoded.ts';
 import { differences, refusalDifferences } from './differences.ts';
@@ -31,6 +31,8 @@ export class Play {
   readonly #tagged = new Map<string, string>();
   /** What was sent, for a report. */
   readonly log: string[] = [];
+  /** What was answered: status, header fields and body. */
+  readonly answers: string[] = [];
   sent = 0;
 
   private constructor(api: ApiUnderTest, model: RuledModel, random: Random) {
@@ -43,10 +45,15 @@ export class Play {
 
   /** Plays a sequence. @returns how many requests it sent @throws {Error} with the seed and the last requests, where an answer is not the oracle's */
   static async run(seed: number, length: number): Promise<number> {
+    return (await Play.of(seed, length)).sent;
+  }
+
+  /** Plays a sequence. @param setting the database, other than that of the suite @throws {Error} as `run` does */
+  static async of(seed: number, length: number, setting: Pick<Setting, 'database'> = {}): Promise<Play> {
     const random = new Random(seed);
     const model = randomModel(random);
     const document = documentOf(model);
-    await using api = await apiUnderTest(document, { tokens: callerTokens() });
+    await using api = await apiUnderTest(document, { ...setting, tokens: callerTokens() });
     const play = new Play(api, model, random);
     try {
       for (let index = 0; index < SEEDS; index += 1) await play.#step(play.#requests.seed());
@@ -59,7 +66,7 @@ export class Play {
           play.log.push(`! ${String(observed.error instanceof Error ? observed.error.stack : observed.error)}`);
       throw new Error(`seed ${seed}: ${cause}\n${play.log.slice(-6).join('\n')}\nmodel ${document}`, { cause: error });
     }
-    return play.sent;
+    return play;
   }
 
   async #step(request: Request): Promise<void> {
@@ -84,6 +91,7 @@ export class Play {
   async #send(sent: SentRequest): Promise<Seen> {
     this.sent += 1;
     const seen = await this.#api.send(sent);
+    this.answers.push(`${sent.send}\n${stable(seen)}`);
     const token = sent.headers['Authorization'];
     const caller =
       token === undefined ? 'anonymous' : Buffer.from(token.slice('Bearer '.length), 'base64url').toString();

@@ -44,6 +44,8 @@ function recordingSource(): RecordingSource {
     },
     stamps: {
       rowStamp: (_resource, id) => id.length,
+      knownRowStamp: (_resource, id) => id.length,
+      rowStampAhead: (_resource, id) => id.length,
       resourceStamps: (resources) => resources.map(() => 7),
       partitionStamp: () => 5,
     },

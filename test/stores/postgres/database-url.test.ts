@@ -19,8 +19,10 @@ describe('the URL of a database of PostgreSQL', () => {
       user: 'shop@x',
       password: null,
       schema: 'one',
+      pooler: null,
       sslMode: 'verify-full',
       authority: null,
+      identity: null,
     });
   });
 
@@ -32,6 +34,7 @@ describe('the URL of a database of PostgreSQL', () => {
     ['this machine needs no encryption by IPv6', 'postgres://u@[::1]/d', 'disable'],
     ['a socket needs no encryption', 'postgres://u@localhost/d?host=/run/postgresql', 'disable'],
     ['the URL says otherwise', 'postgres://u@db.example.com/d?sslmode=require', 'require'],
+    ['a socket is never encrypted', 'postgres://u@localhost/d?host=/run/postgresql&sslmode=require', 'disable'],
   ] as const) {
     it(`[OPS-4b] ${what}`, () => assert.equal(parseDatabaseUrl(text, undefined).sslMode, sslMode));
   }
@@ -55,7 +58,8 @@ describe('the URL of a database of PostgreSQL', () => {
     'postgres://u:secret@host',
     'postgres://u:secret@host/',
     'postgres://u:secret@host:99999/d',
-    'postgres://u:secret@host/d?sslmode=prefer',
+    'postgres://u:secret@host/d?sslmode=allow',
+    'postgres://u:secret@host/d?sslcert=/etc/cert.pem',
     'postgres://u:secret@host/d?schema=Shop',
     'postgres://u:secret@host/d?schema=a%22b',
     'postgres://u:secret@host/d?options=-c',

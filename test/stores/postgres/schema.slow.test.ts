@@ -6,6 +6,7 @@ import type { Store } from '../../../src/stores/store.ts';
 import { model, refersTo, field, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
 import { commit, create, listIds, readRow } from '../../../src/testing/sample-writes.ts';
 import { BEFORE, IDS, KEPT, REFUSED, ROWS, TEXT } from '../changed-models.ts';
+import { checkMigratedTombstones } from '../migrated-tombstones.ts';
 import { newSchema } from './open-postgres.ts';
 
 const modelOf = (resources: readonly ResourceOptions[]) => model(resources.map((each) => resource(each)));
@@ -62,6 +63,11 @@ describe('a schema of PostgreSQL of a changed model', () => {
       assert.deepEqual(await plan(url, after), []);
     });
   }
+
+  it('[MET-4b] renames the tombstones of a resource with it, and drops them with it', async () => {
+    const url = newSchema();
+    await checkMigratedTombstones((changed) => openPostgres({ url, model: changed }));
+  });
 
   it('[OPS-4d] renames a resource and a field with references, and a link table', async () => {
     const url = newSchema();

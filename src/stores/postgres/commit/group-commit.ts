@@ -3,8 +3,9 @@ import type { WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
 import { type Clock, monotonicNow } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Tables } from '../../sql/tables.ts';
+import type { WriteHealth } from '../../sql/write-health.ts';
 import { type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
-import type { Writer } from '../../store.ts';
+import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
 import type { PostgresChangeStamps } from '../change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
@@ -13,15 +14,24 @@ import { UnitTransaction } from './unit-transaction.ts';
 /** The most units of a transaction that runs them one by one: more than 64 subtransactions of one slow every session down. */
 const MAX_SAVEPOINTS = 50;
 
+/** Share of the time of a request, after the last moment at which its write may begin, within which the transaction has to end. */
+const LAST_SHARE = 0.05;
+
+/** The most milliseconds that a timer of Node.js can wait. */
+const LONGEST_TIMER = 2_147_483_647;
+
 /** The most times that a transaction is tried which the database ends in favour of another one. */
 const MAX_ATTEMPTS = 5;
 
 interface PostgresCommitOptions {
   readonly session: Session;
   readonly tables: Tables;
+  /** Milliseconds that a request may take. */
+  readonly handlerTimeout: number;
   readonly clock: Clock;
   readonly observe: Observe;
-  readonly stamps: Pick<PostgresChangeStamps, 'committing' | 'committed'>;
+  readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
+  readonly health: Pick<WriteHealth, 'writeFailed'>;
 }
 
 /**
@@ -69,16 +79,34 @@ export class PostgresGroupCommit implements Writer {
 
   async #commitGroup(group: readonly QueuedUnit[]): Promise<void> {
     const begun = monotonicNow();
+    const timer = this.#limit(group);
     try {
       const isTogether =
         group.every(({ unit }) => unit.dry !== true) && (await this.#retried(() => this.#together(group)));
       if (!isTogether) await this.#oneByOne(group);
       this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: group.length });
     } catch (error) {
-      const failure = storeError(error);
+      const failure = this.#options.health.writeFailed(storeError(error));
       this.#taken = 0;
       for (const { reject } of group) reject(failure);
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  /** Settles the units of a group that takes too long, shortly before their requests would be answered as if nothing had been written (ERR-7). */
+  #limit(group: readonly QueuedUnit[]): NodeJS.Timeout | undefined {
+    const { clock, handlerTimeout } = this.#options;
+    const limited = group.filter(({ deadline }) => deadline !== null);
+    if (limited.length === 0) return undefined;
+    const first = Math.min(...limited.map(({ deadline }) => deadline ?? Number.POSITIVE_INFINITY));
+    return setTimeout(
+      () => {
+        const failure = new WriteOutcomeUnknown('The database did not answer a transaction in time');
+        for (const { reject } of limited) reject(failure);
+      },
+      Math.min(first - clock.now() + handlerTimeout * LAST_SHARE, LONGEST_TIMER),
+    );
   }
 
   /** @returns whether they are committed */
@@ -122,16 +150,13 @@ export class PostgresGroupCommit implements Writer {
     for (const [index, { resolve, reject }] of group.entries()) {
       const result = results[index];
       if (result !== undefined && 'outcome' in result) resolve(result.outcome);
-      else reject(result?.error);
+      else reject(this.#options.health.writeFailed(result?.error));
     }
   }
 
   async #commitKept(transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
-    const { stamps } = this.#options;
-    const commit = { ...transaction.revisions, plans: kept.flatMap(({ unit }) => unit.plans) };
-    stamps.committing(commit);
     await transaction.commit();
-    stamps.committed(commit);
+    this.#options.stamps.committed({ ...transaction.states, plans: kept.flatMap(({ unit }) => unit.plans) });
   }
 
   /** Runs a transaction again that the database ended in favour of another one. After any other error the session is given up: it may be in a transaction. */
@@ -140,7 +165,7 @@ export class PostgresGroupCommit implements Writer {
       try {
         return await run();
       } catch (error) {
-        await this.#options.session.discard();
+        this.#options.session.discard();
         if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }

@@ -1,35 +1,36 @@
 import type { Refusal, WriteUnit } from '../../../plan/plan.ts';
-import { indexesOf } from '../../../plan/indexes.ts';
-import type { Statement } from '../../sql/dialect.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import { logState } from '../../sql/events/append-event.ts';
+import { METADATA } from '../../sql/schema/system-tables.ts';
 import type { Tables } from '../../sql/tables.ts';
-import {
-  closingStatements,
-  type CompiledUnit,
-  compileUnit,
-  type Counters,
-  countersOf,
-  type UnitStatement,
-  type Violation,
-} from '../../sql/write/compile-unit.ts';
+import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
+import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';
 import type { UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
+import { type OwnCommit, STATE_COLUMNS, stateOf } from '../change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
-import { isConstraintFailure, isOfStatement, isOverIndexLimit } from '../driver/postgres-errors.ts';
+import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
+import { type ExpectingStatement, mergeStatements } from './merge-statements.ts';
 
 /** The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits (REP-8, EVT-3). */
-const LOCK = 'select revision, event from restwright_sequences for update';
+const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+  (select value from restwright_meta where name = '${METADATA.timeline}') as last_timeline
+from restwright_sequences for update`;
 
-/** Bytes that an entry of an index can always have; the database compresses longer ones, of which some fit. */
-const MAX_INDEXED = 2_600;
+/**
+ * How many revisions and sequences are left out on a new timeline: more than a replica can lack when it is promoted. What the old server assigned to commits that
+ * are lost is in ETags of clients, and in positions of their feeds.
+ */
+const LEFT_OUT = { revisions: 1_048_576, sequences: 8_192 };
 
 /** What a statement of a unit did. */
 type Answer = PromiseSettledResult<QueryResult>;
 
-/** A statement that did not do what it must, and the first of its unit. */
-interface Deviation {
+/** The first of several statements that did not do what it must. */
+interface Deviation<S> {
   readonly at: number;
-  readonly statement: UnitStatement;
+  readonly statement: S;
   readonly answer: Answer;
 }
 
@@ -40,25 +41,30 @@ export class UnitTransaction {
   readonly #session: PostgresConnection;
   readonly #tables: Tables;
   readonly #now: number;
+  readonly #locked: SqlRow | null;
+  /** The timeline to store; null where it is stored. */
+  readonly #timeline: string | null;
   readonly #begun: Counters;
   #counters: Counters;
 
-  private constructor(session: PostgresConnection, tables: Tables, now: number, begun: Counters) {
+  private constructor(session: PostgresConnection, tables: Tables, now: number, locked: SqlRow | null) {
     this.#session = session;
     this.#tables = tables;
     this.#now = now;
-    this.#begun = begun;
-    this.#counters = begun;
+    this.#locked = locked;
+    this.#timeline = newTimeline(locked);
+    this.#begun = begunCounters(locked);
+    this.#counters = this.#begun;
   }
 
   /** @param now milliseconds since the epoch */
   static async begin(session: PostgresConnection, tables: Tables, now: number): Promise<UnitTransaction> {
     const [, locked] = await allAnswers([session.query('begin'), session.query(LOCK)]);
-    return new UnitTransaction(session, tables, now, countersOf(locked?.rows[0] ?? null));
+    return new UnitTransaction(session, tables, now, locked?.rows[0] ?? null);
   }
 
   /**
-   * Runs units, and sends all of their statements together.
+   * Runs units. All of their statements are sent together, and those of the same form are one.
    *
    * @returns null where one of them is refused or fails: the transaction has to be rolled back then
    */
@@ -71,7 +77,7 @@ export class UnitTransaction {
       compiled.push(each);
       this.#counters = each.counters;
     }
-    const statements = compiled.flatMap((each) => each.statements);
+    const statements = mergeStatements(compiled.flatMap((each) => each.statements));
     if ((await this.#deviation(statements)) !== null) return null;
     return compiled.map(({ outcome }) => ({ outcome }));
   }
@@ -85,16 +91,29 @@ export class UnitTransaction {
     return result;
   }
 
-  /** The last revision before the transaction, and in it. */
-  get revisions(): { readonly from: number; readonly to: number } {
-    return { from: this.#begun.revision, to: this.#counters.revision };
+  /** The state of the database before the transaction, and after it. */
+  get states(): Pick<OwnCommit, 'before' | 'after'> {
+    const before = stateOf(this.#locked);
+    return { before, after: { ...before, revision: this.#counters.revision, event: this.#counters.log.sequence } };
   }
 
-  /** Stores the counters and commits. */
+  /** Stores the counters and commits. @throws {WriteOutcomeUnknown} where the commit is not answered */
   async commit(): Promise<void> {
     const closing = closingStatements(this.#tables, this.#begun, this.#counters, this.#now);
-    const sent = [...closing, { text: 'commit', values: [] }];
-    await allAnswers(sent.map(({ text, values }) => this.#session.query(text, values)));
+    const sent = [...closing, ...this.#timelineStatements(), { text: 'commit', values: [] }];
+    try {
+      await allAnswers(sent.map(({ text, values }) => this.#session.query(text, values)));
+    } catch (error) {
+      throw commitError(error);
+    }
+  }
+
+  /** The statements that begin a new timeline, also where nothing else changes the counters. */
+  #timelineStatements(): readonly Statement[] {
+    if (this.#timeline === null) return [];
+    const { setCounters, setMetadata } = this.#tables.system;
+    const { revision, log } = this.#counters;
+    return [setCounters(revision, log.sequence), setMetadata(METADATA.timeline, this.#timeline)];
   }
 
   async rollBack(): Promise<void> {
@@ -125,7 +144,7 @@ export class UnitTransaction {
   }
 
   /** Runs statements. @returns the first that does not do what it must; null where all do @throws where the database fails */
-  async #deviation(statements: readonly UnitStatement[]): Promise<Deviation | null> {
+  async #deviation<S extends ExpectingStatement>(statements: readonly S[]): Promise<Deviation<S> | null> {
     const sent = statements.map(({ statement: { text, values } }) => this.#session.query(text, values));
     const answers = await Promise.allSettled(sent);
     for (const [at, statement] of statements.entries()) {
@@ -137,12 +156,14 @@ export class UnitTransaction {
   }
 
   /** Why a unit is refused. @throws the error of its statement, where that is no refusal */
-  async #refusal(statements: readonly UnitStatement[], { at, statement, answer }: Deviation): Promise<Refusal> {
+  async #refusal(
+    statements: readonly UnitStatement[],
+    { at, statement, answer }: Deviation<UnitStatement>,
+  ): Promise<Refusal> {
     const { refusal, violation } = statement;
     if (answer.status === 'fulfilled' && refusal !== null) return refusal;
     if (answer.status === 'fulfilled') throw new Error('A statement that may do anything has deviated');
     const { reason } = answer;
-    if (isOverIndexLimit(reason) && violation?.kind === 'unexplained') return tooLong(this.#tables, violation, reason);
     if (violation === null || !isConstraintFailure(reason)) throw reason;
     if (violation.kind !== 'unexplained') return violation;
     await this.#session.query('rollback to savepoint unit');
@@ -162,31 +183,28 @@ export class UnitTransaction {
   }
 }
 
-/** The refusal of a plan with a value that is too long for an index. @throws the error of the database where no value is */
-function tooLong(
-  tables: Tables,
-  { plan, index }: Extract<Violation, { kind: 'unexplained' }>,
-  error: unknown,
-): Refusal {
-  const { resource } = tables.of(plan.resource);
-  const indexed = new Set(
-    indexesOf(resource).flatMap(({ keys }) => keys.map(({ path }) => path.split('.')[0] ?? path)),
-  );
-  const fields = [...indexed].filter((field) => {
-    const value = plan.values[field];
-    return value !== undefined && Buffer.byteLength(JSON.stringify(value)) > MAX_INDEXED;
-  });
-  if (fields.length === 0) throw error;
-  return { kind: 'too-long', plan: index, fields };
+/** The timeline of a transaction, where the last one that committed had another one. */
+function newTimeline(locked: SqlRow | null): string | null {
+  const timeline = String(locked?.['timeline']);
+  return timeline === locked?.['last_timeline'] ? null : timeline;
+}
+
+/** The counters that a transaction begins with. @throws {Error} where their row is missing */
+function begunCounters(locked: SqlRow | null): Counters {
+  const counters = countersOf(locked);
+  // A database without commits has left nothing behind.
+  if (newTimeline(locked) === null || (locked?.['last_timeline'] ?? null) === null) return counters;
+  const { revision, log } = counters;
+  return { ...counters, revision: revision + LEFT_OUT.revisions, log: logState(log.sequence + LEFT_OUT.sequences) };
 }
 
 /** Whether a statement did what it must. */
-function meets({ expects }: UnitStatement, answer: Answer): boolean {
+function meets({ expects, rows = 1 }: ExpectingStatement, answer: Answer): boolean {
   if (answer.status === 'rejected') return false;
   switch (expects) {
     case 'row':
     case 'change':
-      return answer.value.count > 0;
+      return answer.value.count >= rows;
     case 'no row':
       return answer.value.count === 0;
     case null:

@@ -28,11 +28,11 @@ export class Session {
     return opened === null ? (this.#connecting ??= this.#reconnect()) : Promise.resolve(opened);
   }
 
-  /** Gives the session up: the next one is opened when it is needed. */
-  async discard(): Promise<void> {
+  /** Gives the session up without waiting for its end: the next one is opened when it is needed. */
+  discard(): void {
     const session = this.opened;
     this.#open = null;
-    await session?.close();
+    void session?.close();
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,11 @@
-import type { ConnectionOptions } from 'node:tls';
+import { Socket } from 'node:net';
+import process from 'node:process';
 import type pg from 'pg';
 import type { Client, ClientConfig } from 'pg';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
 import type { DatabaseUrl } from '../connection/database-url.ts';
-import { driverError, PostgresDriverMissing } from './postgres-errors.ts';
+import { ConnectionLost, driverError, PostgresDriverMissing } from './postgres-errors.ts';
+import { isWithoutTls, tlsOptions } from './tls.ts';
 
 /** What a session does with its statements. */
 export interface SessionSettings {
@@ -15,6 +17,8 @@ export interface SessionSettings {
   readonly lockTimeout: number;
   /** Whether the session may write. */
   readonly readOnly: boolean;
+  /** Whether its plans use indexes wherever they can: one that is made while a table is small is kept when it has grown. Default: false. */
+  readonly byIndex?: boolean;
 }
 
 /** What a statement did. */
@@ -29,9 +33,13 @@ export interface PostgresConnection {
   /** Whether statements can be sent: it does not become open again. */
   readonly isOpen: boolean;
   query(text: string, values?: readonly SqlValue[]): Promise<QueryResult>;
-  /** Statements without values, separated by semicolons, which run in one transaction unless they begin and end one. */
-  script(text: string): Promise<void>;
-  /** Waits for the statements that were sent. */
+  /**
+   * Runs statements without values, separated by semicolons, in one transaction unless they begin and end one. They are not prepared.
+   *
+   * @returns the rows of the last one
+   */
+  script(text: string): Promise<readonly SqlRow[]>;
+  /** Waits for the statements that were sent, for a limited time. */
   close(): Promise<void>;
 }
 
@@ -39,18 +47,34 @@ export interface PostgresConnection {
 const CONNECT_TIMEOUT = 2_000;
 /** Milliseconds beyond the statement timeout after which the connection counts as dead. */
 const ANSWER_MARGIN = 5_000;
+/** Milliseconds that closing may take: a server that does not answer says no goodbye either. */
+const CLOSE_TIMEOUT = 5_000;
 /** The most statements that a session prepares: others are parsed each time. */
 const MAX_PREPARED = 1_000;
 /** Milliseconds after which the database ends a session that does nothing within a transaction: its process hangs, and others wait for its locks. */
 const IDLE_TIMEOUT = 10_000;
 const KEEP_ALIVE_DELAY = 10_000;
 
-/** @throws {ConnectionLost} where the database cannot be reached @throws {PostgresDriverMissing} @throws what the database reports, where it refuses the session */
-export async function connectPostgres(url: DatabaseUrl, settings: SessionSettings): Promise<PostgresConnection> {
+/**
+ * @param settings null for those of the server: only to look at a pooler
+ * @throws {ConnectionLost} where the database cannot be reached
+ * @throws {PostgresDriverMissing}
+ * @throws what the database reports, where it refuses the session
+ */
+export async function connectPostgres(url: DatabaseUrl, settings: SessionSettings | null): Promise<PostgresConnection> {
   const { Client: NewClient } = await loadDriver();
-  const connection = new PgConnection(new NewClient(configOf(url, settings)));
-  await connection.open();
-  return connection;
+  const socket = new Socket();
+  const client = new NewClient({ ...configOf(url, settings), stream: () => socket });
+  const connection = new PgConnection(client, socket, settings?.statementTimeout ?? 0);
+  try {
+    await connection.open();
+    if (url.pooler !== null && settings !== null) await setParameters(connection, parametersOf(url, settings));
+    return connection;
+  } catch (error) {
+    const isPreferred = url.sslMode === 'prefer' && error instanceof ConnectionLost && isWithoutTls(error.cause);
+    if (!isPreferred) throw error;
+    return connectPostgres({ ...url, sslMode: 'disable' }, settings);
+  }
 }
 
 async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
@@ -61,18 +85,34 @@ async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
   }
 }
 
-function configOf(url: DatabaseUrl, { name, statementTimeout, lockTimeout, readOnly }: SessionSettings): ClientConfig {
-  const { host, port, database, user, password, schema } = url;
-  const idleTimeout = statementTimeout === 0 ? 0 : IDLE_TIMEOUT;
-  const parameters = {
+/** The parameters of the server that a session sets. */
+function parametersOf(
+  { schema }: DatabaseUrl,
+  { statementTimeout, lockTimeout, readOnly, byIndex = false }: SessionSettings,
+): Readonly<Record<string, string>> {
+  return {
     search_path: schema,
-    lock_timeout: lockTimeout,
-    statement_timeout: statementTimeout,
-    idle_in_transaction_session_timeout: idleTimeout,
+    lock_timeout: String(lockTimeout),
+    statement_timeout: String(statementTimeout),
+    idle_in_transaction_session_timeout: String(statementTimeout === 0 ? 0 : IDLE_TIMEOUT),
     default_transaction_read_only: readOnly ? 'on' : 'off',
-    default_transaction_isolation: String.raw`read\ committed`,
+    default_transaction_isolation: 'read committed',
     jit: 'off',
+    ...(byIndex ? { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' } : {}),
   };
+}
+
+/** Sets parameters by a statement: a pooler accepts none when a session begins. */
+async function setParameters(
+  connection: PostgresConnection,
+  parameters: Readonly<Record<string, string>>,
+): Promise<void> {
+  const set = Object.entries(parameters).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  await connection.script(`select ${set.join(', ')}`);
+}
+
+function configOf(url: DatabaseUrl, settings: SessionSettings | null): ClientConfig {
+  const { host, port, database, user, password, pooler } = url;
   return {
     host,
     port,
@@ -80,25 +120,22 @@ function configOf(url: DatabaseUrl, { name, statementTimeout, lockTimeout, readO
     user,
     // An empty one instead of what a file in the home folder says.
     password: password ?? '',
-    ssl: tlsOf(url),
-    application_name: name,
+    ssl: tlsOptions(url),
+    application_name: settings?.name ?? 'restwright',
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...(statementTimeout === 0 ? {} : { query_timeout: statementTimeout + ANSWER_MARGIN }),
-    options: Object.entries(parameters)
-      .map(([parameter, value]) => `-c ${parameter}=${value}`)
-      .join(' '),
+    ...(pooler === null && settings !== null ? { options: optionsOf(parametersOf(url, settings)) } : {}),
     types: { getTypeParser },
   };
 }
 
-function tlsOf({ sslMode, authority }: DatabaseUrl): ConnectionOptions | false {
-  if (sslMode === 'disable') return false;
-  if (sslMode === 'require') return { rejectUnauthorized: false };
-  const ca = authority === null ? {} : { ca: authority };
-  return sslMode === 'verify-full' ? ca : { ...ca, checkServerIdentity: () => undefined };
+/** Parameters that the server reads with the first message of a session. */
+function optionsOf(parameters: Readonly<Record<string, string>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `-c ${name}=${value.replace(' ', String.raw`\ `)}`)
+    .join(' ');
 }
 
 const BOOLEAN = 16;
@@ -113,15 +150,28 @@ function getTypeParser(type: number): (text: string) => SqlValue {
   return type === BOOLEAN ? (text) => (text === 't' ? 1 : 0) : (text) => text;
 }
 
+/** What the driver calls once a statement is answered. */
+type Answered<T> = (error: Error | null | undefined, result: T) => void;
+
 class PgConnection implements PostgresConnection {
   readonly #client: Client;
+  readonly #socket: Socket;
   readonly #names = new Map<string, string>();
+  /** Ends a connection on which nothing is answered; null where a statement may run for any time. */
+  readonly #watch: NodeJS.Timeout | null;
+  #unanswered = 0;
+  #isCorked = false;
   #isOpen = false;
 
-  constructor(client: Client) {
+  /** @param statementTimeout milliseconds after which the database stops a statement; 0 for never */
+  constructor(client: Client, socket: Socket, statementTimeout: number) {
     this.#client = client;
+    this.#socket = socket;
+    this.#watch =
+      statementTimeout === 0 ? null : setTimeout(() => this.#giveUp(), statementTimeout + ANSWER_MARGIN).unref();
     const ended = (): void => {
       this.#isOpen = false;
+      if (this.#watch !== null) clearTimeout(this.#watch);
     };
     client.on('error', ended);
     client.on('end', ended);
@@ -140,30 +190,57 @@ class PgConnection implements PostgresConnection {
     this.#isOpen = true;
   }
 
-  async query(text: string, values: readonly SqlValue[] = []): Promise<QueryResult> {
-    try {
-      const { rows, rowCount } = await this.#client.query<SqlRow>({
-        name: this.#nameOf(text),
-        text,
-        values: [...values],
-      });
-      return { rows, count: rowCount ?? 0 };
-    } catch (error) {
-      throw driverError(error);
-    }
+  query(text: string, values: readonly SqlValue[] = []): Promise<QueryResult> {
+    const config = { name: this.#nameOf(text), text, values: [...values] };
+    return this.#send<pg.QueryResult<SqlRow>, QueryResult>(
+      (answered) => this.#client.query<SqlRow>(config, answered),
+      ({ rows, rowCount }) => ({ rows, count: rowCount ?? 0 }),
+    );
   }
 
-  async script(text: string): Promise<void> {
-    try {
-      await this.#client.query(text);
-    } catch (error) {
-      throw driverError(error);
-    }
+  script(text: string): Promise<readonly SqlRow[]> {
+    return this.#send<pg.QueryResult<SqlRow> | readonly pg.QueryResult<SqlRow>[], readonly SqlRow[]>(
+      (answered) => this.#client.query<SqlRow>(text, answered),
+      (result) => [result].flat().at(-1)?.rows ?? [],
+    );
+  }
+
+  /** Callbacks of the driver in place of its promises, which are three for a statement. */
+  #send<T, R>(send: (answered: Answered<T>) => void, read: (result: T) => R): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    this.#cork();
+    if (this.#unanswered === 0) this.#watch?.refresh();
+    this.#unanswered += 1;
+    send((error, result) => {
+      this.#unanswered -= 1;
+      this.#watch?.refresh();
+      if (error) reject(driverError(error));
+      else resolve(read(result));
+    });
+    return promise;
+  }
+
+  /** Statements that are sent one after the other are written to the connection together. */
+  #cork(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
+  }
+
+  #giveUp(): void {
+    if (this.#unanswered > 0) this.#client.connection.stream.destroy(new Error('The database does not answer'));
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT);
     await this.#client.end();
+    clearTimeout(timer);
   }
 
   #nameOf(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { StatementTimeout, StoreUnavailable, type UnavailableReason } from '../../store.ts';
+import { StatementTimeout, StoreUnavailable, type UnavailableReason, WriteOutcomeUnknown } from '../../store.ts';
 
 /** Classes and codes of `SQLSTATE` that concern the database as a whole. The first whose digits begin an error's code decides. */
 const REASONS: readonly (readonly [code: string, reason: UnavailableReason, message: string])[] = [
@@ -9,7 +9,7 @@ const REASONS: readonly (readonly [code: string, reason: UnavailableReason, mess
   ['XX001', 'corrupt', 'The database is corrupt'],
   ['XX002', 'corrupt', 'The database is corrupt'],
   ['08', 'away', 'The connection to the database is broken'],
-  ['53', 'away', 'The database has no room for the session'],
+  ['53', 'away', 'The database has no room for another session: raise its max_connections, or run fewer instances'],
   ['57P', 'away', 'The database is shutting down or starting'],
 ];
 
@@ -68,6 +68,15 @@ export function storeError(error: unknown): unknown {
   if (code === '57014') return new StatementTimeout('The database stopped the statement', { cause: error });
   const found = REASONS.find(([start]) => code.startsWith(start));
   return found === undefined ? error : new StoreUnavailable(found[2], { cause: error, reason: found[1] });
+}
+
+/**
+ * The error for one that a commit ended with. Where the connection was lost, or the session was ended while it waited for a replica, the database may have
+ * committed.
+ */
+export function commitError(error: unknown): unknown {
+  const isUnknown = error instanceof ConnectionLost || sqlState(error).startsWith('57P');
+  return isUnknown ? new WriteOutcomeUnknown('The database did not answer a commit', { cause: error }) : error;
 }
 
 /** Whether an error is of one statement, and says nothing about the transaction or the database. */

@@ -5,6 +5,7 @@ import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { WORDS_PREFIX } from '../search-columns.ts';
+import { REQUIRED_PREFIX } from './schema-sql.ts';
 
 /** The prefix of the names of search indexes. */
 export const SEARCH_INDEX_PREFIX = 'restwright_search.';
@@ -19,7 +20,7 @@ function namesOf(relation: string, numbers: string): string {
     join pg_attribute on attrelid = ${relation} and attnum = part.number)`;
 }
 
-const COLUMNS = `select ${NAME} as "table", attribute.attname as name, attribute.attnotnull as required
+const COLUMNS = `select ${NAME} as "table", attribute.attname as name, attribute.attnotnull as required, attribute.atthasdef as defaulted
 from pg_class as relation join pg_attribute as attribute on attribute.attrelid = relation.oid
 where ${OWN} and attribute.attnum > 0 and not attribute.attisdropped order by attribute.attnum`;
 
@@ -27,12 +28,20 @@ const KEYS = `select ${NAME} as "table", contype as kind, ${namesOf('conrelid', 
   ${namesOf('confrelid', 'confkey')} as keys, confdeltype = 'c' as cascade,
   (select coalesce(obj_description(target.oid, 'pg_class'), target.relname) from pg_class as target where target.oid = confrelid) as target
 from pg_class as relation join pg_constraint on conrelid = relation.oid
-where ${OWN} and contype in ('p', 'f') order by conname`;
+where ${OWN} and contype in ('p', 'f') and convalidated order by conname`;
 
 const INDEXES = `select ${NAME} as name,
   (select coalesce(obj_description(owner.oid, 'pg_class'), owner.relname) from pg_class as owner where owner.oid = indrelid) as "table"
 from pg_index join pg_class as relation on relation.oid = indexrelid
-where relation.relnamespace = current_schema()::regnamespace and not indisprimary order by 1`;
+where relation.relnamespace = current_schema()::regnamespace and not indisprimary and indisvalid order by 1`;
+
+/** What a migration that was interrupted has left: indexes that are not complete, keys and checks that rows were not compared with. */
+const UNFINISHED = `select format('drop index concurrently %I', relation.relname) as statement
+from pg_index join pg_class as relation on relation.oid = indexrelid
+where relation.relnamespace = current_schema()::regnamespace and not indisvalid
+union all select format('alter table %I drop constraint %I', relation.relname, conname)
+from pg_class as relation join pg_constraint on conrelid = relation.oid
+where ${OWN} and (contype = 'f' and not convalidated or contype = 'c' and starts_with(conname, '${REQUIRED_PREFIX}')) order by 1`;
 
 /** The names of all tables of the schema, system tables included. */
 export async function tableNames(session: PostgresConnection): Promise<readonly string[]> {
@@ -65,22 +74,27 @@ export async function currentTables(
     }));
 }
 
+/** The statements that remove what an interrupted migration has left. What is still needed of it is planned again. */
+export async function unfinishedParts(session: PostgresConnection): Promise<readonly string[]> {
+  return (await session.query(UNFINISHED)).rows.map(({ statement }) => String(statement));
+}
+
 async function byTable(session: PostgresConnection, text: string): Promise<ReadonlyMap<string, readonly SqlRow[]>> {
   return Map.groupBy((await session.query(text)).rows, (row) => String(row['table']));
 }
 
 function columnsOf(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
   return rows
-    .map((row) => ({ name: String(row['name']), nullable: row['required'] === 0 }))
+    .map((row) => ({ name: String(row['name']), nullable: row['required'] === 0, hasDefault: row['defaulted'] === 1 }))
     .filter(({ name }) => !name.startsWith(WORDS_PREFIX))
-    .map(({ name, nullable }) => {
+    .map(({ name, ...column }) => {
       const stored = storage[table]?.[name];
       if (stored === undefined) {
         throw new UnusableDatabase(
           `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate schema for the API.`,
         );
       }
-      return { name, storageType: stored, nullable };
+      return { name, storageType: stored, ...column };
     });
 }
 

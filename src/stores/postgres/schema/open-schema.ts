@@ -4,14 +4,20 @@ import type { Observe } from '../../../observe/observation.ts';
 import { createRandom, type Random } from '../../../platform/random.ts';
 import { aboveReference } from '../../../model/row-key.ts';
 import { referenceFields } from '../../sql/columns.ts';
+import type { MigrationPhase } from '../../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { type ModelProfile, profileOf } from '../../sql/schema/model-profile.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { type DatabaseUrl, displayedUrl, InvalidDatabaseUrl, parseDatabaseUrl } from '../connection/database-url.ts';
+import { displayedUrl, parseDatabaseUrl } from '../connection/database-url.ts';
+import { openSession } from '../connection/open-session.ts';
+import { POOLER_ADVICE } from '../connection/pooler.ts';
+import { sessionName } from '../connection/session-name.ts';
 import { postgres } from '../dialect.ts';
-import { connectPostgres, type PostgresConnection } from '../driver/pg.ts';
-import { ConnectionLost, PostgresDriverMissing, sqlState } from '../driver/postgres-errors.ts';
-import { MAX_NAME } from '../literals.ts';
-import { DatabaseSchema, requireCurrent, stepsOf } from './prepare-database.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { isTransient, sqlState } from '../driver/postgres-errors.ts';
+import { arrayOf, MAX_NAME } from '../literals.ts';
+import { type MigrationPlan, requireCurrent, stepsOf } from './migration-plan.ts';
+import { DatabaseSchema } from './prepare-database.ts';
 
 interface SchemaOptions {
   readonly url: string;
@@ -20,8 +26,10 @@ interface SchemaOptions {
   readonly tables: Tables;
   readonly migrate?: boolean;
   readonly consent?: Consent;
+  readonly phase?: MigrationPhase | null;
   readonly observe?: Observe;
   readonly random?: Random;
+  readonly lockAttempts?: number;
 }
 
 const OLDEST_VERSION = 150_000;
@@ -29,6 +37,8 @@ const OLDEST_VERSION = 150_000;
 const LOCK_CLASS = 1_819_501_173;
 /** Milliseconds that a migration waits for others that migrate. */
 const MIGRATION_TIMEOUT = 60_000;
+/** Milliseconds between two attempts to be the one that migrates. */
+const LOCK_DELAY = 100;
 /** Milliseconds that a statement of a migration waits for a table, while all others wait for the statement. */
 const TABLE_LOCK_TIMEOUT = 2_000;
 /** How often a migration is tried that found a table locked, and how long it waits in between. */
@@ -52,57 +62,84 @@ export function requireNames(tables: Tables): void {
   }
 }
 
-/** Migrates a schema to a model, or verifies that it matches. @returns its secret @throws {UnusableDatabase} {LossySchemaChange} {SchemaViolation} */
-export function migrateSchema(options: SchemaOptions): Promise<Uint8Array> {
+/** A schema that matches a model. */
+export interface OpenedSchema {
+  /** The key that seals cursors. */
+  readonly secret: Uint8Array;
+  /** Whether instances of another model may serve it, too. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Migrates a schema to a model, or verifies that it matches.
+ *
+ * @throws {UnusableDatabase} {LossySchemaChange} {SchemaViolation} {IncompatibleModels}
+ */
+export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
   const { migrate = true, consent = 'none', random = createRandom(), observe } = options;
   return inSession(options, async (schema, session, name) => {
-    await session.script('begin');
-    if (migrate) await lockSchema(session, name);
-    const plan = await schema.plan();
-    if (!migrate) requireCurrent(plan);
-    const statements = migrate ? await schema.apply(plan, consent, random) : [];
-    const secret = await schema.secret();
-    await session.script(migrate ? 'commit' : 'rollback');
-    const { isNew } = plan;
-    if (statements.length > 0)
-      observe?.({ kind: 'schema-changed', database: displayedUrl(options.url), isNew, statements });
-    return secret;
+    const found = await schema.plan();
+    if (!migrate) requireCurrent(found);
+    if (migrate && !(await schema.isDone(found))) {
+      await lockSchema(session, name);
+      // Another process may have migrated it meanwhile.
+      const plan = await schema.plan();
+      await requireLast(session, plan, (profile) => sessionName(options.model.name, name, profile));
+      const statements = await schema.apply(plan, consent, random);
+      const { isNew } = plan;
+      if (statements.length > 0)
+        observe?.({ kind: 'schema-changed', database: displayedUrl(options.url), isNew, statements });
+    }
+    return { secret: await schema.secret(), isShared: found.goal.kind === 'shared' };
   });
 }
 
 /** The steps that migrate a schema to a model. */
 export function planSchema(options: SchemaOptions): Promise<readonly SchemaStep[]> {
-  return inSession(options, async (schema, session) => {
-    await session.script('begin');
-    const steps = stepsOf(await schema.plan());
-    await session.script('rollback');
-    return steps;
-  });
+  return inSession(options, async (schema) => stepsOf(await schema.plan()));
 }
 
-/** Creates a schema, and lets no other process migrate it until the transaction ends. */
+/**
+ * Creates a schema, and lets no other process migrate it until the session ends. A statement that waited for the lock would have a snapshot, for whose end an
+ * index that is created concurrently waits.
+ */
 async function lockSchema(session: PostgresConnection, name: string): Promise<void> {
-  await session.script(`set local lock_timeout = ${MIGRATION_TIMEOUT}`);
-  await session.query(`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext($1))`, [name]);
-  await session.script(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT}`);
+  const lock = `select pg_try_advisory_lock(${LOCK_CLASS}, hashtext($1)) as locked`;
+  for (let waited = 0; ; waited += LOCK_DELAY) {
+    const [row] = (await session.query(lock, [name])).rows;
+    if (row?.['locked'] === 1) break;
+    if (waited >= MIGRATION_TIMEOUT) {
+      const seconds = MIGRATION_TIMEOUT / 1_000;
+      throw new UnusableDatabase(
+        `Another process has migrated it for more than ${seconds} seconds. Start again when that has ended.`,
+      );
+    }
+    await setTimeout(LOCK_DELAY);
+  }
   await session.script(`create schema if not exists ${postgres.quote(name)}`);
 }
 
 type SchemaWork<T> = (schema: DatabaseSchema, session: PostgresConnection, name: string) => Promise<T>;
 
-/** Works in a session of its own, again where a table was locked. */
+/** Works in a session of its own, again where a table was locked: a migration resumes. */
 async function inSession<T>(options: SchemaOptions, work: SchemaWork<T>): Promise<T> {
-  const { model, tables } = options;
-  const url = parseDatabaseUrl(options.url, options.password);
+  const { model, lockAttempts = MAX_ATTEMPTS } = options;
+  const { schema: name } = parseDatabaseUrl(options.url, options.password);
+  const settings = {
+    name: sessionName(model.name, name, profileOf(model)),
+    statementTimeout: 0,
+    lockTimeout: TABLE_LOCK_TIMEOUT,
+    readOnly: false,
+  };
   for (let attempt = 1; ; attempt += 1) {
-    const session = await connect(url, options.url, model);
+    const session = await openSession(options, settings);
+    const schema = new DatabaseSchema(session, options);
     try {
       await requireSession(session);
-      return await work(new DatabaseSchema(session, model, tables), session, url.schema);
+      return await work(schema, session, name);
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw withUrl(error, options.url);
-      if (attempt === MAX_ATTEMPTS)
-        throw new UnusableDatabase(`${displayedUrl(options.url)}: its tables are locked. Try again.`, { cause: error });
+      if (!isTransient(error) && sqlState(error) !== LOCK_NOT_AVAILABLE) throw withUrl(error, options.url);
+      if (attempt >= lockAttempts) throw withUrl(stillLocked(schema.current, error), options.url);
     } finally {
       await session.close();
     }
@@ -110,36 +147,44 @@ async function inSession<T>(options: SchemaOptions, work: SchemaWork<T>): Promis
   }
 }
 
-async function connect(url: DatabaseUrl, text: string, { name }: Model): Promise<PostgresConnection> {
-  const settings = {
-    name: `restwright ${name}`,
-    statementTimeout: 0,
-    lockTimeout: TABLE_LOCK_TIMEOUT,
-    readOnly: false,
-  };
-  try {
-    return await connectPostgres(url, settings);
-  } catch (error) {
-    if (error instanceof PostgresDriverMissing || error instanceof InvalidDatabaseUrl) throw error;
-    const cause = error instanceof ConnectionLost ? error.cause : error;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new UnusableDatabase(`${displayedUrl(text)} cannot be opened: ${message}.`, { cause: error });
-  }
+/**
+ * Before the model becomes the only one of two.
+ *
+ * @param nameOf the name of the sessions of a model
+ * @throws {UnusableDatabase} while instances of the other one have sessions
+ */
+async function requireLast(
+  session: PostgresConnection,
+  { goal, models }: MigrationPlan,
+  nameOf: (profile: ModelProfile) => string,
+): Promise<void> {
+  if (goal.kind === 'shared' || models.length < 2) return;
+  const own = 'select application_name from pg_stat_activity where pid = pg_backend_pid()';
+  const others = `select count(*) as number from pg_stat_activity
+where datname = current_database() and application_name = any($1) and application_name <> (${own})`;
+  const { rows } = await session.query(others, [arrayOf(models.map(nameOf))]);
+  const count = Number(rows[0]?.['number']);
+  if (count === 0) return;
+  const sessions = count === 1 ? '1 session' : `${count} sessions`;
+  throw new UnusableDatabase(`Instances of the other model still have ${sessions}. Stop them first.`);
+}
+
+function stillLocked(purpose: string, cause: unknown): UnusableDatabase {
+  const message =
+    `The migration could not ${purpose}: another session holds a lock. pg_stat_activity shows it, ` +
+    'pg_terminate_backend ends it. Migrate again then: what was made stays.';
+  return new UnusableDatabase(message, { cause });
 }
 
 /**
- * @throws {UnusableDatabase} for a version that is too old, and for a pooler that gives each transaction another session: prepared statements and settings of
- * sessions are lost there
+ * @throws {UnusableDatabase} for a version that is too old, and for a pooler that drops the settings of sessions
  */
 async function requireSession(session: PostgresConnection): Promise<void> {
   const read = `select current_setting('server_version_num')::integer as version, current_setting('lock_timeout') as timeout`;
   const [row] = (await session.query(read)).rows;
   if (Number(row?.['version']) < OLDEST_VERSION)
     throw new UnusableDatabase('Its version of PostgreSQL is too old. Use 15 or newer.');
-  if (row?.['timeout'] !== `${TABLE_LOCK_TIMEOUT / 1_000}s`)
-    throw new UnusableDatabase(
-      'A pooler, such as PgBouncer, drops the settings of sessions. Connect to the server itself.',
-    );
+  if (row?.['timeout'] !== `${TABLE_LOCK_TIMEOUT / 1_000}s`) throw new UnusableDatabase(`${POOLER_ADVICE}.`);
 }
 
 /** Names the database in the error for one that cannot be used. */

@@ -2,20 +2,20 @@ import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { ruleCheck } from '../../sql/schema/broken-rules.ts';
+import { migrationGoal, type MigrationPhase, parseModels, recordedModels } from '../../sql/schema/current-models.ts';
+import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import {
-  brokenReference,
   databaseFormat,
   metadataChanges,
   recordStatements,
   requireConsent,
-  requireMigrated,
+  type StorageTypes,
   systemTableChanges,
-  violatedStep,
 } from '../../sql/schema/migration.ts';
 import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
 import { schemaOf } from '../../sql/schema/schema.ts';
-import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
+import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
@@ -23,37 +23,41 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { isConstraintFailure } from '../driver/postgres-errors.ts';
-import { currentTables, tableNames } from './introspection.ts';
-import { type PlannedStep, schemaSteps } from './schema-steps.ts';
-import { fillWords, type SearchChange, searchChanges, searchState } from './search-schema.ts';
+import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
+import { type MigrationPlan, statementsOf } from './migration-plan.ts';
+import { runApart, runStatement, runTogether } from './run-step.ts';
+import { schemaSteps } from './schema-steps.ts';
+import { fillWords, searchChanges, searchState } from './search-schema.ts';
 import { planWithRows } from './stored-rows.ts';
 
 /** The rows of one read that checks rules. */
 const BATCH = 1_000;
 
-/** What migrates a database to a model. */
-interface MigrationPlan {
-  /** Whether the database is empty. */
-  readonly isNew: boolean;
-  readonly format: number;
-  readonly system: readonly string[];
-  readonly steps: readonly PlannedStep[];
-  /** Steps without statements: what the model would lose, and the rules that rows break. */
-  readonly checks: readonly SchemaStep[];
-  readonly search: readonly SearchChange[];
-}
-
-/** Reads and changes one schema of a database, in a transaction of the session. */
+/** Reads and changes one schema of a database. */
 export class DatabaseSchema {
   readonly #session: PostgresConnection;
   readonly #model: Model;
   readonly #tables: Tables;
+  readonly #phase: MigrationPhase | null;
+  #current = 'read the schema';
 
-  constructor(session: PostgresConnection, model: Model, tables: Tables) {
+  constructor(
+    session: PostgresConnection,
+    {
+      model,
+      tables,
+      phase = null,
+    }: { readonly model: Model; readonly tables: Tables; readonly phase?: MigrationPhase | null },
+  ) {
     this.#session = session;
     this.#model = model;
     this.#tables = tables;
+    this.#phase = phase;
+  }
+
+  /** What was being done, for messages. */
+  get current(): string {
+    return this.#current;
   }
 
   /** @throws {UnusableDatabase} where the schema belongs to another program or to a newer version */
@@ -61,35 +65,79 @@ export class DatabaseSchema {
     const names = await tableNames(this.#session);
     const recorded = names.includes('restwright_meta') ? await this.#metadata(METADATA.format) : null;
     const format = databaseFormat(names, () => recorded);
-    const current = format === 0 ? [] : await currentTables(this.#session, await this.#json(METADATA.storageTypes));
+    const types = await this.#json<StorageTypes>(METADATA.storageTypes, format);
+    const models = format === 0 ? [] : parseModels(await this.#metadata(METADATA.models));
+    const goal = migrationGoal(models, this.#model, this.#phase, format === 0);
+    const current = format === 0 ? [] : await currentTables(this.#session, types);
     const declared = schemaOf(this.#model);
-    const changes = await planWithRows(this.#session, (rows) => schemaChanges(current, declared, rows));
-    const state = await searchState(this.#session);
+    const all = await planWithRows(this.#session, (rows) => schemaChanges(current, declared, rows));
+    const changes = changesFor(goal, all, declared);
     return {
       isNew: format === 0,
       format,
+      models,
+      goal,
+      types: typesFor(goal, declared, types),
       system: systemTableChanges(format, postgres),
+      unfinished: format === 0 ? [] : await unfinishedParts(this.#session),
+      changes,
       steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
-      checks: [...(await this.#ownerSteps(current)), ...(await this.#brokenRules(current))],
-      search: searchChanges(this.#model, state, alteredTables(changes)),
+      checks:
+        goal.kind === 'shared' ? [] : [...(await this.#ownerSteps(current)), ...(await this.#brokenRules(current))],
+      search: searchChanges(this.#model, await searchState(this.#session), changes),
     };
   }
 
-  /** Applies a plan. @returns the statements that changed the schema @throws {LossySchemaChange} {SchemaViolation} */
+  /** Whether a plan changes nothing, not even what is recorded of the model. */
+  async isDone(plan: MigrationPlan): Promise<boolean> {
+    if (plan.format < FORMAT || statementsOf(plan).length > 0 || plan.checks.length > 0) return false;
+    for (const [name, value] of this.#records(plan)) if ((await this.#metadata(name)) !== value) return false;
+    return true;
+  }
+
+  /**
+   * Applies a plan: in one transaction what takes a moment, or rewrites rows; then, step by step, what others need not wait for. Where it is interrupted, the next
+   * plan has what is missing.
+   *
+   * @returns the statements that changed the schema
+   * @throws {LossySchemaChange} {SchemaViolation}
+   */
   async apply(plan: MigrationPlan, consent: Consent, random: Random): Promise<readonly string[]> {
-    const { format, system, steps, checks, search } = plan;
-    requireConsent([...steps.map(({ step }) => step), ...checks], consent);
+    requireConsent([...plan.steps.map(({ step }) => step), ...plan.checks], consent);
+    this.#current = 'remove what an interrupted migration has left';
+    for (const statement of plan.unfinished) await runStatement(this.#session, statement);
+    await this.#transaction(plan, random);
+    for (const planned of plan.steps.filter(({ run }) => run !== 'together')) {
+      this.#current = planned.step.purpose;
+      await runApart(this.#session, planned);
+    }
+    for (const change of plan.search.filter(({ isFilled }) => isFilled)) {
+      this.#current = `fill what searches of ${change.resource.name} use`;
+      await fillWords(this.#session, this.#tables, change);
+      for (const statement of change.after) await runStatement(this.#session, statement);
+    }
+    await this.#recordModel(plan);
+    return statementsOf(plan);
+  }
+
+  async #transaction(plan: MigrationPlan, random: Random): Promise<void> {
+    const { format, system, steps, search, changes, types } = plan;
+    this.#current = 'change the tables';
+    await this.#session.script('begin');
+    // As every write does first, so that a write and this transaction never wait for each other.
+    if (format > 0) await this.#session.script('select from restwright_sequences for update');
     if (system.length > 0) await this.#session.script(system.join(';\n'));
-    const metadata = metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes));
-    await this.#runAll(metadata);
-    await this.#runSteps(steps);
-    const statements = steps.flatMap(({ step }) => step.statements);
-    if (statements.length > 0) await this.#record();
-    for (const change of search) await this.#search(change);
-    await this.#setMetadata(METADATA.rules, JSON.stringify(fieldRules(this.#model)));
-    const form = declaredOwnerForm(this.#model);
-    if (form !== null) await this.#setMetadata(METADATA.owners, form);
-    return [...system, ...statements, ...searchStatements(search)];
+    await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
+    await runTogether(
+      this.#session,
+      steps.filter(({ run }) => run === 'together'),
+    );
+    const searched = search.flatMap(({ before, after, isFilled }) => [...before, ...(isFilled ? [] : after)]);
+    for (const statement of searched) await this.#session.script(statement);
+    await this.#runAll(recordStatements(types, changes, this.#tables.system, postgres));
+    // Before the steps that others need not wait for: from now on instances of both models may start.
+    if (plan.goal.kind === 'shared') await this.#recordModel(plan);
+    await this.#session.script('commit');
   }
 
   /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */
@@ -99,32 +147,25 @@ export class DatabaseSchema {
     return new Uint8Array(Buffer.from(secret, 'hex'));
   }
 
-  /** Sends all steps together. The first error is that of the step that failed: later ones only say that the transaction has failed. */
-  async #runSteps(steps: readonly PlannedStep[]): Promise<void> {
-    const sent = steps.map(async ({ step, key }) => {
-      try {
-        await this.#session.script(step.statements.join(';\n'));
-      } catch (error) {
-        if (!isConstraintFailure(error)) throw error;
-        if (key === null) throw violatedStep(step);
-        throw brokenReference(key.table, key.of.table, key.of.columns.length > 1);
-      }
-    });
-    await allAnswers(sent);
+  /** What is recorded of the model once the database matches it. */
+  #records({ goal, models }: MigrationPlan): readonly (readonly [name: string, value: string])[] {
+    const recorded = [METADATA.models, recordedModels(goal, models, this.#model)] as const;
+    if (goal.kind === 'shared') return [recorded];
+    const form = declaredOwnerForm(this.#model);
+    const owners = form === null ? [] : [[METADATA.owners, form] as const];
+    return [recorded, [METADATA.rules, JSON.stringify(fieldRules(this.#model))], ...owners];
+  }
+
+  async #recordModel(plan: MigrationPlan): Promise<void> {
+    const { system } = this.#tables;
+    const records = this.#records(plan).map(([name, value]) => system.setMetadata(name, value));
+    // Another model may have been represented in the same epoch.
+    const isLast = plan.goal.kind === 'alone' && plan.models.length === 2;
+    await this.#runAll([...records, ...(isLast ? [system.deleteMetadata(METADATA.cacheEpoch)] : [])]);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
     await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
-  }
-
-  async #search(change: SearchChange): Promise<void> {
-    for (const statement of change.before) await this.#session.script(statement);
-    await fillWords(this.#session, this.#tables, change);
-    for (const statement of change.after) await this.#session.script(statement);
-  }
-
-  async #record(): Promise<void> {
-    await this.#runAll(recordStatements(schemaOf(this.#model), this.#tables.system, postgres));
   }
 
   async #ownerSteps(current: readonly CurrentTable[]): Promise<readonly SchemaStep[]> {
@@ -163,47 +204,7 @@ export class DatabaseSchema {
     return row === undefined ? null : String(row['value']);
   }
 
-  async #json<T>(name: string): Promise<T> {
-    return JSON.parse((await this.#metadata(name)) ?? '{}');
+  async #json<T>(name: string, format: number = FORMAT): Promise<T> {
+    return JSON.parse((format === 0 ? null : await this.#metadata(name)) ?? '{}');
   }
-
-  async #setMetadata(name: string, value: string): Promise<void> {
-    const statement = this.#tables.system.setMetadata(name, value);
-    await this.#session.query(statement.text, statement.values);
-  }
-}
-
-/** All steps of a plan, for people. */
-export function stepsOf({ system, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
-  return [
-    statementsStep('create or upgrade the system tables', system),
-    ...steps.map(({ step }) => step),
-    ...checks,
-    statementsStep('create the search indexes and fill them', searchStatements(search)),
-  ].filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
-}
-
-/** Verifies that a database matches a model. @throws {UnusableDatabase} where it does not */
-export function requireCurrent({ format, system, steps, search, isNew }: MigrationPlan): void {
-  if (isNew) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
-  const recorded = format < FORMAT ? [`-- format ${FORMAT}`] : [];
-  requireMigrated([
-    ...system,
-    ...recorded,
-    ...steps.flatMap(({ step }) => step.statements),
-    ...searchStatements(search),
-  ]);
-}
-
-function statementsStep(purpose: string, statements: readonly string[]): SchemaStep {
-  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, losses: [], broken: [] };
-}
-
-function searchStatements(changes: readonly SearchChange[]): readonly string[] {
-  return changes.flatMap(({ before, after }) => [...before, ...after]);
-}
-
-/** Tables whose values a migration changes. */
-function alteredTables(changes: readonly SchemaChange[]): ReadonlySet<string> {
-  return new Set(changes.flatMap((change) => (change.kind === 'alter-table' ? [change.alteration.after.name] : [])));
 }

@@ -1,5 +1,5 @@
 import { type TableColumn, typeAt } from '../../sql/columns.ts';
-import type { Alteration } from '../../sql/schema/alteration.ts';
+import { type Alteration, keyText } from '../../sql/schema/alteration.ts';
 import { fillLinks } from '../../sql/schema/link-rows.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import { type ColumnSource, type ForeignKey, type Index, type TableSchema } from '../../sql/schema/schema.ts';
@@ -34,21 +34,42 @@ export function createTable(
   ];
 }
 
-export function createIndex(table: TableSchema, { name, unique, keys }: Index): readonly string[] {
+/** The statements that create an index. @param concurrently while others write to its table, outside a transaction */
+export function createIndex(
+  table: TableSchema,
+  { name, unique, keys }: Index,
+  concurrently: boolean,
+): readonly string[] {
   const terms = keys.map(({ path, descending }) => {
     const [column = '', ...members] = path.split('.');
     const type = typeAt(table.columns, [column, ...members]);
     const expression = members.length === 0 ? quote(column) : postgres.member(quote(column), members, type).expression;
-    return postgres.order(members.length === 0 ? expression : `(${expression})`, descending);
+    return postgres.order(path, members.length === 0 ? expression : `(${expression})`, descending);
   });
-  const text = `create ${unique ? 'unique ' : ''}index ${quote(name)} on ${quote(table.name)} (${terms.join(', ')})`;
-  return [text, ...namedBy('index', name)];
+  const create = `create ${unique ? 'unique ' : ''}index ${concurrently ? 'concurrently ' : ''}${quote(name)}`;
+  return [`${create} on ${quote(table.name)} (${terms.join(', ')})`, ...namedBy('index', name)];
 }
 
-/** The statement that adds a foreign key. It reads all rows of the table. */
-export function addForeignKey(table: string, { columns, table: target, keys, cascade }: ForeignKey): string {
+/** The statement that adds a foreign key. @param isChecked whether it reads all rows of the table; else {@link checkForeignKeys} does */
+export function addForeignKey(
+  table: string,
+  { columns, table: target, keys, cascade }: ForeignKey,
+  isChecked: boolean,
+): string {
   const references = `references ${quote(target)} (${list(keys)})${cascade ? ' on delete cascade' : ''}`;
-  return `alter table ${quote(table)} add foreign key (${list(columns)}) ${references}`;
+  const unchecked = isChecked ? '' : ' not valid';
+  return `alter table ${quote(table)} add foreign key (${list(columns)}) ${references}${unchecked}`;
+}
+
+/** The statement that reads the rows of a table to check those of its foreign keys to another one that were added without. Their names are the database's. */
+export function checkForeignKeys(table: string, { columns, table: target }: ForeignKey): string {
+  const [from, to] = [quoteText(quote(table)), quoteText(quote(target))];
+  return `do $$ declare found record; begin
+  for found in select conname from pg_constraint where conrelid = ${from}::regclass and confrelid = ${to}::regclass
+      and contype = 'f' and not convalidated and cardinality(conkey) = ${columns.length} loop
+    execute format('alter table ${quote(table).replaceAll("'", "''")} validate constraint %I', found.conname);
+  end loop;
+end $$`;
 }
 
 const itemsOf = (array: string): string => `json_array_elements_text(${array}::json) as item(value)`;
@@ -76,34 +97,53 @@ function dropConstraints(table: string, kind: 'f' | 'p'): string {
 end $$`;
 }
 
-/** Whether the foreign keys of a table are dropped, and added again when all tables are altered. */
-export function renewsKeys({ foreignKeys, primaryKey, converted, retyped }: Alteration): boolean {
-  return foreignKeys || primaryKey || converted.length + retyped.length > 0;
+/** Whether all foreign keys of a table are dropped, and added again when all tables are altered. Those of a dropped column go with it. */
+function renewsKeys({ before, after, dropped, primaryKey, converted, retyped }: Alteration): boolean {
+  if (primaryKey || converted.length + retyped.length > 0) return true;
+  const kept = new Set(after.foreignKeys.map(keyText));
+  const gone = new Set(dropped.map(({ name }) => name));
+  return before.foreignKeys.some((key) => !kept.has(keyText(key)) && !key.columns.some((column) => gone.has(column)));
 }
 
-/** The statements that alter a table. A new column with a default rewrites no row. */
-export function alterTable(alteration: Alteration): readonly string[] {
-  const { after, added, converted, retyped, dropped, primaryKey } = alteration;
+/** The foreign keys that a change adds. */
+export function keysToAdd(change: SchemaChange): readonly ForeignKey[] {
+  if (change.kind === 'create-table') return change.table.foreignKeys;
+  if (change.kind !== 'alter-table') return [];
+  const { before, after } = change.alteration;
+  if (renewsKeys(change.alteration)) return after.foreignKeys;
+  const existing = new Set(before.foreignKeys.map(keyText));
+  return after.foreignKeys.filter((key) => !existing.has(keyText(key)));
+}
+
+/** The statements that alter a table, but for the rules of {@link columnsToRequire}. A new column with a default rewrites no row. */
+export function alterTable(alteration: Alteration, rows: number): readonly string[] {
+  const { after, added, converted, retyped, dropped, defaults, withoutDefault, primaryKey } = alteration;
   const table = `alter table ${quote(after.name)}`;
+  const alter = (name: string): string => `${table} alter column ${quote(name)}`;
   return [
     ...(renewsKeys(alteration) ? [dropConstraints(after.name, 'f')] : []),
     ...(primaryKey ? [dropConstraints(after.name, 'p')] : []),
-    ...added.flatMap((column) => addColumn(after, column)),
+    ...added.flatMap((column) => addColumn(after, column, defaults.includes(column))),
+    ...defaults
+      .filter((column) => !added.includes(column))
+      .map((column) => `${alter(column.name)} set default ${defaultSql(column)}`),
+    ...withoutDefault.map((name) => `${alter(name)} drop default`),
     ...converted.map((column) => retype(table, column, castSql(column))),
     ...retyped.map((column) => retype(table, column, defaultSql(column))),
     ...dropped.map(({ name }) => `${table} drop column ${quote(name)} cascade`),
-    ...nullability(alteration),
+    ...nullability(alteration, rows),
     ...(primaryKey ? [`${table} add primary key (${list(after.primaryKey)})`] : []),
   ];
 }
 
-function addColumn(table: TableSchema, column: TableColumn): readonly string[] {
+function addColumn(table: TableSchema, column: TableColumn, keepsDefault: boolean): readonly string[] {
   const [name, type] = [quote(column.name), postgres.columnType(column.type)];
   const source = table.sources.find((each) => each.column === column.name);
   const add = `alter table ${quote(table.name)} add column ${name} ${type}`;
   if (source !== undefined) return [add, `update ${quote(table.name)} set ${name} = ${parentSql(table, source)}`];
   if (column.default === null) return [add];
-  return [`${add} default ${defaultSql(column)}`, `alter table ${quote(table.name)} alter column ${name} drop default`];
+  const filled = `${add}${column.nullable ? '' : ' not null'} default ${defaultSql(column)}`;
+  return keepsDefault ? [filled] : [filled, `alter table ${quote(table.name)} alter column ${name} drop default`];
 }
 
 function castSql(column: TableColumn): string {
@@ -119,24 +159,49 @@ function retype(table: string, { name, type, nullable, default: value }: TableCo
   return `${table} alter column ${quote(name)} type ${columnType} using (${given})::${columnType.replace(' collate "C"', '')}`;
 }
 
-function nullability({ before, after, added, retyped }: Alteration): readonly string[] {
+/** The columns that become required, while nothing else rewrites their rows: first new values are checked, then rows are filled, then all are checked. */
+export function columnsToRequire(alteration: Alteration, rows: number): readonly TableColumn[] {
+  if (rows === 0) return [];
+  const { before, after, converted, retyped } = alteration;
+  const optional = new Set(before.columns.filter(({ nullable }) => nullable).map(({ name }) => name));
+  const rewritten = new Set([...converted, ...retyped]);
+  return after.columns.filter((column) => !column.nullable && optional.has(column.name) && !rewritten.has(column));
+}
+
+function nullability(alteration: Alteration, rows: number): readonly string[] {
+  const { before, after, added, retyped } = alteration;
   const previous = new Map(before.columns.map((column) => [column.name, column.nullable]));
+  const later = columnsToRequire(alteration, rows);
   const table = `alter table ${quote(after.name)}`;
   return after.columns.flatMap((column) => {
     const wasNullable = added.includes(column) || (previous.get(column.name) ?? true);
     const name = quote(column.name);
     if (column.nullable) return wasNullable ? [] : [`${table} alter column ${name} drop not null`];
+    if (later.includes(column))
+      return [`${table} add constraint ${requiredName(column)} check (${name} is not null) not valid`];
     if (!wasNullable && !retyped.includes(column)) return [];
-    const filled = added.includes(column) || column.default === null;
-    return [
-      ...(filled ? [] : [`update ${quote(after.name)} set ${name} = ${defaultSql(column)} where ${name} is null`]),
-      `${table} alter column ${name} set not null`,
-    ];
+    const isAddedWithDefault = added.includes(column) && column.default !== null;
+    return isAddedWithDefault ? [] : [`${table} alter column ${name} set not null`];
   });
 }
 
-/** The table that a change alters or creates with foreign keys; null for another one. */
-export function tableWithKeys(change: SchemaChange): TableSchema | null {
-  if (change.kind === 'create-table') return change.table;
-  return change.kind === 'alter-table' && renewsKeys(change.alteration) ? change.alteration.after : null;
+/** The prefix of the names of the checks that a column is not null, until it is required. */
+export const REQUIRED_PREFIX = 'restwright_required.';
+
+const requiredName = ({ name }: TableColumn): string => quote(`${REQUIRED_PREFIX}${name}`);
+
+/** The statement that gives a column its default where it is null. Parameters: the first block of rows, and the one after the last. */
+export function fillColumn(table: TableSchema, column: TableColumn): string {
+  const name = quote(column.name);
+  const blocks = `ctid >= format('(%s,0)', $1::bigint)::tid and ctid < format('(%s,0)', $2::bigint)::tid`;
+  return `update ${quote(table.name)} set ${name} = ${defaultSql(column)} where ${name} is null and ${blocks}`;
+}
+
+/** The statements that require a column: one that reads all rows, and one that reads none because of the first. */
+export function requireColumn(table: TableSchema, column: TableColumn): readonly [check: string, require: string] {
+  const [alter, check] = [`alter table ${quote(table.name)}`, requiredName(column)];
+  return [
+    `${alter} validate constraint ${check}`,
+    `${alter} alter column ${quote(column.name)} set not null, drop constraint ${check}`,
+  ];
 }

@@ -2,20 +2,49 @@ import { ownerOf } from '../../sql/schema/link-rows.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
-import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
+import { heldTogether, type SchemaStep, type StepCost, type StepLock } from '../../sql/schema/schema-errors.ts';
 import { postgres } from '../dialect.ts';
-import { addForeignKey, alterTable, createIndex, createTable, renewsKeys, tableWithKeys } from './schema-sql.ts';
+import {
+  addForeignKey,
+  alterTable,
+  checkForeignKeys,
+  columnsToRequire,
+  createIndex,
+  createTable,
+  fillColumn,
+  keysToAdd,
+  requireColumn,
+} from './schema-sql.ts';
 
 const { quote } = postgres;
 
-/** A step, and the foreign key that it adds; null for another step. */
+/** A step, and how it runs. */
 export interface PlannedStep {
   readonly step: SchemaStep;
-  readonly key: { readonly table: string; readonly of: ForeignKey } | null;
+  /**
+   * `together`: in one transaction, with all such steps. `apart`: each statement in a transaction of its own, after them. `blocks`: for so many blocks of the table at a time.
+   */
+  readonly run: 'together' | 'apart' | 'blocks';
+  /** The table. */
+  readonly table: string;
+  /** The foreign key that it adds or checks; null for another step. */
+  readonly key: ForeignKey | null;
+}
+
+const CONSTANT: StepCost = { kind: 'constant', rows: 0 };
+
+/** The locks of statements, as the documentation of PostgreSQL has them. */
+export const exclusiveLock = (table: string): StepLock => lock('ACCESS EXCLUSIVE', table, 'reads and writes', true);
+export const sharedLock = (table: string): StepLock => lock('SHARE UPDATE EXCLUSIVE', table, 'nothing', false);
+export const rowLocks = (table: string): StepLock => lock('ROW EXCLUSIVE', table, 'nothing', false);
+
+function lock(mode: string, table: string, blocks: StepLock['blocks'], momentary: boolean): StepLock {
+  return { mode, table, blocks, momentary };
 }
 
 /**
- * The SQL of schema changes, one step per change, in order; then the foreign keys, once all tables are there.
+ * The SQL of schema changes: first what runs in one transaction, one step per change, with the foreign keys once all tables are there; then what reads or writes
+ * rows while others use them.
  *
  * @param existing names of the tables that the database has, before renaming
  */
@@ -28,20 +57,73 @@ export function schemaSteps(
   const known = new Set([...existing, ...renamed]);
   const steps = changes.map((change): PlannedStep => {
     const { losses, broken } = change;
-    const statements = sqlOf(change, declared, known);
-    return { step: { purpose: describeChange(change), statements, cost: costOf(change), losses, broken }, key: null };
+    const [statements, cost] = [sqlOf(change, declared, known), costOf(change)];
+    const step = { purpose: describeChange(change), statements, cost, lock: lockOf(change), losses, broken };
+    return { step, run: isApart(change) ? 'apart' : 'together', table: tableOf(change), key: null };
   });
-  return [...steps, ...changes.flatMap((change) => keySteps(change))];
+  const together = [...steps.filter(({ run }) => run === 'together'), ...changes.flatMap(addedKeys)];
+  const held = heldTogether(together.map(({ step }) => step));
+  return [
+    ...together.map((each, index) => ({ ...each, step: held[index] ?? each.step })),
+    ...changes.flatMap(requiredColumns),
+    ...changes.flatMap(checkedKeys),
+    ...steps.filter(({ run }) => run === 'apart'),
+  ];
 }
 
-function keySteps(change: SchemaChange): readonly PlannedStep[] {
-  const table = tableWithKeys(change);
-  return (table?.foreignKeys ?? []).map((of): PlannedStep => {
-    const name = table?.name ?? '';
-    const purpose = `refer from ${name}.${of.columns.join(', ')} to ${of.table}`;
-    const cost: StepCost = { kind: 'reads', rows: change.rows };
-    const step = { purpose, statements: [addForeignKey(name, of)], cost, losses: [], broken: [] };
-    return { step, key: { table: name, of } };
+/** Whether others use the rows of the table while the index is created. */
+function isApart({ kind, rows }: SchemaChange): boolean {
+  return kind === 'create-index' && rows > 0;
+}
+
+function stepOf(purpose: string, statement: string, cost: StepCost, locked: StepLock): SchemaStep {
+  return { purpose, statements: [statement], cost, lock: locked, losses: [], broken: [] };
+}
+
+function addedKeys(change: SchemaChange): readonly PlannedStep[] {
+  const table = tableOf(change);
+  return keysToAdd(change).map((key): PlannedStep => {
+    const statement = addForeignKey(table, key, change.rows === 0);
+    const locked = lock('SHARE ROW EXCLUSIVE', `${table}, ${key.table}`, 'writes', true);
+    return { step: stepOf(describeKey(table, key), statement, CONSTANT, locked), run: 'together', table, key };
+  });
+}
+
+function checkedKeys(change: SchemaChange): readonly PlannedStep[] {
+  const { rows } = change;
+  const table = tableOf(change);
+  if (rows === 0) return [];
+  return keysToAdd(change).map((key): PlannedStep => {
+    const purpose = `check that rows ${describeKey(table, key)}`;
+    const step = stepOf(purpose, checkForeignKeys(table, key), { kind: 'reads', rows }, sharedLock(table));
+    return { step, run: 'apart', table, key };
+  });
+}
+
+function describeKey(table: string, { columns, table: target }: ForeignKey): string {
+  return `refer from ${table}.${columns.join(', ')} to ${target}`;
+}
+
+/** The steps that require columns of a table with rows. */
+function requiredColumns(change: SchemaChange): readonly PlannedStep[] {
+  if (change.kind !== 'alter-table') return [];
+  const { rows, alteration } = change;
+  const { after } = alteration;
+  const table = after.name;
+  return columnsToRequire(alteration, rows).flatMap((column): readonly PlannedStep[] => {
+    const name = `${table}.${column.name}`;
+    const [check, require] = requireColumn(after, column);
+    const of = { table, key: null };
+    const reads: StepCost = { kind: 'reads', rows };
+    const filled: readonly PlannedStep[] =
+      column.default === null
+        ? []
+        : [{ step: stepOf(`fill ${name}`, fillColumn(after, column), reads, rowLocks(table)), run: 'blocks', ...of }];
+    return [
+      ...filled,
+      { step: stepOf(`check that ${name} has values`, check, reads, sharedLock(table)), run: 'apart', ...of },
+      { step: stepOf(`require ${name}`, require, CONSTANT, exclusiveLock(table)), run: 'apart', ...of },
+    ];
   });
 }
 
@@ -58,7 +140,7 @@ function sqlOf(
     case 'drop-index':
       return [`drop index if exists ${quote(change.name)}`];
     case 'alter-table':
-      return alterTable(change.alteration);
+      return alterTable(change.alteration, change.rows);
     case 'create-table':
       return createTable(
         change.table,
@@ -68,18 +150,42 @@ function sqlOf(
     case 'drop-table':
       return [`drop table ${quote(change.table.name)} cascade`];
     case 'create-index':
-      return createIndex(change.table, change.index);
+      return createIndex(change.table, change.index, isApart(change));
   }
 }
 
-/** Only another type, or a value in every row, rewrites rows. */
+function tableOf(change: SchemaChange): string {
+  switch (change.kind) {
+    case 'rename-table':
+      return change.from;
+    case 'rename-column':
+      return change.table;
+    case 'drop-index':
+      return change.name.split(' ')[0] ?? change.name;
+    case 'alter-table':
+      return change.alteration.after.name;
+    case 'create-table':
+    case 'drop-table':
+    case 'create-index':
+      return change.table.name;
+  }
+}
+
+function lockOf(change: SchemaChange): StepLock {
+  const table = tableOf(change);
+  if (change.kind === 'create-table') return { ...exclusiveLock(table), blocks: 'nothing' };
+  if (change.kind !== 'create-index') return exclusiveLock(table);
+  return isApart(change) ? sharedLock(table) : lock('SHARE', table, 'writes', true);
+}
+
+/** Only another type, or a value from the parent of each row, rewrites rows. */
 function costOf(change: SchemaChange): StepCost {
   const { rows } = change;
   if (change.kind === 'create-index') return { kind: 'reads', rows };
   if (change.kind !== 'alter-table') return { kind: 'constant', rows };
   const { alteration } = change;
-  const { added, after, converted, retyped } = alteration;
+  const { added, after, converted, retyped, primaryKey } = alteration;
   const filled = added.some(({ name }) => after.sources.some(({ column }) => column === name));
   if (filled || converted.length + retyped.length > 0) return { kind: 'rewrites', rows };
-  return { kind: alteration.nullability || renewsKeys(alteration) ? 'reads' : 'constant', rows };
+  return { kind: primaryKey ? 'reads' : 'constant', rows };
 }

@@ -2,8 +2,11 @@ import { versions } from 'node:process';
 import type { Model, Resource } from '../../../model/model.ts';
 import { WORD_RULES_VERSION } from '../../../plan/search.ts';
 import type { DerivedColumn, SqlRow } from '../../sql/dialect.ts';
+import type { Alteration } from '../../sql/schema/alteration.ts';
+import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect.ts';
+import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { quoteText } from '../literals.ts';
 import { searchColumns, WORDS_PREFIX, wordsExpression } from '../search-columns.ts';
@@ -20,12 +23,15 @@ const RULES = `words ${WORD_RULES_VERSION}, Unicode ${versions['unicode'] ?? ''}
 /** What a table has for searches: its columns with words, with their rules. */
 export type SearchState = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** The statements that change how a table is searched, and what has to be filled between them. */
+/** What changes how a table is searched: what alters it, the words of its rows, and what others need not wait for. */
 export interface SearchChange {
   readonly resource: Resource;
+  readonly columns: readonly DerivedColumn[];
+  /** In the transaction that alters tables. */
   readonly before: readonly string[];
-  /** The columns to be filled with the words of all rows; empty where rows are not searched. */
-  readonly filled: readonly DerivedColumn[];
+  /** Whether rows that exist are given their words, before what follows. */
+  readonly isFilled: boolean;
+  /** Each in a transaction of its own. */
   readonly after: readonly string[];
 }
 
@@ -44,61 +50,89 @@ where relation.relnamespace = current_schema()::regnamespace and relation.relkin
 /**
  * What migrates searches to a model, once its tables are migrated.
  *
- * @param altered names of tables whose values have changed
+ * @param changes of the tables
  */
-export function searchChanges(model: Model, state: SearchState, altered: ReadonlySet<string>): readonly SearchChange[] {
+export function searchChanges(
+  model: Model,
+  state: SearchState,
+  changes: readonly SchemaChange[],
+): readonly SearchChange[] {
+  const created = new Set(changes.flatMap((change) => (change.kind === 'create-table' ? [change.table.name] : [])));
+  const altered = new Map(
+    changes.flatMap((change) =>
+      change.kind === 'alter-table' ? [[change.alteration.after.name, change.alteration]] : [],
+    ),
+  );
   return [...model.resources.values()].flatMap((resource) => {
     const existing = state.get(resource.name) ?? new Map<string, string>();
     const columns = searchColumns(resource);
     const isCurrent = columns.length === existing.size && columns.every(({ name }) => existing.get(name) === RULES);
-    if (isCurrent && (columns.length === 0 || !altered.has(resource.name))) return [];
-    return [searchChange(resource, columns, [...existing.keys()])];
+    if (isCurrent && !changesValues(altered.get(resource.name), columns)) return [];
+    return [searchChange(resource, columns, [...existing.keys()], !created.has(resource.name))];
   });
+}
+
+/** Whether an alteration changes values of searched fields. */
+function changesValues(alteration: Alteration | undefined, columns: readonly DerivedColumn[]): boolean {
+  if (alteration === undefined) return false;
+  const { before, after, added, converted, retyped } = alteration;
+  const optional = new Set(before.columns.filter(({ nullable }) => nullable).map(({ name }) => name));
+  const filled = after.columns.filter(({ name, nullable }) => !nullable && optional.has(name));
+  const changed = new Set([...added, ...converted, ...retyped, ...filled].map(({ name }) => name));
+  return columns.some(({ field }) => changed.has(field));
 }
 
 function searchChange(
   resource: Resource,
   columns: readonly DerivedColumn[],
   existing: readonly string[],
+  isFilled: boolean,
 ): SearchChange {
   const table = quote(resource.name);
   const index = quote(`${SEARCH_INDEX_PREFIX}${resource.name}`);
+  const create = `create index ${isFilled ? 'concurrently ' : ''}${index}`;
   return {
     resource,
-    filled: columns,
+    columns,
+    isFilled: isFilled && columns.length > 0,
     before: [
       `drop index if exists ${index}`,
       ...existing.map((name) => `alter table ${table} drop column ${quote(name)}`),
-      ...columns.flatMap(({ name }) => [
-        `alter table ${table} add column ${quote(name)} tsvector not null default ''`,
-        `comment on column ${table}.${quote(name)} is ${quoteText(RULES)}`,
-      ]),
+      ...columns.map(({ name }) => `alter table ${table} add column ${quote(name)} tsvector not null default ''`),
     ],
     after:
-      columns.length === 0 ? [] : [`create index ${index} on ${table} using gin (${wordsExpression(resource, '')})`],
+      columns.length === 0
+        ? []
+        : [
+            `${create} on ${table} using gin (${wordsExpression(resource, '')})`,
+            // Last: columns without it count as not filled.
+            ...columns.map(({ name }) => `comment on column ${table}.${quote(name)} is ${quoteText(RULES)}`),
+          ],
   };
 }
 
-/** Fills the columns of a table with the words of its rows. */
+/** Fills the columns of a table with the words of its rows, some rows at a time, which are locked meanwhile. */
 export async function fillWords(session: PostgresConnection, tables: Tables, change: SearchChange): Promise<void> {
-  const { resource, filled } = change;
-  if (filled.length === 0) return;
+  const { resource, columns } = change;
   const table = tables.of(resource.name);
-  const fields = filled.map(({ field }) => field);
+  const fields = columns.map(({ field }) => field);
   const key = table.key.map(quote).join(', ');
-  const assigned = filled.map(({ name, expression }, index) => `${quote(name)} = ${expression(`$${index + 1}`)}`);
-  const found = table.key.map((name, index) => `${quote(name)} = $${filled.length + index + 1}`);
+  const assigned = columns.map(({ name, expression }, index) => `${quote(name)} = ${expression(`$${index + 1}`)}`);
+  const found = table.key.map((name, index) => `${quote(name)} = $${columns.length + index + 1}`);
   const write = `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
   const after = table.key.map((_, index) => `$${index + 1}`).join(', ');
   const select = (where: string): string =>
-    `select ${table.selection(fields)} from ${table.name}${where} order by ${key} limit ${BATCH}`;
+    `select ${table.selection(fields)} from ${table.name}${where} order by ${key} limit ${BATCH} for no key update`;
   for (let last: readonly string[] | null = null; ; ) {
+    await session.script('begin');
     const { rows } = await session.query(select(last === null ? '' : ` where (${key}) > (${after})`), last ?? []);
+    const written: Promise<unknown>[] = [];
     for (const read of rows) {
       last = table.key.map((name) => String(read[name]));
       const row = table.decode(read);
-      await session.query(write, [...filled.map(({ field, encode }) => encode(row[field])), ...last]);
+      written.push(session.query(write, [...columns.map(({ field, encode }) => encode(row[field])), ...last]));
     }
+    await allAnswers([...written, session.script('commit')]);
     if (rows.length < BATCH) return;
   }
 }

@@ -1,5 +1,8 @@
 import type { EventDraft } from '../../../conventions/event.ts';
+import type { WritePlan } from '../../../plan/plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
+import type { Tables } from '../tables.ts';
+import { addRecorded } from './add-recorded.ts';
 import { type PackedEvent, packEvent } from './event-codec.ts';
 import { blockOf, eventStatements } from './event-statements.ts';
 
@@ -28,24 +31,39 @@ export function logState(sequence: number): LogState {
   return { sequence, shapes: new Set(), origin: null, times: null };
 }
 
-/** The statements that append an event to the log, and the state after them. */
+/** An event that is appended with a plan. */
+interface AppendedEvent {
+  /** The statements that come before the row is written, and after it. */
+  readonly ahead: readonly Statement[];
+  readonly behind: readonly Statement[];
+  /** The log after them. */
+  readonly log: LogState;
+}
+
+/** Appends an event to the log: before its row is deleted, else after it is written. @param plan what is recorded with the event */
 export function appendEvent(
-  dialect: Dialect,
+  tables: Tables,
   draft: EventDraft,
+  plan: Pick<WritePlan, 'kind' | 'resource' | 'related'>,
   before: LogState,
-): { readonly statements: readonly Statement[]; readonly log: LogState } {
-  const { addShape, addEvent } = eventStatements(dialect);
+): AppendedEvent {
+  const { addShape, addEvent } = eventStatements(tables.dialect);
   const packed = packEvent(draft);
   const sequence = before.sequence + 1;
   const { shape, type, resourceType, at, id, resourceId, data, detail } = packed;
   const base = baseOf(packed, sequence, before);
   const isNew = !before.shapes.has(shape);
   const origin = base === 0 ? packed.origin : null;
+  const columns = [sequence, shape, base, at, id, resourceId, origin, data];
+  const { added, completed } =
+    plan.related === undefined
+      ? { added: addEvent(...columns, detail), completed: null }
+      : addRecorded(tables, { columns, detail }, plan, plan.related);
+  const statements = isNew ? [addShape(type, resourceType, shape), added] : [added];
+  const isAhead = plan.kind === 'delete' || completed !== null;
   return {
-    statements: [
-      ...(isNew ? [addShape(type, resourceType, shape)] : []),
-      addEvent(sequence, shape, base, at, id, resourceId, origin, data, detail),
-    ],
+    ahead: isAhead ? statements : [],
+    behind: isAhead ? (completed === null ? [] : [completed]) : statements,
     log: {
       sequence,
       shapes: isNew ? new Set(before.shapes).add(shape) : before.shapes,

@@ -78,8 +78,8 @@ export class SqlDeliveries implements Deliveries {
     return chain(rows, (found) => found.map(deliveryOf));
   }
 
-  openResources(reader: string): MaybePromise<readonly OpenResource[]> {
-    return chain(this.#client.all(this.#statements.openResources(reader)), (rows) =>
+  openResources(reader: string, names: readonly string[]): MaybePromise<readonly OpenResource[]> {
+    return chain(this.#client.all(this.#statements.openResources(reader, JSON.stringify(names))), (rows) =>
       rows.map((row) => ({
         endpoint: String(row['endpoint']),
         resource: String(row['resource']),
@@ -106,9 +106,9 @@ export class SqlDeliveries implements Deliveries {
     return chain(this.#client.get(this.#statements.behind(sequence, sequence)), (row) => row !== null);
   }
 
-  expired({ through, succeededBefore, limit }: ExpiredDeliveries): MaybePromise<readonly DeliveryKey[]> {
+  expired({ readers, through, succeededBefore, limit }: ExpiredDeliveries): MaybePromise<readonly DeliveryKey[]> {
     const { ofRemoved, succeeded } = this.#statements;
-    return chain(this.#client.all(ofRemoved(through, limit)), (removed) =>
+    return chain(this.#client.all(ofRemoved(through, JSON.stringify(readers), limit)), (removed) =>
       chain(this.#client.all(succeeded(succeededBefore, limit)), (old) =>
         [...removed, ...old].slice(0, limit).map((row) => ({
           endpoint: String(row['endpoint']),

@@ -34,7 +34,7 @@ export interface DeliveryStatements {
   readonly deliveries: Prepare;
   readonly deliveriesInStates: Prepare;
   readonly attempts: Prepare;
-  /** Parameters: sequence, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`, whose parameters are a time and a limit. */
+  /** Parameters: sequence, a JSON array of readers, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`, whose parameters are a time and a limit. */
   readonly ofRemoved: Prepare;
   readonly succeeded: Prepare;
   readonly clear: Prepare;
@@ -72,7 +72,8 @@ from each_endpoint where endpoint is not null`),
     due: of(`select ${DELIVERY} from restwright_deliveries
 where reader = ? and state = 'waiting' and endpoint = ? and (due <= ? or due > ?) order by due, sequence limit ?`),
     openResources: of(`select endpoint, resource, count(*) as count from restwright_deliveries
-where resource is not null and state in ('waiting', 'held') and reader = ? group by endpoint, resource`),
+where resource is not null and state in ('waiting', 'held') and reader = ? and endpoint in (${names(dialect)})
+group by endpoint, resource`),
     deliveries: of(`select ${DELIVERY} from restwright_deliveries
 where endpoint = ? and sequence >= ? and sequence < ? order by sequence desc limit ?`),
     deliveriesInStates: of(`select ${DELIVERY} from restwright_deliveries
@@ -87,7 +88,8 @@ function expiryStatements(dialect: Dialect) {
   const of = (text: string): Prepare => prepare(dialect, text);
   const key = 'select endpoint, sequence, state from restwright_deliveries';
   return {
-    ofRemoved: of(`${key} where sequence <= ? order by sequence limit ?`),
+    ofRemoved: of(`${key} where sequence <= ?
+and (resource is null or state in ('succeeded', 'dead') or reader not in (${names(dialect)})) order by sequence limit ?`),
     succeeded: of(`${key} where state = 'succeeded' and due < ? order by due limit ?`),
     clear: of('delete from restwright_deliveries where endpoint = ? and sequence = ? and state = ?'),
     clearAttempts: of(`delete from restwright_attempts where endpoint = ? and sequence = ? and not exists

@@ -30,7 +30,11 @@ interface Detail {
   readonly timestamp?: string;
   readonly before?: EventAccess['before'];
   readonly after?: EventAccess['after'];
+  /** What is recorded of related rows before and after the change, or of both (`add-recorded.ts`). */
+  readonly related?: readonly [before: Recorded, after?: Recorded];
 }
+
+type Recorded = NonNullable<EventAccess['before']>;
 
 /** The values of an event's columns, other than its sequence and what it shares with other events. */
 export interface PackedEvent {
@@ -132,8 +136,18 @@ function unpack(row: SqlRow, shape: string): Unpacked {
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
   const origin = unpackTexts(bytesOf(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
-  const access = { writer: { issuer, subject, client }, before: left.before ?? null, after: left.after ?? null };
+  const [before = null, after = before] = left.related ?? [];
+  const access = {
+    writer: { issuer, subject, client },
+    before: recorded(left.before, before),
+    after: recorded(left.after, after),
+  };
   return { json: envelopeJson(row, { shape: shapeOf(shape), left, origin }), access };
+}
+
+/** The values of a row with those of related rows; null where the row did not exist, or nothing is recorded of it. */
+function recorded(own: Recorded | null = null, related: Recorded | null): Recorded | null {
+  return own === null || related === null ? own : { ...own, ...related };
 }
 
 interface EnvelopeParts {
@@ -164,6 +178,12 @@ function envelopeJson(row: SqlRow, { shape, left, origin }: EnvelopeParts): stri
   const head = JSON.stringify({ id: unpackTexts(bytesOf(row['id']))[0], type }).slice(0, -1);
   const data = row['data'] === null ? '}' : `,"data":${String(row['data'])}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
+}
+
+/** What an event says about the row that was changed: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
+export function changedRow(row: SqlRow): { readonly type: string; readonly id: string } {
+  const [id] = unpackTexts(bytesOf(row['resource_id']));
+  return { type: String(row['resource']), id: id ?? '' };
 }
 
 function bytesOf(value: SqlRow[string] | undefined): Uint8Array {

@@ -1,4 +1,5 @@
 import { weakMemoize } from '../../../cache/memoize.ts';
+import type { ValueType } from '../../../model/model.ts';
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepare } from '../prepare.ts';
@@ -17,9 +18,38 @@ const COLUMNS = `event.sequence, event.at, event.id, event.resource_id, event.da
 const FROM = 'from restwright_events as event join restwright_event_shapes as shape on shape.id = event.shape';
 const WINDOW = 'event.sequence > ? and event.sequence <= ? and event.at >= ? and event.at < ?';
 
+const TEXT: ValueType = { kind: 'text', format: null };
+const INTEGER: ValueType = { kind: 'integer' };
+const BYTES: ValueType = { kind: 'binary', mediaType: null };
+
+/** The types of the values of an event's columns. */
+const EVENT_TYPES: readonly ValueType[] = [INTEGER, TEXT, INTEGER, INTEGER, BYTES, BYTES, BYTES, TEXT, TEXT];
+
+/** The text that adds an event. @param values expressions of its columns; that of the shape is its JSON */
+export function insertEvent(values: readonly string[]): string {
+  return `${INSERT_EVENT} values (${eventValues(values)})`;
+}
+
+const INSERT_EVENT = 'insert into restwright_events (sequence, shape, base, at, id, resource_id, origin, data, detail)';
+
+function eventValues([sequence, shape, ...others]: readonly string[]): string {
+  return [sequence, `(select id from restwright_event_shapes where shape = ${shape})`, ...others].join(', ');
+}
+
+/** Adds an event; together with others where the dialect has arrays of rows. */
+function addEvent(dialect: Dialect): Prepare {
+  const of = prepare(dialect, insertEvent(EVENT_TYPES.map(() => '?')));
+  const { rowArrays } = dialect;
+  if (rowArrays === null) return of;
+  const values = eventValues(EVENT_TYPES.map((_, index) => rowArrays.value(index + 1)));
+  const many = `${INSERT_EVENT} select ${values} from ${rowArrays.source(EVENT_TYPES)}`;
+  return (...each) => ({ ...of(...each), many });
+}
+
 /** The statements that read and write the event log. */
 export interface EventStatements {
   readonly addShape: Prepare;
+  /** Parameters: sequence, JSON of the shape, base, at, id, id of the resource, origin, data, detail. */
   readonly addEvent: Prepare;
   readonly addTimes: Prepare;
   /** @param sequences strings, as a JSON array */
@@ -76,10 +106,10 @@ export const eventStatements = weakMemoize((dialect: Dialect): EventStatements =
   const extended = (which: 'least' | 'greatest', column: string): string =>
     `${column} = ${dialect.either(which, `restwright_event_blocks.${column}`, `excluded.${column}`)}`;
   return {
+    // Values, not a query of the table: SQLite copies the result of one into a table of its own first.
     addShape: of(`insert into restwright_event_shapes (id, type, resource, shape)
-select coalesce(max(id), 0) + 1, ?, ?, ? from restwright_event_shapes where true on conflict (shape) do nothing`),
-    addEvent: of(`insert into restwright_events (sequence, shape, base, at, id, resource_id, origin, data, detail)
-values (?, (select id from restwright_event_shapes where shape = ?), ?, ?, ?, ?, ?, ?, ?)`),
+values ((select coalesce(max(id), 0) + 1 from restwright_event_shapes), ?, ?, ?) on conflict (shape) do nothing`),
+    addEvent: addEvent(dialect),
     addTimes:
       of(`insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id) values (?, ?, ?, ?, ?)
 on conflict (block) do update set ${extended('least', 'first_at')}, ${extended('greatest', 'last_at')},

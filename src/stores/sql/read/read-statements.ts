@@ -2,6 +2,7 @@ import type { SortKey } from '../../../model/model.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import type {
+  Columns,
   Effort,
   ItemPlan,
   ListPlan,
@@ -26,7 +27,9 @@ function where(conditions: readonly string[]): string {
 
 /** @returns an `order by` of the keys of a table */
 export function orderBy(table: Table, order: readonly SortKey[]): string {
-  const terms = order.map(({ path, descending }) => table.dialect.order(table.operand(path).expression, descending));
+  const terms = order.map(({ path, descending }) =>
+    table.dialect.order(path, table.operand(path).expression, descending),
+  );
   return ` order by ${terms.join(', ')}`;
 }
 
@@ -167,7 +170,7 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const parameters = new BindParameters(dialect);
   const terms = order.map(({ path, descending }, index) => {
     const name = quote(`key ${index}`);
-    return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(name, descending) };
+    return { key: `${table.operand(path).expression} as ${name}`, term: dialect.order(path, name, descending) };
   });
   // No resource name has a space.
   const pageName = quote('one page');
@@ -224,12 +227,17 @@ function largeRowCondition(table: Table, plan: ListPlan, parameters: BindParamet
   const { maxSize = Infinity, columns, window } = plan;
   if (largeRow === null || !isGuarded(table, plan)) return [];
   const share = Math.floor(maxSize / (window.limit + 1));
-  return [
-    largeRow(
-      table.sized(columns).map((name) => table.column(name)),
-      parameters.add(share),
-    ),
-  ];
+  const placeholder = parameters.add(share);
+  return [columns === undefined ? smallRow(table)(placeholder) : largeRow(sizedColumns(table, columns), placeholder)];
+}
+
+/** The condition that a whole row is not large. */
+const smallRow = weakMemoize((table: Table) =>
+  memoize((placeholder) => table.dialect.largeRow?.(sizedColumns(table), placeholder) ?? ''),
+);
+
+function sizedColumns(table: Table, columns?: Columns): readonly string[] {
+  return table.sized(columns).map((name) => table.column(name));
 }
 
 /** Whether the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */

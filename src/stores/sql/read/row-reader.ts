@@ -13,7 +13,6 @@ import type {
 } from '../../../plan/plan.ts';
 import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { wasVisible } from '../../../plan/holds.ts';
-import { isJudgedByRow } from '../../../plan/visibility.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { RowReader } from '../../store.ts';
 import type { SqlClient } from '../sql-client.ts';
@@ -46,9 +45,13 @@ export class SqlRowReader implements RowReader {
   wasVisible(plan: ItemPlan): MaybePromise<boolean> {
     const { resource, visible } = plan;
     const table = this.#tables.of(resource);
-    if (table.resource.tombstones === null || !isJudgedByRow(visible)) return false;
+    if (table.resource.tombstones === null) return false;
     const read = this.#client.get(findTombstone(table.dialect, resource, plan, this.#clock.now()));
-    return chain(read, (row) => row !== null && wasVisible(table.resource, JSON.parse(String(row['row'])), visible));
+    const { resources } = this.#tables.context;
+    return chain(
+      read,
+      (row) => row !== null && wasVisible(resources, table.resource, JSON.parse(String(row['row'])), visible),
+    );
   }
 
   list(plan: ListPlan): MaybePromise<Page> {

@@ -7,6 +7,8 @@ interface CurrentColumn {
   /** As `storageType` returns it. */
   readonly storageType: string;
   readonly nullable: boolean;
+  /** Whether the database gives it a value in rows that leave it out: while two models are served (OPS-6). */
+  readonly hasDefault: boolean;
 }
 
 /** A table of the database. */
@@ -18,6 +20,8 @@ export interface CurrentTable {
   readonly foreignKeys: readonly ForeignKey[];
   /** Names of its indexes. */
   readonly indexes: readonly string[];
+  /** The SQL of its indexes by name, where the database has it. */
+  readonly definitions?: Readonly<Record<string, string>>;
 }
 
 /** The changes of a table; `before` has the names after renaming. */
@@ -30,6 +34,10 @@ export interface Alteration {
   /** Columns of both with another storage type, to which values cannot be converted. */
   readonly retyped: readonly TableColumn[];
   readonly dropped: readonly CurrentColumn[];
+  /** Columns whose default becomes one of the database, for rows of instances that do not know them. */
+  readonly defaults: readonly TableColumn[];
+  /** Columns that have such a default no longer. */
+  readonly withoutDefault: readonly string[];
   /** Whether a column of both became required or optional. */
   readonly nullability: boolean;
   readonly foreignKeys: boolean;
@@ -59,12 +67,15 @@ export function alterationOf(before: CurrentTable, after: TableSchema): Alterati
     converted: restored.filter(converts).map(({ column }) => column),
     retyped: restored.filter((each) => !converts(each)).map(({ column }) => column),
     dropped: before.columns.filter(({ name }) => !wanted.has(name)),
+    defaults: [],
+    withoutDefault: both.filter(({ previous }) => previous.hasDefault).map(({ column }) => column.name),
     nullability: both.some(({ column, previous }) => column.nullable !== previous.nullable),
     foreignKeys: before.foreignKeys.map(keyText).sort().join() !== after.foreignKeys.map(keyText).sort().join(),
     primaryKey: before.primaryKey.join() !== after.primaryKey.join(),
   };
+  const { added, converted, retyped, dropped, withoutDefault } = alteration;
   const changed =
-    [alteration.added, alteration.converted, alteration.retyped, alteration.dropped].some(({ length }) => length > 0) ||
+    [added, converted, retyped, dropped, withoutDefault].some(({ length }) => length > 0) ||
     alteration.nullability ||
     alteration.foreignKeys ||
     alteration.primaryKey;

@@ -85,6 +85,7 @@ class BrokenRuleSearch implements RuleCheck {
       purpose: `check ${broken.map(({ rule }) => rule.split(' ')[0]).join(', ')}`,
       statements: [],
       cost: { kind: 'reads', rows: this.#rows },
+      lock: null,
       losses: [],
       broken,
     };

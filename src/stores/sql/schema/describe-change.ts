@@ -22,7 +22,8 @@ export function describeChange(change: SchemaChange): string {
 }
 
 function describeAlteration(alteration: Alteration): string {
-  const { added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const { added, converted, retyped, dropped, defaults, withoutDefault, nullability, foreignKeys, primaryKey } =
+    alteration;
   const named = (verb: string, columns: readonly { readonly name: string }[]): readonly string[] =>
     columns.length === 0 ? [] : [`${verb} ${columns.map(({ name }) => name).join(', ')}`];
   return [
@@ -30,6 +31,14 @@ function describeAlteration(alteration: Alteration): string {
     ...named('convert', converted),
     ...named('retype', retyped),
     ...named('drop', dropped),
+    ...named(
+      'give a default to',
+      defaults.filter((column) => !added.includes(column)),
+    ),
+    ...named(
+      'drop the default of',
+      withoutDefault.map((name) => ({ name })),
+    ),
     ...(nullability ? ['which fields are required'] : []),
     ...(foreignKeys ? ['references'] : []),
     ...(primaryKey ? ['the primary key'] : []),

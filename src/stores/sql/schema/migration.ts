@@ -1,6 +1,8 @@
 import type { Dialect, Statement } from '../dialect.ts';
 import type { SystemStatements } from '../system-statements.ts';
+import { migrateTombstones } from '../tombstones.ts';
 import { storageType, type TableSchema } from './schema.ts';
+import type { SchemaChange } from './schema-changes.ts';
 import {
   type Consent,
   describeBrokenRule,
@@ -71,45 +73,73 @@ export function requireConsent(steps: readonly SchemaStep[], consent: Consent): 
   if (broken.length > 0 || steps.some(({ losses }) => losses.length > 0)) throw new LossySchemaChange(steps);
 }
 
-/** The statements that record a migrated schema: the storage types of its columns, and new row counts (PAGE-9). */
-export function recordStatements(
-  declared: readonly TableSchema[],
-  system: SystemStatements,
-  { quote, placeholder }: Dialect,
-): readonly Statement[] {
-  const storageTypes: StorageTypes = Object.fromEntries(
+/** The storage types of the columns of a model. */
+export function storageTypesOf(declared: readonly TableSchema[]): StorageTypes {
+  return Object.fromEntries(
     declared.map(({ name, columns }) => [
       name,
       Object.fromEntries(columns.map((column) => [column.name, storageType(column.type)])),
     ]),
   );
-  const rowTables = declared.filter(({ kind }) => kind === 'rows');
+}
+
+/** The statements that record a migrated schema: the storage types of its columns, the row counts of its tables (PAGE-9), and tombstones. */
+export function recordStatements(
+  storageTypes: StorageTypes,
+  changes: readonly SchemaChange[],
+  system: SystemStatements,
+  dialect: Dialect,
+): readonly Statement[] {
+  const { quote, placeholder } = dialect;
+  const created = changes.flatMap((change) => {
+    if (change.kind === 'rename-table') return [change.to];
+    return change.kind === 'create-table' && change.table.kind === 'rows' ? [change.table.name] : [];
+  });
+  const removed = changes.flatMap((change) => {
+    if (change.kind === 'rename-table') return [change.from];
+    return change.kind === 'drop-table' ? [change.table.name] : [];
+  });
   return [
     system.setMetadata(METADATA.storageTypes, JSON.stringify(storageTypes)),
-    { text: 'delete from restwright_counts', values: [] },
-    ...rowTables.map(({ name }) => ({
+    ...removed.map((name) => ({
+      text: `delete from restwright_counts where resource = ${placeholder(1)}`,
+      values: [name],
+    })),
+    ...created.map((name) => ({
       text: `insert into restwright_counts select ${placeholder(1)}, count(*), (select revision from restwright_sequences) from ${quote(name)}`,
       values: [name],
     })),
+    ...migrateTombstones(dialect, changes),
   ];
 }
 
-/** The error for a step that stored rows do not allow, which only running it shows. */
-export function violatedStep({ purpose }: SchemaStep): SchemaViolation {
-  return new SchemaViolation([`${purpose}: rows violate a new rule of the model; change the rows first`], []);
+/**
+ * The error for a step that stored rows do not allow, which only running it shows.
+ *
+ * @param isInterrupted whether the steps before it stay
+ * @param cause what the rows have done
+ */
+export function violatedStep(
+  { purpose }: SchemaStep,
+  isInterrupted = false,
+  cause = 'rows violate a new rule of the model',
+): SchemaViolation {
+  const reason = `${purpose}: ${cause}; change the rows first`;
+  return new SchemaViolation([reason], [], isInterrupted);
 }
 
 /**
  * The error for rows that refer to rows that do not exist, which only the migrated tables show.
  *
  * @param below whether a reference leads to a row below the same parent
+ * @param isInterrupted whether the steps before it stay
  */
-export function brokenReference(from: string, to: string, below: boolean): SchemaViolation {
+export function brokenReference(from: string, to: string, below: boolean, isInterrupted = false): SchemaViolation {
   const rows = `rows of ${from} refer to rows of ${to} that do not exist`;
   const nested =
     `${rows} below the same parent, where ids of ${to} are unique; ` +
     `write id: uuid for ${to}, whose ids are unique everywhere then, or change the rows first`;
-  return new SchemaViolation([below ? nested : `${rows}; change the rows first`], []);
+  return new SchemaViolation([below ? nested : `${rows}; change the rows first`], [], isInterrupted);
 }
 
 /** @param missing the statements that would migrate the database @throws {UnusableDatabase} where there are any */

@@ -42,6 +42,7 @@ export function ownerStep(
     purpose: `name owners as ${NAMES[form]}`,
     statements: [],
     cost: { kind: 'constant', rows: total },
+    lock: null,
     losses,
     broken: [],
   };

@@ -5,6 +5,18 @@ export interface StepCost {
   readonly rows: number;
 }
 
+/** The lock of a step, and who waits for it. */
+export interface StepLock {
+  /** As the documentation of the database names it: `ACCESS EXCLUSIVE`. */
+  readonly mode: string;
+  /** The table that is locked; null for the whole database. */
+  readonly table: string | null;
+  /** The requests that wait while it is held. */
+  readonly blocks: 'nothing' | 'writes' | 'reads and writes';
+  /** Whether it is held for a moment, however many rows there are; else for as long as the step reads or writes rows. */
+  readonly momentary: boolean;
+}
+
 /** Stored rows that a rule of the model forbids. */
 export interface BrokenRule {
   /** The rule: `products.status must be one of ACTIVE, CLOSED`. */
@@ -24,9 +36,17 @@ export interface SchemaStep {
   /** The SQL, in order; empty for a rule that only requests are checked against. */
   readonly statements: readonly string[];
   readonly cost: StepCost;
+  /** null for a step without statements. */
+  readonly lock: StepLock | null;
   /** The data that it would lose, and how the model can keep it. */
   readonly losses: readonly string[];
   readonly broken: readonly BrokenRule[];
+}
+
+/** The steps of one transaction, whose locks are held until it ends: as long as the slowest step takes. */
+export function heldTogether(steps: readonly SchemaStep[]): readonly SchemaStep[] {
+  if (steps.every(({ cost }) => cost.kind === 'constant' || cost.rows === 0)) return steps;
+  return steps.map((step) => (step.lock === null ? step : { ...step, lock: { ...step.lock, momentary: false } }));
 }
 
 /** What may happen to stored rows: without consent a migration loses nothing and leaves no row that breaks a rule (OPS-4). */
@@ -39,14 +59,20 @@ export function describeBrokenRule({ rule, rows, ids, fix }: BrokenRule): string
   return `${rule}: ${count} it (${named.join(', ')}); ${fix}`;
 }
 
-/** A migration that was refused. The database is unchanged. */
+const UNCHANGED = 'Nothing was changed.';
+const INTERRUPTED = 'The steps before it were made. Migrate again once the rows are changed: it resumes there.';
+
+/** A migration that was refused. */
 class RefusedMigration extends Error {
   /** Empty where the rows were found while it ran. */
   readonly plan: readonly SchemaStep[];
 
-  /** @param reasons each once, as sentences without a full stop */
-  constructor(cause: string, reasons: readonly string[], plan: readonly SchemaStep[]) {
-    super(`${cause}\n${[...new Set(reasons)].map((reason) => `- ${reason}`).join('\n')}\nNothing was changed.`);
+  /**
+   * @param reasons each once, as sentences without a full stop
+   * @param state what became of the database
+   */
+  constructor(cause: string, reasons: readonly string[], plan: readonly SchemaStep[], state = UNCHANGED) {
+    super(`${cause}\n${[...new Set(reasons)].map((reason) => `- ${reason}`).join('\n')}\n${state}`);
     this.plan = plan;
   }
 }
@@ -65,8 +91,19 @@ export class LossySchemaChange extends RefusedMigration {
 export class SchemaViolation extends RefusedMigration {
   override readonly name = 'SchemaViolation';
 
-  constructor(reasons: readonly string[], plan: readonly SchemaStep[]) {
-    super('Stored rows prevent the migration to the model:', reasons, plan);
+  /** @param isInterrupted whether steps before the one that failed were made */
+  constructor(reasons: readonly string[], plan: readonly SchemaStep[], isInterrupted = false) {
+    const state = isInterrupted ? INTERRUPTED : UNCHANGED;
+    super('Stored rows prevent the migration to the model:', reasons, plan, state);
+  }
+}
+
+/** Instances of the model cannot run next to those of the model before it (OPS-6). */
+export class IncompatibleModels extends RefusedMigration {
+  override readonly name = 'IncompatibleModels';
+
+  constructor(reasons: readonly string[]) {
+    super('Instances of this model cannot run next to those of the model before it:', reasons, []);
   }
 }
 

@@ -15,12 +15,16 @@ export const METADATA = {
   storageTypes: 'storage',
   /** What each field allows, as JSON: rows are checked against rules that have changed. */
   rules: 'rules',
+  /** The models that instances serve, as JSON: two of them during a deployment. */
+  models: 'models',
   /** How owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
   /** The cache epoch with its name, as JSON. */
   cacheEpoch: 'edition',
+  /** On PostgreSQL, the timeline of the last commit: another one begins where a replica is promoted. */
+  timeline: 'timeline',
   /** Written and deleted while writes fail, to learn when they succeed again. */
   probe: 'probe',
 } as const;

@@ -13,45 +13,18 @@ import {
   type WriteUnit,
 } from '../../../plan/plan.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
-import type { SqlRow, Statement } from '../dialect.ts';
-import { appendEvent, type LogState, logState, timeStatements } from '../events/append-event.ts';
+import type { Statement } from '../dialect.ts';
+import { appendEvent, type LogState } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
-import { clearTombstone, purgeTombstones, setTombstone } from '../tombstones.ts';
+import { clearTombstone, setTombstone } from '../tombstones.ts';
+import type { Counters } from './counters.ts';
 import { partitionStatements } from './partition-statements.ts';
 import { deleteStatement, insertStatement, linkStatements, updateStatement } from './write-statements.ts';
 
 /** The revision that a compiled unit reports for a deleted row. */
 const DELETED = 0;
-
-/**
- * The most expired records, or tombstones, that a transaction purges beyond the number that it adds: more, so that the table shrinks under any load; bounded,
- * so that no write waits while a day's records are purged.
- */
-const EXTRA_PURGED = 100;
-
-/** The counters of a transaction. Each unit starts with those that the unit before it ended with. */
-export interface Counters {
-  /** The last revision that was assigned. */
-  readonly revision: number;
-  /** The event log. */
-  readonly log: LogState;
-  /** The resources that the transaction has changed, with the number of rows added less those deleted. */
-  readonly rowCounts: ReadonlyMap<string, number>;
-  /** The number of idempotency records that the transaction has stored. */
-  readonly records: number;
-  /** The number of tombstones that the transaction has stored. */
-  readonly tombstones: number;
-}
-
-const NO_COUNTERS: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0, tombstones: 0 };
-
-/** The counters of a transaction that begins. @param row what `SystemStatements.counters` reads @throws {Error} where that is missing */
-export function countersOf(row: SqlRow | null): Counters {
-  if (row === null) throw new Error('The table restwright_sequences is empty. Restore the database from a backup.');
-  return { ...NO_COUNTERS, revision: Number(row['revision']), log: logState(Number(row['event'])) };
-}
 
 /** What a constraint violation means: a refusal, or what the probes of the plan find out. */
 export type Violation = Refusal | { readonly kind: 'unexplained'; readonly plan: RowPlan; readonly index: number };
@@ -100,22 +73,6 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
   };
 }
 
-/** The statements that end a transaction: they store its counters. @param now milliseconds since the epoch */
-export function closingStatements(
-  { system, dialect }: Tables,
-  begun: Counters,
-  { revision, log, rowCounts, records, tombstones }: Counters,
-  now: number,
-): readonly Statement[] {
-  const statements = [...rowCounts].map(([resource, added]) => system.addToRowCount(resource, added, revision));
-  const isChanged = revision !== begun.revision || log.sequence !== begun.log.sequence;
-  if (isChanged) statements.unshift(system.setCounters(revision, log.sequence));
-  statements.push(...timeStatements(dialect, begun.log, log));
-  if (tombstones > 0) statements.push(purgeTombstones(dialect, now, tombstones + EXTRA_PURGED));
-  if (records > 0) statements.unshift(system.purgeExpiredRecords(now, records + EXTRA_PURGED));
-  return statements;
-}
-
 /** Collects the statements of one unit and assigns its revisions and sequences. */
 class UnitCompiler {
   readonly statements: UnitStatement[] = [];
@@ -128,6 +85,8 @@ class UnitCompiler {
   /** Copied on write: units that are refused keep the map of the unit before. */
   #rowCounts: ReadonlyMap<string, number>;
   #tombstones: number;
+  /** The deletions before this index are recorded. */
+  #recordedTo = 0;
 
   constructor(tables: Tables, begun: Counters) {
     this.#tables = tables;
@@ -161,6 +120,7 @@ class UnitCompiler {
   /** Adds the statements of all plans. @returns why the unit is refused, where that is known without running them */
   plans(plans: readonly WritePlan[]): Refusal | null {
     for (const [index, plan] of plans.entries()) {
+      if (isRemoval(plan) && index >= this.#recordedTo) this.#recordDeletions(plans, index);
       const refusal = this.#plan(plan, index);
       if (refusal !== null) return refusal;
     }
@@ -194,13 +154,15 @@ class UnitCompiler {
       case 'create': {
         const refusal = this.#preconditions(plan, index);
         if (refusal !== null) return refusal;
+        if (plan.overlong !== undefined) return { kind: 'too-long', plan: index, fields: plan.overlong };
         this.#revision += 1;
-        this.#stamped(plan, () => this.#create(plan, index));
+        this.#recorded(plan, () => this.#stamped(plan, () => this.#create(plan, index)));
         return this.#changed(plan, 1, this.#revision);
       }
       case 'update':
+        if (plan.overlong !== undefined) return { kind: 'too-long', plan: index, fields: plan.overlong };
         this.#revision += 1;
-        this.#stamped(plan, () => this.#update(plan, index, this.#revision));
+        this.#recorded(plan, () => this.#stamped(plan, () => this.#update(plan, index, this.#revision)));
         return this.#changed(plan, 0, this.#revision);
       case 'detach': {
         const revision = this.#resolve(plan.revision);
@@ -262,22 +224,39 @@ class UnitCompiler {
       refusal: { kind: 'stale', plan: index },
       violation: { kind: 'dependents', plan: index },
     });
-    if (plan.tombstone === undefined) return;
-    this.#tombstones += 1;
-    this.run(setTombstone(this.#tables.dialect, plan, plan.tombstone));
   }
 
-  /** Counts the rows of the resource, adds the event and reports the revision. */
-  #changed({ resource, event }: WritePlan, added: number, revision: number): null {
+  /** Adds the event of a plan, and what is recorded with it. */
+  #recorded(plan: WritePlan, write: () => void): void {
+    if (plan.event === null) return write();
+    const { ahead, behind, log } = appendEvent(this.#tables, plan.event, plan, this.#log);
+    this.#log = log;
+    for (const statement of ahead) this.run(statement);
+    write();
+    for (const statement of behind) this.run(statement);
+  }
+
+  /**
+   * Adds the events and tombstones of the deletions that follow each other, before the first of them: what is recorded of related rows holds before a cascade
+   * that deletes them, too.
+   */
+  #recordDeletions(plans: readonly WritePlan[], first: number): void {
+    const end = plans.findIndex((plan, index) => index > first && !isRemoval(plan));
+    this.#recordedTo = end === -1 ? plans.length : end;
+    for (const plan of plans.slice(first, this.#recordedTo)) {
+      this.#recorded(plan, () => {});
+      if (plan.kind !== 'delete' || plan.tombstone === undefined) continue;
+      this.#tombstones += 1;
+      this.run(setTombstone(this.#tables, plan, plan.tombstone));
+    }
+  }
+
+  /** Counts the rows of the resource and reports the revision. */
+  #changed({ resource }: WritePlan, added: number, revision: number): null {
     this.revisions.push(revision);
     const before = this.#rowCounts.get(resource);
     if (before === undefined || added !== 0) {
       this.#rowCounts = new Map(this.#rowCounts).set(resource, (before ?? 0) + added);
-    }
-    if (event !== null) {
-      const { statements, log } = appendEvent(this.#tables.dialect, event, this.#log);
-      for (const statement of statements) this.run(statement);
-      this.#log = log;
     }
     return null;
   }
@@ -291,4 +270,9 @@ class UnitCompiler {
     if (revision === DELETED) throw new Error(`Plan ${expected.plan} deletes its row; no plan can expect its revision`);
     return revision;
   }
+}
+
+/** Whether a plan deletes a row, or prepares that. */
+function isRemoval({ kind }: WritePlan): boolean {
+  return kind === 'delete' || kind === 'detach';
 }

@@ -1,4 +1,4 @@
-import type { Resource } from '../../../model/model.ts';
+import type { Resource, ValueType } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import {
   type CreatePlan,
@@ -11,7 +11,7 @@ import {
 } from '../../../plan/plan.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
-import { linkColumns, linkFields, linkTable, referenceFields } from '../columns.ts';
+import { linkColumns, linkFields, linkTable, referenceFields, typeAt } from '../columns.ts';
 import { type DerivedColumn, type Dialect, BindParameters, type Statement } from '../dialect.ts';
 import { hasKey, rowExistsStatement } from '../read/read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
@@ -27,16 +27,31 @@ export function insertStatement(tables: Tables, plan: CreatePlan, revision: numb
   }
   const values = table.columns.map(({ name }) => table.encode(name, system[name] ?? plan.values[name]));
   for (const { field, encode } of table.derived) values.push(encode(plan.values[field]));
-  return { text: insertText(table), values };
+  return { ...insertText(table), values };
 }
 
-const insertText = weakMemoize((table: Table): string => {
+/** The text of a statement for one row, and for many. */
+type RowText = Pick<Statement, 'text' | 'many'>;
+
+/** The expression of a value of a row by its position, starting at 1: a placeholder, or a column of arrays. */
+type RowExpression = (position: number) => string;
+
+/** What is bound for a derived column. */
+const TEXT: ValueType = { kind: 'text', format: null };
+
+const insertText = weakMemoize((table: Table): RowText => {
   const { dialect, columns, derived } = table;
   const names = [...columns, ...derived].map(({ name }) => dialect.quote(name)).join(', ');
-  const own = columns.map((_, index) => dialect.placeholder(index + 1));
-  const further = derived.map(({ expression }, index) => expression(dialect.placeholder(own.length + index + 1)));
-  const places = [...own, ...further].join(', ');
-  return `insert into ${table.name} (${names}) values (${places})`;
+  const values = (place: RowExpression): string => {
+    const further = derived.map(({ expression }, index) => expression(place(columns.length + index + 1)));
+    return [...columns.map((_, index) => place(index + 1)), ...further].join(', ');
+  };
+  const start = `insert into ${table.name} (${names})`;
+  const text = `${start} values (${values(dialect.placeholder)})`;
+  const { rowArrays } = dialect;
+  if (rowArrays === null) return { text };
+  const types = [...columns.map(({ type }) => type), ...derived.map(() => TEXT)];
+  return { text, many: `${start} select ${values(rowArrays.value)} from ${rowArrays.source(types)}` };
 });
 
 /**
@@ -55,7 +70,7 @@ export function updateStatement(
   const values = names.map((name) => table.encode(name, plan.values[name]));
   for (const { field, encode } of derivedFrom(table, names)) values.push(encode(plan.values[field]));
   values.push(table.encode('updated_at', plan.at), revision, ...keyIds(table.resource, plan), expected);
-  return { text: updateText(table)(names.join(SEPARATOR)), values };
+  return { ...updateText(table)(names.join(SEPARATOR)), values };
 }
 
 /** Characters of column names whose statements are memoized: clients choose which columns a PATCH changes. */
@@ -64,21 +79,40 @@ const MAX_MEMOIZED = 262_144;
 const SEPARATOR = ',';
 
 const updateText = weakMemoize((table: Table) => {
-  const { dialect } = table;
-  return memoize((columns) => {
+  const { rowArrays, placeholder } = table.dialect;
+  return memoize((columns): RowText => {
     const names = columns === '' ? [] : columns.split(SEPARATOR);
-    const derived = derivedFrom(table, names);
-    const own = equalities(dialect, names, 1);
-    const further = derived.map(
-      ({ name, expression }, index) =>
-        `${dialect.quote(name)} = ${expression(dialect.placeholder(own.length + index + 1))}`,
-    );
-    const system = equalities(dialect, ['updated_at', 'revision'], own.length + further.length + 1);
-    const assigned = [...own, ...further, ...system];
-    const found = equalities(dialect, foundBy(table), assigned.length + 1);
-    return `update ${table.name} set ${assigned.join(', ')} where ${found.join(' and ')}`;
+    const text = updateOf(table, names, { place: placeholder, from: '' });
+    if (rowArrays === null) return { text };
+    const written = [
+      ...names.map((name) => typeAt(table.columns, [name])),
+      ...derivedFrom(table, names).map(() => TEXT),
+    ];
+    const system = [...CHANGED, ...foundBy(table)].map((name) => typeAt(table.columns, [name]));
+    const from = ` from ${rowArrays.source([...written, ...system])}`;
+    return { text, many: updateOf(table, names, { place: rowArrays.value, from }) };
   }, MAX_MEMOIZED);
 });
+
+/** The columns that every update assigns. */
+const CHANGED: readonly string[] = ['updated_at', 'revision'];
+
+function updateOf(
+  table: Table,
+  names: readonly string[],
+  { place, from }: { readonly place: RowExpression; readonly from: string },
+): string {
+  const { quote } = table.dialect;
+  const derived = derivedFrom(table, names);
+  const writes = names.length + derived.length;
+  const assigned = [
+    ...names.map((name, index) => `${quote(name)} = ${place(index + 1)}`),
+    ...derived.map(({ name, expression }, index) => `${quote(name)} = ${expression(place(names.length + index + 1))}`),
+    ...CHANGED.map((name, index) => `${quote(name)} = ${place(writes + index + 1)}`),
+  ];
+  const found = foundBy(table).map((name, index) => `${table.column(name)} = ${place(assigned.length + index + 1)}`);
+  return `update ${table.name} set ${assigned.join(', ')}${from} where ${found.join(' and ')}`;
+}
 
 /** The derived columns that follow from one of several fields. */
 function derivedFrom({ derived }: Table, names: readonly string[]): readonly DerivedColumn[] {

@@ -7,9 +7,10 @@ import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { isBusy, isDatabaseFailure } from '../driver/sqlite-errors.ts';
+import { isBusy } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
-import type { WriteHealth } from '../health/write-health.ts';
+import type { WriteHealth } from '../../sql/write-health.ts';
+import { isKept, UnitAttempts } from './unit-attempts.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Each unit has a timeout of its own. */
@@ -28,16 +29,18 @@ interface GroupCommitOptions {
 }
 
 /**
- * Commits all units that arrive within one event-loop iteration in one transaction with one fsync, each under its own savepoint. A unit that
- * cannot be written is rolled back alone; where the transaction itself fails, all of its units are rejected.
+ * Commits all units that arrive within one event-loop iteration in one transaction with one fsync. A unit that cannot be written is
+ * rolled back alone; where the transaction itself fails, all of its units are rejected.
  */
 export class GroupCommit implements Writer {
   readonly #options: GroupCommitOptions;
   readonly #queue = new UnitQueue(() => this.#schedule());
+  readonly #attempts: UnitAttempts;
   #scheduled = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+    this.#attempts = new UnitAttempts(options);
   }
 
   get pending(): number {
@@ -117,14 +120,14 @@ export class GroupCommit implements Writer {
     this.#options.health.requireWritable();
   }
 
-  /** Runs all units of a group in the transaction. A group of one needs no savepoint: the transaction itself is rolled back. */
+  /** Runs all units of a group in the transaction, and commits those that are kept. */
   #transaction(group: readonly QueuedUnit[]): readonly { readonly queued: QueuedUnit; readonly result: UnitResult }[] {
     const { writer, clock, guard, onCommit } = this.#options;
-    writer.begin();
-    const results = group.map((queued) => ({
-      queued,
-      result: group.length === 1 ? this.#attempt(queued.unit) : this.#savepoint(queued.unit),
-    }));
+    const attempted = this.#attempts.run(group.map(({ unit }) => unit));
+    const results = group.flatMap((queued, index) => {
+      const result = attempted[index];
+      return result === undefined ? [] : [{ queued, result }];
+    });
     const committed = results.filter(({ queued, result }) => isKept(queued.unit, result));
     if (committed.length === 0) {
       this.#connection.run('rollback');
@@ -137,28 +140,4 @@ export class GroupCommit implements Writer {
     for (const { queued } of committed) onCommit(queued.unit.plans);
     return results;
   }
-
-  /** Runs one unit under a savepoint, and rolls it back unless it is kept. */
-  #savepoint(unit: WriteUnit): UnitResult {
-    this.#connection.run('savepoint unit');
-    const result = this.#attempt(unit);
-    if (!isKept(unit, result)) this.#connection.run('rollback to unit');
-    this.#connection.run('release unit');
-    return result;
-  }
-
-  /** @throws where the database fails; an error of the unit alone is its result */
-  #attempt(unit: WriteUnit): UnitResult {
-    try {
-      return { outcome: this.#options.writer.write(unit, this.#options.clock.now()) };
-    } catch (error) {
-      if (isDatabaseFailure(error)) throw error;
-      return { error };
-    }
-  }
-}
-
-/** Whether the changes of a unit stay: a dry run is always rolled back (MET-14). */
-function isKept({ dry = false }: WriteUnit, result: UnitResult): boolean {
-  return !dry && 'outcome' in result && result.outcome.kind === 'committed';
 }

@@ -1,13 +1,8 @@
 import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
-import {
-  closingStatements,
-  compileUnit,
-  countersOf,
-  type UnitStatement,
-  type Violation,
-} from '../../sql/write/compile-unit.ts';
+import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
+import { closingStatements, countersOf } from '../../sql/write/counters.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';

@@ -1,5 +1,5 @@
 import { decimalKey } from '../../sql/decimal.ts';
-import { DECIMAL_KEY_FUNCTION } from '../dialect.ts';
+import { DECIMAL_KEY_FUNCTION, JSON_FUNCTION, storedJson } from '../dialect.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { joinedWords, WORDS_FUNCTION } from '../schema/search-schema.ts';
 
@@ -8,5 +8,6 @@ export function defineFunctions(connection: SqliteConnection): void {
   connection.defineFunction(DECIMAL_KEY_FUNCTION, true, (value) =>
     typeof value === 'string' ? (decimalKey(value) ?? null) : null,
   );
+  connection.defineFunction(JSON_FUNCTION, true, (value = null, type = null) => storedJson(value, type));
   connection.defineFunction(WORDS_FUNCTION, true, joinedWords);
 }

@@ -1,5 +1,6 @@
 import type { SizeBound, SqlRow, SqlValue } from '../../sql/dialect.ts';
 import { readUpTo } from '../../sql/read/size-bound.ts';
+import { availableMemory } from '../../../platform/available-memory.ts';
 import { LARGE_ROW_FUNCTION } from '../dialect.ts';
 import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
 import type { CacheStatistics } from '../../../cache/cache.ts';
@@ -8,8 +9,18 @@ import { StatementCache } from './statement-cache.ts';
 /** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
 export const BUSY_TIMEOUT = 5_000;
 
-/** Bytes of the file that are memory-mapped: deep offsets and counts are several times faster than with the page cache. */
-const MMAP_BYTES = 268_435_456;
+/** SQLite's greatest `mmap_size`. */
+const MAX_MMAP = 0x7fff_0000;
+
+/**
+ * Bytes of the file that are memory-mapped: rows of a file that is larger cost a system call for each page that is not, and deep offsets and
+ * counts several times as much. The system reclaims mapped pages where it needs the memory.
+ *
+ * @param memory bytes that this process may use: half of them are left to others
+ */
+export function mappedBytes(memory: number): number {
+  return Math.min(Math.floor(memory / 2), MAX_MMAP);
+}
 
 /**
  * KiB of the page cache of a connection: pages that it changes, and pages in the WAL. Mapped pages need no copy. 16 MiB held a copy of all
@@ -122,6 +133,11 @@ export class SqliteConnection {
     }
   }
 
+  /** The rows of a query, read one by one. Until the last one is read, the connection runs nothing else. */
+  iterate(text: string): Iterable<SqlRow> {
+    return this.#statements.get(text).iterate();
+  }
+
   /** The first row of a query, or null. */
   get(text: string, values: readonly SqlValue[] = []): SqlRow | null {
     return this.#statements.get(text).get(...values) ?? null;
@@ -200,7 +216,7 @@ export class SqliteConnection {
 
   /** Makes the connection read through memory mapping, with a small page cache. */
   #mapFile(): void {
-    this.pragma(`mmap_size = ${MMAP_BYTES}`);
+    this.pragma(`mmap_size = ${mappedBytes(availableMemory())}`);
     this.pragma(`cache_size = -${CACHE_KIB}`);
   }
 }

@@ -6,6 +6,7 @@ import { defineFunctions } from '../connection/sql-functions.ts';
 import { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { loadDriver } from '../driver/select-driver.ts';
 import { openAgain } from '../health/database-files.ts';
+import { packBatch } from './packed-rows.ts';
 import { readBatch, type ReadThreadSettings, replyWithError, type ThreadReply } from './statement-batch.ts';
 import { StatementDeadline } from './statement-deadline.ts';
 
@@ -35,7 +36,7 @@ port.on('message', (batch: StatementBatch | null) => {
 function read(batch: StatementBatch): ThreadReply {
   try {
     deadline.start();
-    return { kind: 'rows', rows: readBatch(connection, batch) };
+    return { kind: 'rows', rows: packBatch(readBatch(connection, batch)) };
   } catch (error) {
     return replyWithError(error);
   }

@@ -3,6 +3,7 @@ import { StatementTimeout, StoreUnavailable, type UnavailableReason } from '../.
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import type { DatabaseFile } from '../health/database-files.ts';
 import { unavailable } from '../health/unavailable.ts';
+import type { PackedBatch } from './packed-rows.ts';
 
 /** Reads the statements of a batch in one transaction: no commit of another connection falls between. */
 export function readBatch(connection: SqliteConnection, batch: StatementBatch): BatchRows {
@@ -32,7 +33,7 @@ export interface ReadThreadSettings {
 
 /** What a thread replies to a batch: plain data, because structured cloning loses the classes of errors. */
 export type ThreadReply =
-  | { readonly kind: 'rows'; readonly rows: BatchRows }
+  | { readonly kind: 'rows'; readonly rows: PackedBatch }
   | { readonly kind: 'timeout'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string; readonly reason: UnavailableReason | null }
   | { readonly kind: 'error'; readonly error: unknown };

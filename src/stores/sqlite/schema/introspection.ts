@@ -12,16 +12,18 @@ export function tableNames(connection: SqliteConnection): readonly string[] {
 }
 
 function columnsOf(connection: SqliteConnection, table: string, storage: StorageTypes): CurrentTable['columns'] {
-  return connection.all('select name, "notnull" as required from pragma_table_info(?)', [table]).map((column) => {
-    const name = String(column['name']);
-    const stored = storage[table]?.[name];
-    if (stored === undefined) {
-      throw new UnusableDatabase(
-        `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate database for the API.`,
-      );
-    }
-    return { name, storageType: stored, nullable: column['required'] === 0 };
-  });
+  return connection
+    .all('select name, "notnull" as required, dflt_value is not null as defaulted from pragma_table_info(?)', [table])
+    .map((column) => {
+      const name = String(column['name']);
+      const stored = storage[table]?.[name];
+      if (stored === undefined) {
+        throw new UnusableDatabase(
+          `The column ${table}.${name} was not created by Restwright. Remove it, or use a separate database for the API.`,
+        );
+      }
+      return { name, storageType: stored, nullable: column['required'] === 0, hasDefault: column['defaulted'] === 1 };
+    });
 }
 
 function foreignKeysOf(connection: SqliteConnection, table: string): CurrentTable['foreignKeys'] {
@@ -43,10 +45,16 @@ function primaryKeyOf(connection: SqliteConnection, table: string): readonly str
     .map(({ name }) => String(name));
 }
 
-function indexesOf(connection: SqliteConnection, table: string): readonly string[] {
-  return connection
-    .all("select name from pragma_index_list(?) where origin = 'c' order by name", [table])
-    .map(({ name }) => String(name));
+function indexesOf(connection: SqliteConnection, table: string): Pick<CurrentTable, 'indexes' | 'definitions'> {
+  const read = connection.all(
+    `select list.name, object.sql from pragma_index_list(?) as list join sqlite_schema as object on object.name = list.name
+where origin = 'c' order by list.name`,
+    [table],
+  );
+  return {
+    indexes: read.map(({ name }) => String(name)),
+    definitions: Object.fromEntries(read.map(({ name, sql }) => [String(name), String(sql)])),
+  };
 }
 
 /** The tables of rows and links in the database. @throws {UnusableDatabase} where another program created one of their columns */
@@ -59,6 +67,6 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
       columns: columnsOf(connection, name, storage),
       primaryKey: primaryKeyOf(connection, name),
       foreignKeys: foreignKeysOf(connection, name),
-      indexes: indexesOf(connection, name),
+      ...indexesOf(connection, name),
     }));
 }

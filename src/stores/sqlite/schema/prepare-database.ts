@@ -1,6 +1,15 @@
 import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
+import {
+  type CurrentModels,
+  type MigrationGoal,
+  migrationGoal,
+  type MigrationPhase,
+  parseModels,
+  recordedModels,
+} from '../../sql/schema/current-models.ts';
+import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
 import {
@@ -14,9 +23,15 @@ import {
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
-import { schemaOf, type TableSchema } from '../../sql/schema/schema.ts';
+import { schemaOf } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
-import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import {
+  type Consent,
+  heldTogether,
+  type SchemaStep,
+  type StepCost,
+  UnusableDatabase,
+} from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
@@ -24,11 +39,13 @@ import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect.ts';
 import { ruleStep } from './broken-rules.ts';
 import { currentTables, tableNames } from './introspection.ts';
-import { rebuiltTables, schemaSteps } from './schema-sql.ts';
+import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { SqliteStoredRows } from './stored-rows.ts';
 
 const system = new SystemStatements(sqlite);
+
+const NO_COST: StepCost = { kind: 'constant', rows: 0 };
 
 function readMetadata(connection: SqliteConnection, name: string): string | null {
   const { text, values } = system.metadata(name);
@@ -49,19 +66,33 @@ function prepareSystemTables(connection: SqliteConnection, random: Random): read
   return statements;
 }
 
+/** The models that are recorded. */
+function modelsOf(connection: SqliteConnection, format: number): CurrentModels {
+  return format === 0 ? [] : parseModels(readMetadata(connection, METADATA.models));
+}
+
 /** What migrates the tables to the model. */
 interface TablePlan {
+  readonly goal: MigrationGoal;
   readonly current: readonly CurrentTable[];
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly SchemaStep[];
 }
 
 /** @param format that of the database */
-function planTables(connection: SqliteConnection, declared: readonly TableSchema[], format: number): TablePlan {
+function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
+  const declared = schemaOf(model);
   const current = format === 0 ? [] : currentTables(connection, readJson(connection, METADATA.storageTypes));
-  const changes = schemaChanges(current, declared, new SqliteStoredRows(connection));
+  const all = schemaChanges(current, declared, new SqliteStoredRows(connection));
+  const changes = changesFor(goal, all, declared);
   const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
-  return { current, changes, steps };
+  return { goal, current, changes, steps };
+}
+
+/** What the model would lose, and the rules that rows break. Next to another model nothing is narrowed. */
+function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan): readonly SchemaStep[] {
+  if (plan.goal.kind === 'shared') return [];
+  return [...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)];
 }
 
 /** The rules of the model that stored rows break, of those that have changed. A database of an older version has no recorded rules. */
@@ -81,21 +112,36 @@ function readJson(connection: SqliteConnection, name: string): StorageTypes | Fi
 }
 
 /** Migrates the tables to the model. @throws {LossySchemaChange} {SchemaViolation} before anything is lost */
-function prepareTables(connection: SqliteConnection, model: Model, consent: Consent): readonly string[] {
-  const declared = schemaOf(model);
-  const plan = planTables(connection, declared, FORMAT);
-  const { steps } = plan;
-  requireConsent([...steps, ...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)], consent);
+function prepareTables(
+  connection: SqliteConnection,
+  model: Model,
+  goal: MigrationGoal,
+  consent: Consent,
+): readonly string[] {
+  const plan = planTables(connection, model, FORMAT, goal);
+  const { steps, changes } = plan;
+  requireConsent([...steps, ...checkSteps(connection, model, plan)], consent);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
     for (const step of steps) runStep(connection, step);
     checkReferences(connection);
-    for (const { text, values } of recordStatements(declared, system, sqlite)) connection.run(text, values);
+    const types = typesFor(goal, schemaOf(model), readJson(connection, METADATA.storageTypes));
+    for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
+  return statements;
+}
+
+/** Records the model that the database matches now. */
+function recordModel(connection: SqliteConnection, model: Model, goal: MigrationGoal): void {
+  const current = modelsOf(connection, FORMAT);
+  record(connection, METADATA.models, recordedModels(goal, current, model));
+  if (goal.kind === 'shared') return;
   record(connection, METADATA.rules, JSON.stringify(fieldRules(model)));
   const form = declaredOwnerForm(model);
   if (form !== null) record(connection, METADATA.owners, form);
-  return statements;
+  // Another model may have been represented in the same epoch.
+  const { text, values } = system.deleteMetadata(METADATA.cacheEpoch);
+  if (current.length === 2) connection.run(text, values);
 }
 
 function ownerSteps(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
@@ -137,6 +183,8 @@ export interface Preparation {
   readonly isNew: boolean;
   /** The statements that changed the schema. */
   readonly statements: readonly string[];
+  /** Whether instances of another model may serve it, too. */
+  readonly isShared: boolean;
 }
 
 interface PrepareOptions {
@@ -144,31 +192,36 @@ interface PrepareOptions {
   readonly random: Random;
   /** What may happen to stored rows. */
   readonly consent: Consent;
+  /** Default: none. */
+  readonly phase?: MigrationPhase | null;
 }
 
 /**
  * Migrates a database to the model in one transaction that holds the write lock. Of processes that start together the first one migrates; the
  * others find nothing to do.
  *
- * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
+ * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} {UnusableDatabase} with the database unchanged
  */
 export function prepareDatabase(
   connection: SqliteConnection,
   model: Model,
-  { random, consent }: PrepareOptions,
+  { random, consent, phase = null }: PrepareOptions,
 ): Preparation {
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
-    const isNew = formatOf(connection) === 0;
+    const format = formatOf(connection);
+    const isNew = format === 0;
+    const goal = migrationGoal(modelsOf(connection, format), model, phase, isNew);
     const statements = [
       ...prepareSystemTables(connection, random),
-      ...prepareTables(connection, model, consent),
-      ...prepareSearch(connection, model),
+      ...prepareTables(connection, model, goal, consent),
+      ...prepareSearch(connection, model, foreignResources(goal, model)),
     ];
+    recordModel(connection, model, goal);
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
-    return { isNew, statements };
+    return { isNew, statements, isShared: goal.kind === 'shared' };
   } catch (error) {
     if (connection.inTransaction) connection.script('rollback');
     throw error;
@@ -178,48 +231,60 @@ export function prepareDatabase(
 /**
  * The steps that {@link prepareDatabase} would make, without changing the database.
  *
- * @throws {UnusableDatabase} where the database belongs to another program or to a newer version
+ * @throws {IncompatibleModels} {UnusableDatabase} as it does
  */
-export function planMigration(connection: SqliteConnection, model: Model): readonly SchemaStep[] {
+export function planMigration(
+  connection: SqliteConnection,
+  model: Model,
+  phase: MigrationPhase | null,
+): readonly SchemaStep[] {
   connection.script('begin');
   try {
     const format = formatOf(connection);
-    const tables = planTables(connection, schemaOf(model), format);
-    const search = searchChanges(connection, model, rebuiltTables(tables.changes));
-    return [
+    const goal = migrationGoal(modelsOf(connection, format), model, phase, format === 0);
+    const tables = planTables(connection, model, format, goal);
+    const rebuilt = rebuiltTables(tables.changes);
+    const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
+    return heldTogether([
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite)),
       ...tables.steps,
-      ...ownerSteps(connection, model, tables),
-      ...brokenRules(connection, model, tables),
+      ...checkSteps(connection, model, tables),
       statementsStep('create the search indexes and fill them', search),
-    ].filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
+    ]).filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
   } finally {
     connection.script('rollback');
   }
 }
 
 function statementsStep(purpose: string, statements: readonly string[]): SchemaStep {
-  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, losses: [], broken: [] };
+  return { purpose, statements, cost: NO_COST, lock: writeLock(NO_COST), losses: [], broken: [] };
 }
 
 /** Verifies that a database matches the model, without changing it. @throws {UnusableDatabase} where it does not */
-export function verifyDatabase(connection: SqliteConnection, model: Model): void {
+export function verifyDatabase(connection: SqliteConnection, model: Model): Preparation {
   connection.script('begin');
   try {
-    requireMigrated(missingStatements(connection, model));
+    const format = formatOf(connection);
+    if (format === 0) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+    const goal = migrationGoal(modelsOf(connection, format), model, null, false);
+    requireMigrated(missingStatements(connection, model, format, goal));
+    return { isNew: false, statements: [], isShared: goal.kind === 'shared' };
   } finally {
     connection.script('rollback');
   }
 }
 
-function missingStatements(connection: SqliteConnection, model: Model): readonly string[] {
-  const format = formatOf(connection);
-  if (format === 0) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+function missingStatements(
+  connection: SqliteConnection,
+  model: Model,
+  format: number,
+  goal: MigrationGoal,
+): readonly string[] {
   // A restored copy may have another journal mode, which only a process that migrates changes.
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
-  const steps = planTables(connection, schemaOf(model), format).steps.flatMap(({ statements }) => statements);
-  return [...mode, ...steps, ...searchChanges(connection, model)];
+  const steps = planTables(connection, model, format, goal).steps.flatMap(({ statements }) => statements);
+  return [...mode, ...steps, ...searchChanges(connection, model, { foreign: foreignResources(goal, model) })];
 }
 
 /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */

@@ -4,7 +4,7 @@ import { describeChange } from '../../sql/schema/describe-change.ts';
 import { fillLinks, ownerOf } from '../../sql/schema/link-rows.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { ColumnSource, ForeignKey, Index, TableSchema } from '../../sql/schema/schema.ts';
-import type { SchemaStep, StepCost } from '../../sql/schema/schema-errors.ts';
+import type { SchemaStep, StepCost, StepLock } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect.ts';
 
 const { quote } = sqlite;
@@ -20,15 +20,17 @@ function references({ table, keys, cascade }: ForeignKey): string {
   return ` references ${quote(table)} (${list(keys)})${cascade ? ' on delete cascade' : ''}`;
 }
 
-function columnSql(column: TableColumn, table: TableSchema): string {
+/** @param defaults the columns whose default is one of the database */
+function columnSql(column: TableColumn, table: TableSchema, defaults: readonly TableColumn[] = []): string {
   const foreignKey = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === column.name);
   const required = column.nullable ? '' : ' not null';
   const reference = foreignKey === undefined ? '' : references(foreignKey);
-  return `${quote(column.name)} ${sqlite.columnType(column.type)}${required}${reference}`;
+  const value = defaults.some(({ name }) => name === column.name) ? ` default ${defaultSql(column)}` : '';
+  return `${quote(column.name)} ${sqlite.columnType(column.type)}${required}${value}${reference}`;
 }
 
-function tableSql(table: TableSchema, name: string): string {
-  const columns = table.columns.map((column) => `  ${columnSql(column, table)}`);
+function tableSql(table: TableSchema, name: string, defaults: readonly TableColumn[] = []): string {
+  const columns = table.columns.map((column) => `  ${columnSql(column, table, defaults)}`);
   const key = `  primary key (${list(table.primaryKey)})`;
   const foreignKeys = table.foreignKeys
     .filter(({ columns: referring }) => referring.length > 1)
@@ -42,7 +44,7 @@ function indexSql(table: TableSchema, { name, unique, keys }: Index): string {
     const [column = '', ...members] = path.split('.');
     const type = typeAt(table.columns, [column, ...members]);
     const expression = members.length === 0 ? quote(column) : sqlite.member(quote(column), members, type).expression;
-    return sqlite.order(expression, descending);
+    return sqlite.order(path, expression, descending);
   });
   return `create ${unique ? 'unique ' : ''}index ${quote(name)} on ${quote(table.name)} (${terms.join(', ')})`;
 }
@@ -73,29 +75,36 @@ function sourceSql({ before, after, converted, retyped }: Alteration, column: Ta
 
 /** SQLite can alter little in place: a new table is created and filled, and replaces the old one with its indexes. */
 function rebuild(alteration: Alteration): readonly string[] {
-  const { before, after } = alteration;
+  const { before, after, defaults } = alteration;
   const kept = after.indexes.filter(({ name }) => before.indexes.includes(name));
+  const known = new Set(after.indexes.map(({ name }) => name));
+  // Of another model that is served, too: only its migration has defaults.
+  const others = defaults.length === 0 ? [] : before.indexes.filter((name) => !known.has(name));
   const columns = list(after.columns.map(({ name }) => name));
   const sources = after.columns.map((column) => sourceSql(alteration, column)).join(', ');
   return [
-    tableSql(after, REBUILT),
+    tableSql(after, REBUILT, defaults),
     `insert into ${quote(REBUILT)} (${columns}) select ${sources} from ${quote(after.name)}`,
     `drop table ${quote(after.name)}`,
     `alter table ${quote(REBUILT)} rename to ${quote(after.name)}`,
     ...kept.map((index) => indexSql(after, index)),
+    ...others.flatMap((name) => before.definitions?.[name] ?? []),
   ];
 }
 
-/** Whether columns that are NULL in every row are all that is added, which SQLite can do in place. */
+/** Whether columns that are NULL in every row, or have a default of the database, are all that is added, which SQLite can do in place. */
 function addsOnly(alteration: Alteration): boolean {
-  const { before, after, added, converted, retyped, dropped, nullability, foreignKeys, primaryKey } = alteration;
+  const { before, after, added, defaults, withoutDefault, nullability, foreignKeys, primaryKey } = alteration;
   const newKeys = after.foreignKeys.filter(
     ({ columns: [only, ...others] }) => others.length === 0 && added.some(({ name }) => name === only),
   );
   const keysOnlyAdded = !foreignKeys || after.foreignKeys.length - newKeys.length === before.foreignKeys.length;
-  const nullable = added.every((column) => column.nullable && column.default === null);
-  const kept = [converted, retyped, dropped].every(({ length }) => length === 0);
-  return keysOnlyAdded && nullable && kept && !nullability && !primaryKey;
+  const isFilled = (column: TableColumn): boolean =>
+    defaults.includes(column) || (column.nullable && column.default === null);
+  const { converted, retyped, dropped } = alteration;
+  const kept = [converted, retyped, dropped, withoutDefault].every(({ length }) => length === 0);
+  const inPlace = added.every(isFilled) && defaults.every((column) => added.includes(column));
+  return keysOnlyAdded && inPlace && kept && !nullability && !primaryKey;
 }
 
 /** The tables that are dropped and created again, with another name for a moment: they lose their triggers. */
@@ -111,7 +120,9 @@ export function rebuiltTables(changes: readonly SchemaChange[]): ReadonlySet<str
 function alterSql(alteration: Alteration): readonly string[] {
   if (!addsOnly(alteration)) return rebuild(alteration);
   const { after, added } = alteration;
-  return added.map((column) => `alter table ${quote(after.name)} add column ${columnSql(column, after)}`);
+  return added.map(
+    (column) => `alter table ${quote(after.name)} add column ${columnSql(column, after, alteration.defaults)}`,
+  );
 }
 
 function sqlOf(
@@ -150,6 +161,11 @@ function costOf(change: SchemaChange): StepCost {
   return { kind: 'constant', rows };
 }
 
+/** The lock of every migration: one transaction that writes. Reads go on with the rows from before it. */
+export function writeLock({ kind, rows }: StepCost): StepLock {
+  return { mode: 'RESERVED', table: null, blocks: 'writes', momentary: kind === 'constant' || rows === 0 };
+}
+
 /**
  * The SQL of schema changes, one step per change, in order. Foreign keys must be disabled while it runs, because a rebuilt table does not exist
  * for a moment, and checked afterwards.
@@ -169,6 +185,7 @@ export function schemaSteps(
     purpose: describeChange(change),
     statements: sqlOf(change, declared, renamed),
     cost: costOf(change),
+    lock: writeLock(costOf(change)),
     losses: change.losses,
     broken: change.broken,
   }));

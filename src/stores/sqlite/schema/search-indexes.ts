@@ -30,17 +30,23 @@ function isCurrent({ objects }: SearchIndex, existing: ExistingObjects): boolean
   return objects.every(({ name, definition }) => existing.get(name)?.definition === definition);
 }
 
+interface SearchOptions {
+  /** For a plan before the tables are migrated: those that will lose their triggers. */
+  readonly rebuilt?: ReadonlySet<string>;
+  /** Resources of another model that is served, too, whose searches stay. */
+  readonly foreign?: readonly string[];
+}
+
 /**
  * The statements that migrate the search indexes to the model, once its tables are migrated. The existing objects show what a change of tables did
  * to them: a rebuilt table has lost its triggers, and the triggers of a renamed field or resource have other names than the model's. An index with
  * missing or different objects is created and filled again, because it was not maintained meanwhile.
  *
- * @param rebuilt for a plan before the tables are migrated: those that will lose their triggers
  */
 export function searchChanges(
   connection: SqliteConnection,
   model: Model,
-  rebuilt: ReadonlySet<string> = new Set(),
+  { rebuilt = new Set(), foreign = [] }: SearchOptions = {},
 ): readonly string[] {
   const existing = existingObjects(connection);
   const searched = [...model.resources.values()].filter(({ search }) => search.length > 0);
@@ -48,7 +54,9 @@ export function searchChanges(
   const wanted = indexes.map(({ index }) => index);
   const kept = indexes.filter((each) => !each.rebuilt && isCurrent(each.index, existing)).map(({ index }) => index);
   const keptNames = new Set(kept.flatMap(({ objects }) => objects.map(({ name }) => name)));
-  const dropped = [...existing.values()].filter(({ name }) => !keptNames.has(name));
+  const dropped = [...existing.values()].filter(
+    ({ name }) => !keptNames.has(name) && !foreign.some((resource) => name.startsWith(`${SEARCH_PREFIX}${resource}.`)),
+  );
   const created = wanted.filter((index) => !kept.includes(index));
   return [
     ...dropped.map(({ type, name }) => `drop ${type} ${quote(name)}`),
@@ -63,10 +71,15 @@ export function searchChanges(
  * Migrates the search indexes to the model, once its tables are migrated.
  *
  * @param connection the writer, which has the SQL function that the triggers call
+ * @param foreign resources of another model that is served, too
  * @returns the statements that changed the schema
  */
-export function prepareSearch(connection: SqliteConnection, model: Model): readonly string[] {
-  const statements = searchChanges(connection, model);
+export function prepareSearch(
+  connection: SqliteConnection,
+  model: Model,
+  foreign: readonly string[],
+): readonly string[] {
+  const statements = searchChanges(connection, model, { foreign });
   for (const statement of statements) connection.script(statement);
   return statements;
 }

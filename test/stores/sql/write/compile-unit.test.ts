@@ -3,12 +3,8 @@ import { describe, it } from 'node:test';
 import type { WritePlan, WriteUnit } from '../../../../src/plan/plan.ts';
 import { logState } from '../../../../src/stores/sql/events/append-event.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
-import {
-  closingStatements,
-  type CompiledUnit,
-  compileUnit,
-  type Counters,
-} from '../../../../src/stores/sql/write/compile-unit.ts';
+import { type CompiledUnit, compileUnit } from '../../../../src/stores/sql/write/compile-unit.ts';
+import { closingStatements, type Counters } from '../../../../src/stores/sql/write/counters.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
 import { sampleModel } from '../../../../src/testing/sample-model.ts';
 import {
@@ -53,9 +49,9 @@ describe('a compiled unit', () => {
       ['update "products"', 'change', 'stale 1'],
       ['insert into restwright_event_shapes', null, null],
       ['insert into restwright_events', null, null],
-      ['delete from "products"', 'change', 'stale 2'],
       ['insert into restwright_event_shapes', null, null],
       ['insert into restwright_events', null, null],
+      ['delete from "products"', 'change', 'stale 2'],
       ['insert into restwright_bookmarks', null, null],
     ]);
   });

@@ -60,7 +60,29 @@ describe('group commit', () => {
     const ids = Array.from({ length: 32 }, (_, index) => (index === 9 ? 'taken' : `p${index}`));
     const outcomes = await Promise.all(ids.map((id) => write(store, [id])));
     assert.equal(outcomes.filter(({ kind }) => kind === 'committed').length, 31);
-    assert.deepEqual([ran('commit') - before, ran('rollback to')], [1, 1]);
+    assert.deepEqual([ran('commit') - before, ran('rollback to all_units'), ran('rollback to unit')], [1, 1, 1]);
+    const revisions = outcomes.flatMap((outcome) => (outcome.kind === 'committed' ? outcome.revisions : []));
+    assert.deepEqual(
+      revisions,
+      Array.from({ length: 31 }, (_, index) => index + 2),
+    );
+    await store.close();
+  });
+
+  it('[OPS-4c] gives each of concurrent writes a savepoint only after one was refused', async (context) => {
+    const { store, ran } = await traced(context);
+    await commit(store, createProduct('taken'));
+    let serial = 0;
+    const group = (last: string): Promise<unknown> =>
+      Promise.all([`n${(serial += 1)}`, `n${(serial += 1)}`, last].map((id) => write(store, [id])));
+    await group('free');
+    assert.deepEqual([ran('savepoint all_units'), ran('savepoint unit')], [1, 0]);
+    await group('taken');
+    assert.deepEqual([ran('savepoint all_units'), ran('savepoint unit')], [2, 3]);
+    for (let index = 0; index < 16; index += 1) await group(`a${index}`);
+    assert.deepEqual([ran('savepoint all_units'), ran('savepoint unit')], [2, 3 + 16 * 3]);
+    await group('b');
+    assert.deepEqual([ran('savepoint all_units'), ran('savepoint unit')], [3, 3 + 16 * 3]);
     await store.close();
   });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
+import { availableMemory } from '../../../../src/platform/available-memory.ts';
+import { mappedBytes, SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { DRIVER_NAMES, type DriverConnection, type OpenOptions } from '../../../../src/stores/sqlite/driver/driver.ts';
 import { loadDriver } from '../../../../src/stores/sqlite/driver/select-driver.ts';
 import {
@@ -154,8 +155,13 @@ for (const name of DRIVER_NAMES) {
       const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout', 'wal_autocheckpoint'];
       assert.deepEqual(
         [...pragmas, 'mmap_size', 'cache_size'].map((pragma) => connection.pragma(pragma)),
-        ['wal', 2, 1, 0, 32_768, 268_435_456, -4_096],
+        ['wal', 2, 1, 0, 32_768, mappedBytes(availableMemory()), -4_096],
       );
+    });
+
+    it('maps half of the memory that there is, and no more than SQLite can', () => {
+      assert.equal(mappedBytes(536_870_912), 268_435_456);
+      assert.equal(mappedBytes(68_719_476_736), 2_147_418_112);
     });
 
     it('names the errors of SQLite', (context) => {

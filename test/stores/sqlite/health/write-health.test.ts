@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { probeWrites } from '../../../../src/stores/sqlite/health/probe-writes.ts';
-import { WriteHealth } from '../../../../src/stores/sqlite/health/write-health.ts';
+import { unavailable } from '../../../../src/stores/sqlite/health/unavailable.ts';
+import { WriteHealth } from '../../../../src/stores/sql/write-health.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
@@ -31,6 +32,8 @@ function diskOf(context: TestContext): Disk {
       disk.probes += 1;
       if (disk.code !== null) throw failure(disk.code);
     },
+    unavailable,
+    stopsWhenCorrupt: true,
     observe(observation) {
       assert.ok(observation.kind === 'database-writes');
       const { failure: cause } = observation;

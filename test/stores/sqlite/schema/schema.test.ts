@@ -9,6 +9,7 @@ import { field, model, refersTo, resource, type ResourceOptions } from '../../..
 import { commit, create, listIds, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { BEFORE, fields, IDS, KEPT, REFUSED, ROWS, TEXT } from '../../changed-models.ts';
+import { checkMigratedTombstones } from '../../migrated-tombstones.ts';
 import { openSample } from '../open-sample.ts';
 import { EVERYTHING } from '../../../../src/plan/plan.ts';
 import { Database } from '../driver-under-test.ts';
@@ -101,6 +102,11 @@ describe('a database of a changed model', () => {
       assert.ok(statements.length > 0);
     });
   }
+
+  it('[MET-4b] renames the tombstones of a resource with it, and drops them with it', async (context) => {
+    const file = path.join(temporaryDirectory(context), 'sample.db');
+    await checkMigratedTombstones((changed) => openSample({ path: file }, changed));
+  });
 
   it('[OPS-4d] renames a resource with its references', async (context) => {
     const file = path.join(temporaryDirectory(context), 'sample.db');

@@ -1,6 +1,6 @@
-import type { Observe } from '../../../observe/observation.ts';
-import { StoreUnavailable, type UnavailableReason } from '../../store.ts';
-import { unavailable } from './unavailable.ts';
+import type { Observe } from '../../observe/observation.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import { StoreUnavailable, type UnavailableReason } from '../store.ts';
 
 /** Milliseconds between two attempts to write while writes fail. */
 const PROBE_INTERVAL = 1_000;
@@ -10,7 +10,11 @@ const RECOVERABLE: ReadonlySet<UnavailableReason | null> = new Set<UnavailableRe
 
 interface WriteHealthOptions {
   /** Writes something. @throws where that fails */
-  readonly probe: () => void;
+  readonly probe: () => MaybePromise<void>;
+  /** The failure of the database that an error of its driver is; null for one of a statement. */
+  readonly unavailable: (error: unknown) => StoreUnavailable | null;
+  /** Whether a corrupt database takes no more writes until a restart: they could damage it further. */
+  readonly stopsWhenCorrupt: boolean;
   readonly observe: Observe;
   /** Milliseconds between two probes. Default: 1 s. */
   readonly interval?: number;
@@ -18,11 +22,13 @@ interface WriteHealthOptions {
 
 /**
  * Whether writes reach the disk (OPS-7). After a write that failed, a probe writes until it succeeds; requests are still tried meanwhile, because
- * a small one may fit. A corrupt database takes no more writes until a restart: they could damage it further.
+ * a small one may fit.
  */
 export class WriteHealth {
   readonly #options: WriteHealthOptions;
   #failure: StoreUnavailable | null = null;
+  #isProbing = false;
+  #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: WriteHealthOptions) {
@@ -41,45 +47,64 @@ export class WriteHealth {
 
   /** The error to report for one that a write ended with. */
   writeFailed(error: unknown): unknown {
-    const failure = failureOf(error);
+    const failure = this.#failureOf(error);
     if (failure !== null && RECOVERABLE.has(failure.reason)) this.#record(failure);
     return this.#reported(failure, error);
   }
 
   /** The error to report for one that a read ended with. Only corruption says anything about writes. */
   readFailed(error: unknown): unknown {
-    return this.#reported(failureOf(error), error);
+    return this.#reported(this.#failureOf(error), error);
   }
 
   close(): void {
+    this.#isClosed = true;
+    this.#stopProbes();
+  }
+
+  #stopProbes(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
   }
 
   #reported(failure: StoreUnavailable | null, error: unknown): unknown {
-    if (failure?.reason === 'corrupt') this.#record(failure);
+    if (failure?.reason === 'corrupt' && this.#options.stopsWhenCorrupt) this.#record(failure);
     return failure ?? error;
   }
 
   #record(failure: StoreUnavailable | null): void {
-    if (this.#failure?.reason === 'corrupt') return;
+    if (this.#isClosed || this.#failure?.reason === 'corrupt') return;
     const isNew = this.#failure?.reason !== failure?.reason;
     this.#failure = failure;
     if (isNew) this.#options.observe({ kind: 'database-writes', failure });
-    if (failure === null || failure.reason === 'corrupt') this.close();
+    if (failure === null || failure.reason === 'corrupt') this.#stopProbes();
     else this.#timer ??= setInterval(() => this.#probe(), this.#options.interval ?? PROBE_INTERVAL).unref();
   }
 
   #probe(): void {
+    if (this.#isProbing) return;
     try {
-      this.#options.probe();
-      this.#record(null);
+      const probed = this.#options.probe();
+      if (probed instanceof Promise) void this.#wait(probed);
+      else this.#record(null);
     } catch (error) {
       this.writeFailed(error);
     }
   }
-}
 
-function failureOf(error: unknown): StoreUnavailable | null {
-  return error instanceof StoreUnavailable ? error : unavailable(error);
+  async #wait(probed: Promise<void>): Promise<void> {
+    this.#isProbing = true;
+    try {
+      await probed;
+      this.#record(null);
+    } catch (error) {
+      this.writeFailed(error);
+    } finally {
+      this.#isProbing = false;
+    }
+  }
+
+  #failureOf(error: unknown): StoreUnavailable | null {
+    return error instanceof StoreUnavailable ? error : this.#options.unavailable(error);
+  }
 }

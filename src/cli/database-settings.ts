@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {
+  displayedUrl,
+  InvalidDatabaseUrl,
+  isPostgresUrl,
+  parseDatabaseUrl,
+} from '../stores/postgres/connection/database-url.ts';
+import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
+import { describeFileError, usageError } from './command-error.ts';
+import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
+
+/** Flags of every command that uses a database. */
+export interface DatabaseFlags {
+  readonly database?: string;
+  readonly driver?: string;
+}
+
+/**
+ * The path of the database file, where `{name}` stands for the name of the model, and the library that opens it, undefined for the default; or the URL of a
+ * database of PostgreSQL, and the password for it, undefined where the URL has it.
+ */
+export interface DatabaseLocation {
+  readonly file: string;
+  readonly driver: DriverName | undefined;
+  readonly password: string | undefined;
+}
+
+const DATABASE: SettingSource = {
+  flag: '--database',
+  variable: 'RESTWRIGHT_DATABASE',
+  fallback: 'sqlite:./data/{name}.db',
+};
+
+const DRIVER: SettingSource = { flag: '--driver', variable: 'RESTWRIGHT_DRIVER', fallback: 'auto' };
+
+const PASSWORD = 'RESTWRIGHT_DATABASE_PASSWORD';
+const PASSWORD_FILE = 'RESTWRIGHT_DATABASE_PASSWORD_FILE';
+/** The variables of libpq, as psql and pg_dump read them. */
+const LIBPQ_PASSWORD = 'PGPASSWORD';
+const LIBPQ_PASSWORD_FILE = 'PGPASSFILE';
+
+/** The scheme of a URL; a single letter is a drive of Windows. */
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
+
+/**
+ * The database that a command uses.
+ *
+ * @throws {CommandError} exit 2 for a value that is neither a path, `sqlite:PATH` nor a URL of PostgreSQL, and for an unknown driver
+ */
+export function databaseLocation({ database, driver }: DatabaseFlags, env: EnvironmentVariables): DatabaseLocation {
+  return locationOf(settingValue(DATABASE, database, env), driver, env);
+}
+
+function locationOf(
+  { text, origin }: SettingValue,
+  driver: string | undefined,
+  env: EnvironmentVariables,
+): DatabaseLocation {
+  if (isPostgresUrl(text)) {
+    const file = withPasswordFile(text, env);
+    requireUrl({ text: file, origin });
+    return { file, driver: undefined, password: passwordIn(file, env) };
+  }
+  const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
+  if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
+    throw usageError(
+      `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, sqlite:PATH, or postgres://USER@HOST/DATABASE.`,
+    );
+  }
+  return { file, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
+}
+
+/** The URL is not repeated in the message: it may have a password. @throws {CommandError} exit 2 where it cannot be used */
+function requireUrl({ text, origin }: SettingValue): void {
+  try {
+    parseDatabaseUrl(text.replaceAll('{name}', 'name'), undefined);
+  } catch (error) {
+    if (error instanceof InvalidDatabaseUrl) throw usageError(`${origin}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A URL with the password file of the environment, unless it names one itself. */
+function withPasswordFile(url: string, env: EnvironmentVariables): string {
+  const file = env[LIBPQ_PASSWORD_FILE] ?? '';
+  if (file === '' || URL.parse(url)?.searchParams.has('passfile') === true) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}passfile=${encodeURIComponent(file)}`;
+}
+
+/**
+ * The password for a database of PostgreSQL: of the file that a variable names, or of a variable. That of libpq gives way to the URL, as it does there.
+ *
+ * @throws {CommandError} exit 2 for a file that cannot be read
+ */
+function passwordIn(url: string, env: EnvironmentVariables): string | undefined {
+  const file = env[PASSWORD_FILE] ?? '';
+  if (file === '') return env[PASSWORD] ?? (URL.parse(url)?.password === '' ? env[LIBPQ_PASSWORD] : undefined);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw usageError(`${PASSWORD_FILE}: ${describeFileError(error)}`);
+  }
+}
+
+/** The absolute path of the database file for a model; or the URL of its database. @param name the name of the model */
+export function databaseFile(location: Pick<DatabaseLocation, 'file'>, name: string): string {
+  if (isPostgresUrl(location.file)) return location.file.replaceAll('{name}', name);
+  return path.resolve(location.file.replaceAll('{name}', name));
+}
+
+/** A database as commands open it. */
+export interface UsedDatabase {
+  /** As {@link databaseFile} has it. */
+  readonly database: string;
+  readonly driver?: DriverName | undefined;
+  readonly databasePassword?: string | undefined;
+}
+
+/** The database of a model. @param name the name of the model */
+export function usedDatabase(location: DatabaseLocation, name: string): UsedDatabase {
+  const { driver, password } = location;
+  return { database: databaseFile(location, name), driver, databasePassword: password };
+}
+
+/** A database that a flag of a command names, other than `--database`. */
+interface NamedDatabase {
+  readonly flag: string;
+  readonly database: string;
+  readonly driver: string | undefined;
+  /** The name of the model. */
+  readonly name: string;
+}
+
+/** The database that a flag names. @throws {CommandError} exit 2, as {@link databaseLocation} */
+export function namedDatabase(
+  { flag, database, driver, name }: NamedDatabase,
+  env: EnvironmentVariables,
+): UsedDatabase {
+  return usedDatabase(locationOf({ text: database, origin: flag }, driver, env), name);
+}
+
+/** Whether a database is a file that does not exist. What a server has, only a connection shows. */
+export function isMissingFile({ database }: Pick<UsedDatabase, 'database'>): boolean {
+  return !isPostgresUrl(database) && !existsSync(database);
+}
+
+/** A path as messages show it: relative to the working directory where it is below it. A URL has no password then. */
+export function displayedPath(file: string): string {
+  if (isPostgresUrl(file)) return displayedUrl(file);
+  const relative = path.relative(process.cwd(), file);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+function parseDriver({ text, origin }: SettingValue): DriverName | undefined {
+  if (text === DRIVER.fallback) return undefined;
+  const driver = DRIVER_NAMES.find((name) => name === text);
+  if (driver !== undefined) return driver;
+  throw usageError(`${origin}: '${text}' is not a valid driver; use ${DRIVER_NAMES.join(' or ')}.`);
+}

@@ -1,0 +1,23 @@
+/** Environment variables by name. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+/** A setting that may come from a flag, an environment variable or a default, in this order of precedence. */
+export interface SettingSource {
+  readonly flag: string;
+  readonly variable: string;
+  readonly fallback: string;
+}
+
+/** The value of a setting. */
+export interface SettingValue {
+  readonly text: string;
+  /** The flag or variable that it comes from, for messages. */
+  readonly origin: string;
+}
+
+/** An empty variable counts as unset: shells and container files leave a variable out this way. */
+export function settingValue(source: SettingSource, flag: string | undefined, env: EnvironmentVariables): SettingValue {
+  if (flag !== undefined) return { text: flag, origin: source.flag };
+  const text = env[source.variable] ?? '';
+  return text === '' ? { text: source.fallback, origin: source.flag } : { text, origin: source.variable };
+}

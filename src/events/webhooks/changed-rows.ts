@@ -1,0 +1,88 @@
+import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
+import type { ListRead, Row } from '../../plan/plan.ts';
+
+/** Rows that are read at a time. */
+const PAGE = 500;
+
+/** What has become of the rows of a resource. */
+export interface RowChanges {
+  /** Those that are new or have changed. */
+  readonly changed: readonly Row[];
+  /** The ids of those that no longer exist. */
+  readonly deleted: readonly string[];
+}
+
+const UNCHANGED: RowChanges = { changed: [], deleted: [] };
+
+/**
+ * Follows the rows of a top-level or nested resource: it reads those that have changed since the last time, by their revisions, which increase with each
+ * commit. Of deleted rows nothing is left but the count of the others; only where that is less than expected, all ids are read.
+ */
+export class ChangedRows {
+  readonly #rows: VisibleRows;
+  readonly #resource: string;
+  readonly #ids = new Set<string>();
+  #stamp: number | null = null;
+  /** The greatest revision of a row that was read. */
+  #revision = 0;
+
+  /** @param resource with an index of `revision` */
+  constructor(rows: VisibleRows, resource: string) {
+    this.#rows = rows;
+    this.#resource = resource;
+  }
+
+  /** The changes since the last call, which are not returned again; with the first call every row. Not to be called while it runs. */
+  async read(): Promise<RowChanges> {
+    const [stamp = 0] = await this.#rows.resourceStamps([this.#resource]);
+    if (stamp === this.#stamp) return UNCHANGED;
+    const changed = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
+    for (const { id } of changed) this.#ids.add(id);
+    // A row that was created meanwhile may make up for one that was deleted: then the stamp has changed since it was read.
+    const deleted = (await this.#count()) < this.#ids.size ? await this.#absent() : [];
+    for (const id of deleted) this.#ids.delete(id);
+    this.#revision = changed.at(-1)?.revision ?? this.#revision;
+    this.#stamp = stamp;
+    return { changed: changed.filter(({ id }) => this.#ids.has(id)), deleted };
+  }
+
+  async #absent(): Promise<readonly string[]> {
+    const present = new Set((await this.#walk('id', [])).map(({ id }) => id));
+    return [...this.#ids].filter((id) => !present.has(id));
+  }
+
+  /** All rows of a filter in the order of a member. Without a filter the ids alone are read. */
+  async #walk(path: 'id' | 'revision', filter: ListRead['filter']): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for (;;) {
+      const last = rows.at(-1);
+      const position = path === 'id' ? [last?.id ?? ''] : [last?.revision ?? 0, last?.id ?? ''];
+      const page = await this.#rows.list({
+        ...this.#plan,
+        filter,
+        order: (path === 'id' ? ['id'] : ['revision', 'id']).map((each) => ({ path: each, descending: false })),
+        window: { kind: 'seek', after: last === undefined ? null : position, backward: false, limit: PAGE },
+        count: { kind: 'none' },
+        ...(filter.length === 0 ? { columns: [] } : {}),
+      });
+      rows.push(...page.rows);
+      if (!page.more) return rows;
+    }
+  }
+
+  async #count(): Promise<number> {
+    const { total } = await this.#rows.list({
+      ...this.#plan,
+      filter: [],
+      order: [{ path: 'id', descending: false }],
+      window: { kind: 'seek', after: null, backward: false, limit: 1 },
+      count: { kind: 'exact' },
+      columns: [],
+    });
+    return total?.count ?? 0;
+  }
+
+  get #plan(): Pick<ListRead, 'kind' | 'resource' | 'within' | 'effort'> {
+    return { kind: 'list', resource: this.#resource, within: [], effort: 'light' };
+  }
+}

@@ -1,0 +1,138 @@
+import { weakMemoize } from '../../cache/memoize.ts';
+import { ANONYMOUS_CALLER } from '../../auth/policy-caller.ts';
+import type { EventEnvelope } from '../../conventions/event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { parseWebhookUrl, type WebhookUrl, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import type { Signer } from '../../conventions/webhook-signature.ts';
+import type { PolicyCaller } from '../../model/policy.ts';
+import { stringOf } from '../../model/values/access.ts';
+import type { Contracts } from '../../pipeline/contract.ts';
+import { EventView, type JudgedEvent } from '../../pipeline/read/event-view.ts';
+import { bindPolicy } from '../../plan/bind-policy.ts';
+import { typesOf } from '../../plan/event-types.ts';
+import { isVisible } from '../../plan/holds.ts';
+import type { Row } from '../../plan/plan.ts';
+import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
+import { compileEventFilter } from './event-filter.ts';
+import { contractOf, matchesType } from './event-types.ts';
+import { activeSigners, type SigningKey } from './signing-keys.ts';
+
+/** A webhook that is enabled, ready to be delivered to. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  /** Where it is sent, or why that cannot be called (any more). */
+  readonly target: WebhookUrl;
+  readonly format: 'native' | 'cloudevents';
+  readonly ordered: boolean;
+  /** Patterns of types as the log has them. */
+  readonly patterns: readonly string[];
+  /** Of the newest secret first. @param now milliseconds since the epoch */
+  readonly signers: (now: number) => readonly Signer[];
+  /** An event as the webhook gets it; null where it does not, because of what its creator may see, or of its filter. */
+  readonly see: (event: JudgedEvent) => EventEnvelope | null;
+  /** The sequence after which it gets events. */
+  readonly start: number;
+  /** Milliseconds since the epoch: since when every attempt has failed; null if the last one succeeded. */
+  readonly failingSince: number | null;
+}
+
+export interface EndpointContext {
+  readonly contracts: Contracts;
+  readonly rules: WebhookUrlRules;
+  readonly origin: () => string;
+}
+
+/** Compiles the row of a webhook. @returns null where its version is no longer served, or where it has no key */
+export function webhookEndpoint(
+  row: Row,
+  keys: readonly SigningKey[],
+  { contracts, rules, origin }: EndpointContext,
+): WebhookEndpoint | null {
+  const contract = contractOf(stringOf(row['version']) ?? '', contracts);
+  if (contract === null || keys.length === 0) return null;
+  const caller = callerOf(row);
+  const patterns = stringsIn(row['event_types']);
+  const since = row['failing_since'];
+  const view = new EventView({ caller, contract, current: contracts.current, origin });
+  const passes = filterOf(row['filter'] ?? null, patterns, caller, contract);
+  return {
+    id: row.id,
+    target: parseWebhookUrl(stringOf(row['url']) ?? '', rules),
+    format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
+    ordered: row['ordered'] === true,
+    patterns: contract === contracts.current ? patterns : storedPatterns(patterns, contract, contracts),
+    signers: (now) => activeSigners(keys, now),
+    // Each event is judged when it is read, and once more when it is sent.
+    see: weakMemoize((event) => {
+      const seen = view.of(event);
+      return seen !== null && passes(seen) ? seen : null;
+    }),
+    start: Number(row['start']),
+    failingSince: typeof since === 'string' ? Date.parse(since) : null,
+  };
+}
+
+/** As whom a webhook acts: its creator, with the scopes and claims that it had then. */
+function callerOf({ owner, creator, claims }: Row): PolicyCaller {
+  if (!isJsonObject(creator)) return ANONYMOUS_CALLER;
+  const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+  return {
+    subject: text(creator['subject']),
+    client: text(creator['client']),
+    issuer: text(creator['issuer']),
+    owner: text(owner),
+    scopes: new Set(stringsIn(creator['scopes'])),
+    claims: objectIn(claims),
+  };
+}
+
+function objectIn(text: Json | undefined): JsonObject {
+  const value: Json = JSON.parse(typeof text === 'string' ? text : '{}');
+  return isJsonObject(value) ? value : {};
+}
+
+function stringsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** The types that patterns of an older version mean, as the log has them. */
+function storedPatterns(
+  patterns: readonly string[],
+  { model }: Contracts['current'],
+  { current }: Contracts,
+): readonly string[] {
+  return [...model.resources.values()].flatMap((older) => {
+    const stored = current.model.resources.get(older.name);
+    if (stored === undefined) return [];
+    return typesOf(stored).filter((type) => {
+      const olderType = `${older.singular}${type.slice(stored.singular.length)}`;
+      return patterns.some((pattern) => matchesType(pattern, olderType));
+    });
+  });
+}
+
+/** Judges events by the filter of a webhook. One that no longer fits the model lets nothing pass. */
+function filterOf(
+  filter: Json,
+  patterns: readonly string[],
+  caller: PolicyCaller,
+  contract: Contracts['current'],
+): (event: EventEnvelope) => boolean {
+  if (typeof filter !== 'string') return () => true;
+  const compiled = compileEventFilter(filter, patterns, contract);
+  if (compiled.kind === 'invalid') return () => false;
+  const { resources } = contract.model;
+  const bySingular = new Map([...resources.values()].map((resource) => [resource.singular, resource]));
+  const visibilities = new Map<string, Visibility | null>(
+    [...compiled.policies].map(([name, policy]) => {
+      const bound = bindPolicy(policy, { caller, resources });
+      return [name, bound === null ? null : visibilityWhere(bound)];
+    }),
+  );
+  return ({ payload }) => {
+    const resource = bySingular.get(payload.resource.type);
+    const visible = visibilities.get(resource?.name ?? '') ?? null;
+    if (resource === undefined || visible === null || payload.data === undefined) return false;
+    return isJudgedByRow(visible) && isVisible(resource, payload.data, visible);
+  };
+}

@@ -1,0 +1,59 @@
+import { weakMemoize } from '../cache/memoize.ts';
+import type { Json } from '../conventions/json.ts';
+import type { Resource } from '../model/model.ts';
+import { keyMembers } from '../model/row-key.ts';
+import { indexesOf } from './indexes.ts';
+import { valueAt } from './list-query.ts';
+import type { Ancestor, FieldValues } from './plan.ts';
+
+/**
+ * The most bytes of the values of a row in one index (LIM-1), in UTF-8. An entry in an index of PostgreSQL has at most 2,704 bytes, a header and the
+ * lengths of its values included. Every store keeps the same limit, so that a model and its rows fit into another one (OPS-4).
+ */
+export const MAX_INDEX_SIZE = 2_500;
+
+/** The bytes of a value that is no text. */
+const SCALAR_SIZE = 8;
+
+/** A row as an index sees it. */
+export interface IndexedRow {
+  readonly id: string;
+  readonly within: readonly Ancestor[];
+  readonly values: FieldValues;
+}
+
+/** The paths of each index of a resource, after those of its key, and of the tables of its arrays of references. */
+const indexedPaths = weakMemoize((resource: Resource): readonly (readonly string[])[] => {
+  const key = keyMembers(resource);
+  const references = resource.fields.filter(({ reference, type }) => reference !== null && type.kind === 'array');
+  return [
+    key,
+    ...references.map(({ name }) => [name, ...key]),
+    ...indexesOf(resource).map(({ keys }) => keys.map(({ path }) => path)),
+  ];
+});
+
+/**
+ * The values that are too long for an index of their row: of the first index whose values are, together, those of more than an even share of it.
+ *
+ * @returns dotted paths; empty where every index can hold its values
+ */
+export function overlongPaths(resource: Resource, row: IndexedRow): readonly string[] {
+  const size = (path: string): number => sizeOf(indexedValue(resource, row, path));
+  const paths = indexedPaths(resource).find((each) => each.reduce((sum, path) => sum + size(path), 0) > MAX_INDEX_SIZE);
+  return paths?.filter((path) => size(path) > MAX_INDEX_SIZE / paths.length) ?? [];
+}
+
+function indexedValue({ parentKey }: Resource, { id, within, values }: IndexedRow, path: string): Json {
+  if (path === 'id') return id;
+  const level = parentKey.indexOf(path);
+  return level === -1 ? valueAt(values, path) : (within[level]?.id ?? null);
+}
+
+/** Bytes in UTF-8. Of an array of references, each is a row of its table. */
+function sizeOf(value: Json): number {
+  if (value === null) return 0;
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Array.isArray(value)) return Math.max(0, ...value.map(sizeOf));
+  return typeof value === 'object' ? Buffer.byteLength(JSON.stringify(value)) : SCALAR_SIZE;
+}

@@ -1,0 +1,42 @@
+import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { connectPostgres, type PostgresConnection } from '../driver/pg.ts';
+import type { DatabaseUrl } from './database-url.ts';
+
+/** What to do where a pooler is not one of sessions. */
+export const POOLER_ADVICE =
+  'A pooler, such as PgBouncer, is in front of the server. Connect to the server itself, or add pooler=session to the URL where the pooler has pool_mode=session';
+
+/** How often it is tried whether two connections share a session: a pooler may have several. */
+const ATTEMPTS = 3;
+
+/**
+ * Verifies that a pooler gives each connection a session of its own: prepared statements, settings and time limits belong to it. Nothing is set before: where
+ * the pooler shares sessions, it would reach others.
+ *
+ * @throws {UnusableDatabase} where it pools transactions or statements
+ */
+export async function requireOwnSessions(url: DatabaseUrl): Promise<void> {
+  const [one, other] = [await connectPostgres(url, null), await connectPostgres(url, null)];
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const before = await processOf(one);
+      await other.script('begin');
+      const shared = await processOf(other);
+      const now = await processOf(one);
+      await other.script('commit');
+      if (shared === before || now !== before)
+        throw new UnusableDatabase(
+          'The pooler shares its sessions between connections, as PgBouncer does with pool_mode=transaction. Set pool_mode=session, or connect to the server itself.',
+        );
+    }
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
+}
+
+/** The process of the server that a connection is with. */
+async function processOf(connection: PostgresConnection): Promise<string> {
+  // Not prepared: a pooler of transactions may have another session for each message.
+  const [row] = await connection.script('select pg_backend_pid() as process');
+  return String(row?.['process']);
+}

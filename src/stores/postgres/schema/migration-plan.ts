@@ -1,0 +1,66 @@
+import type { CurrentModels, MigrationGoal } from '../../sql/schema/current-models.ts';
+import { requireMigrated, type StorageTypes } from '../../sql/schema/migration.ts';
+import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
+import { type SchemaStep, type StepLock, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import { FORMAT } from '../../sql/schema/system-tables.ts';
+import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
+import type { SearchChange } from './search-schema.ts';
+
+/** What migrates a database to a model. */
+export interface MigrationPlan {
+  /** Whether the database is empty. */
+  readonly isNew: boolean;
+  readonly format: number;
+  readonly models: CurrentModels;
+  readonly goal: MigrationGoal;
+  /** The storage types of the columns of its tables, once they are migrated. */
+  readonly types: StorageTypes;
+  readonly system: readonly string[];
+  /** What removes the parts of an interrupted migration. */
+  readonly unfinished: readonly string[];
+  readonly changes: readonly SchemaChange[];
+  readonly steps: readonly PlannedStep[];
+  /** Steps without statements: what the model would lose, and the rules that rows break. */
+  readonly checks: readonly SchemaStep[];
+  readonly search: readonly SearchChange[];
+}
+
+/** All steps of a plan, in their order. */
+export function stepsOf({ system, unfinished, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
+  const inTransaction = steps.filter(({ run }) => run === 'together');
+  const later = steps.filter(({ run }) => run !== 'together');
+  return [
+    statementsStep('remove what an interrupted migration has left', unfinished, exclusiveLock('its tables')),
+    statementsStep('create or upgrade the system tables', system, exclusiveLock('the system tables')),
+    ...inTransaction.map(({ step }) => step),
+    ...checks,
+    ...search.map(({ resource: { name }, before }) =>
+      statementsStep(`change what searches of ${name} use`, before, exclusiveLock(name)),
+    ),
+    ...later.map(({ step }) => step),
+    ...search.map(({ resource: { name }, after }) =>
+      statementsStep(`fill what searches of ${name} use`, after, rowLocks(name)),
+    ),
+  ].filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
+}
+
+function statementsStep(purpose: string, statements: readonly string[], lock: StepLock): SchemaStep {
+  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, lock, losses: [], broken: [] };
+}
+
+/** All statements of a plan. */
+export function statementsOf({ system, unfinished, steps, search }: MigrationPlan): readonly string[] {
+  return [
+    ...system,
+    ...unfinished,
+    ...steps.flatMap(({ step }) => step.statements),
+    ...search.flatMap(({ before, after }) => [...before, ...after]),
+  ];
+}
+
+/** Verifies that a database matches a model. What a migration has left is no difference: it may still run. @throws {UnusableDatabase} where it does not */
+export function requireCurrent(plan: MigrationPlan): void {
+  if (plan.isNew) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+  const recorded = plan.format < FORMAT ? [`-- format ${FORMAT}`] : [];
+  requireMigrated([...recorded, ...statementsOf({ ...plan, unfinished: [] })]);
+}

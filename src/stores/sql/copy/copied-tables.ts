@@ -1,0 +1,104 @@
+import type { Json } from '../../../conventions/json.ts';
+import type { Model, Resource, ValueType } from '../../../model/model.ts';
+import type { DerivedColumn, Dialect, SqlRow, SqlValue } from '../dialect.ts';
+import { schemaOf, type TableSchema } from '../schema/schema.ts';
+import { systemTables } from '../schema/system-tables.ts';
+
+/** A column that a copy writes. */
+export interface CopiedColumn {
+  readonly name: string;
+  /** The value of the column for what is bound, given its placeholder; null where that is the bound value. */
+  readonly expression: ((placeholder: string) => string) | null;
+}
+
+/** A table of a copy. */
+export interface CopiedTable {
+  readonly name: string;
+  /** The query that reads its rows in the source. */
+  readonly select: string;
+  readonly columns: readonly CopiedColumn[];
+  /** What is bound for a row of the source, in the order of the columns. */
+  readonly values: (row: SqlRow) => readonly SqlValue[];
+}
+
+/** The two databases of a copy. */
+export interface CopyDialects {
+  readonly from: Dialect;
+  readonly to: Dialect;
+}
+
+/** The metadata and the counters of a new database exist already. */
+const PRESENT = ['restwright_meta', 'restwright_sequences'];
+
+/** The names of the system tables whose rows are copied: all of this version, so that those of later formats are, too. */
+export function copiedSystemTables(dialect: Dialect): readonly string[] {
+  const names = systemTables(dialect).flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []);
+  return names.filter((name) => !PRESENT.includes(name));
+}
+
+/** A system table. Its values have the same form in all databases. */
+export function systemTable(name: string, columns: readonly string[], { quote }: Dialect): CopiedTable {
+  return {
+    name,
+    select: `select ${columns.map(quote).join(', ')} from ${quote(name)}`,
+    columns: columns.map((column) => ({ name: column, expression: null })),
+    values: (row) => columns.map((column) => row[column] ?? null),
+  };
+}
+
+/** The tables of a model: of rows, and of links. */
+export function modelTables(model: Model, dialects: CopyDialects): readonly CopiedTable[] {
+  return schemaOf(model).map((table) => modelTable(table, model.resources.get(table.name), dialects));
+}
+
+function modelTable(table: TableSchema, resource: Resource | undefined, { from, to }: CopyDialects): CopiedTable {
+  const own = table.columns.map(({ name, type }) => ({ name, convert: converter(type, { from, to }) }));
+  const derived = (resource === undefined ? [] : to.derivedColumns(resource)).map((column) => ({
+    column,
+    read: decoderOf(table, column, from),
+  }));
+  const selected = table.columns.map(
+    ({ name, type }) => `${from.selection(from.quote(name), type)} as ${from.quote(name)}`,
+  );
+  return {
+    name: table.name,
+    select: `select ${selected.join(', ')} from ${from.quote(table.name)}`,
+    columns: [
+      ...own.map(({ name }) => ({ name, expression: null })),
+      ...derived.map(({ column: { name, expression } }) => ({ name, expression })),
+    ],
+    values: (row) => [
+      ...own.map(({ name, convert }) => convert(row[name] ?? null)),
+      ...derived.map(({ column: { field, encode }, read }) => encode(read(row[field] ?? null))),
+    ],
+  };
+}
+
+/** Reads the JSON value from which the values of a derived column follow. */
+function decoderOf(table: TableSchema, { field }: DerivedColumn, from: Dialect): (value: SqlValue) => Json {
+  const type = table.columns.find(({ name }) => name === field)?.type;
+  if (type === undefined) throw new Error(`${table.name} has no column ${field}`);
+  return jsonOf(type, from);
+}
+
+/** Bytes are no JSON value before they are decoded. */
+function jsonOf(type: ValueType, from: Dialect): (value: SqlValue) => Json {
+  const decode = from.decode(type);
+  return (value) => {
+    if (value === null) return null;
+    if (decode !== null) return decode(value);
+    return typeof value === 'bigint' || value instanceof Uint8Array ? String(value) : value;
+  };
+}
+
+/** Numbers with more digits than those of JavaScript have a form of their own in each database; all other values have the same, and stay as they are. */
+function converter(type: ValueType, { from, to }: CopyDialects): (value: SqlValue) => SqlValue {
+  if (type.kind !== 'decimal' && type.kind !== 'int64') return (value) => value;
+  const [read, encode] = [jsonOf(type, from), to.encode(type)];
+  return (value) => {
+    if (value === null) return null;
+    const encoded = encode(read(value));
+    if (encoded === undefined) throw new RangeError(`${String(value)} cannot be stored`);
+    return encoded;
+  };
+}

@@ -1,0 +1,137 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Model } from '../../../model/model.ts';
+import type { MaybePromise } from '../../../platform/maybe-promise.ts';
+import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
+import { METADATA } from '../schema/system-tables.ts';
+import { SystemStatements } from '../system-statements.ts';
+import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
+
+/** A database that is read: all of it as it was at one moment. */
+export interface CopySource {
+  all(statement: Statement): MaybePromise<readonly SqlRow[]>;
+  /** The rows of a query, in parts that are small enough for memory. */
+  batches(text: string): Iterable<readonly SqlRow[]> | AsyncIterable<readonly SqlRow[]>;
+  /** The names of the columns of a table. */
+  columns(table: string): MaybePromise<readonly string[]>;
+  close(): MaybePromise<void>;
+}
+
+/** A database that is written, in one transaction that excludes other writes. */
+export interface CopyTarget {
+  /** @throws where another process writes */
+  begin(): MaybePromise<void>;
+  run(statement: Statement): MaybePromise<readonly SqlRow[]>;
+  insert(table: CopiedTable, rows: readonly (readonly SqlValue[])[]): MaybePromise<void>;
+  /** Commits what is whole: all references lead to rows. */
+  commit(): MaybePromise<void>;
+  /** Closes it. What is not committed is gone. */
+  close(): MaybePromise<void>;
+}
+
+export interface DatabaseCopy {
+  readonly model: Model;
+  readonly dialects: CopyDialects;
+  readonly source: CopySource;
+  readonly target: CopyTarget;
+  /** Once aborted, the copy ends with the current batch, and the target stays as it was. */
+  readonly signal: AbortSignal;
+  /** Called with the rows of all tables so far, and their total. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** How a copy ended. `stopped` leaves the target as it was. */
+export type CopyOutcome =
+  | { readonly kind: 'copied'; readonly rows: number; readonly events: number }
+  | { readonly kind: 'stopped' };
+
+/** The last revision and the last sequence of a database. */
+export interface LastNumbers {
+  readonly revision: number;
+  readonly event: number;
+}
+
+/** @param row of `SystemStatements.counters` */
+export function lastNumbers(row: SqlRow | null): LastNumbers {
+  return { revision: Number(row?.['revision']), event: Number(row?.['event']) };
+}
+
+/** The target has rows, events, or had some: nothing is changed in it. */
+export class TargetNotEmpty extends Error {
+  override readonly name = 'TargetNotEmpty';
+}
+
+/**
+ * Copies everything that a database stores: rows with ids, times and revisions, the event log with its sequences, positions and deliveries, tombstones,
+ * bookmarks, change stamps, idempotency records and the key that seals cursors and secrets. Leases are free in the copy, so that it can be served
+ * immediately; its cache epoch is another one. Needs the memory of a few batches.
+ *
+ * @throws {TargetNotEmpty}
+ */
+export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
+  const { source, target } = copy;
+  const system = { from: new SystemStatements(copy.dialects.from), to: new SystemStatements(copy.dialects.to) };
+  await target.begin();
+  requireEmpty(lastNumbers((await target.run(system.to.counters()))[0] ?? null));
+  const tables = await tablesOf(copy);
+  let total = 0;
+  for (const table of tables) total += await countOf(copy, table.name);
+  const counts = await copyTables(copy, tables, total);
+  if (counts === null) return { kind: 'stopped' };
+  const { revision, event } = lastNumbers((await source.all(system.from.counters()))[0] ?? null);
+  const [secret] = await source.all(system.from.metadata(METADATA.secret));
+  await target.run(system.to.setCounters(revision, event));
+  await target.run(system.to.setMetadata(METADATA.secret, String(secret?.['value'])));
+  await target.run({ text: `update restwright_readers set owner = '', leased_until = 0`, values: [] });
+  await target.commit();
+  const rows = [...copy.model.resources.keys()].reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
+  return { kind: 'copied', rows, events: counts.get('restwright_events') ?? 0 };
+}
+
+/** @throws {TargetNotEmpty} */
+export function requireEmpty({ revision, event }: LastNumbers): void {
+  if (revision === 0 && event === 0) return;
+  throw new TargetNotEmpty(`${revision} changes of rows and ${event} events were written to it`);
+}
+
+/** Until when a process has the lease of a reader of the event log; null where none has. @param now milliseconds since the epoch */
+export async function leasedUntil(database: Pick<CopySource, 'all'>, now: number): Promise<number | null> {
+  const text = `select max(leased_until) as until from restwright_readers where owner <> ''`;
+  const until = Number((await database.all({ text, values: [] }))[0]?.['until'] ?? 0);
+  return until > now ? until : null;
+}
+
+async function tablesOf({ model, dialects, source }: DatabaseCopy): Promise<readonly CopiedTable[]> {
+  const system: CopiedTable[] = [];
+  for (const name of copiedSystemTables(dialects.from))
+    system.push(systemTable(name, await source.columns(name), dialects.from));
+  return [...system, ...modelTables(model, dialects)];
+}
+
+async function countOf({ source, dialects: { from } }: DatabaseCopy, table: string): Promise<number> {
+  const [row] = await source.all({ text: `select count(*) as count from ${from.quote(table)}`, values: [] });
+  return Number(row?.['count']);
+}
+
+/** @returns the rows of each table; null where the copy was stopped */
+async function copyTables(
+  { source, target, dialects, signal, onProgress }: DatabaseCopy,
+  tables: readonly CopiedTable[],
+  total: number,
+): Promise<ReadonlyMap<string, number> | null> {
+  const counts = new Map<string, number>();
+  let done = 0;
+  for (const table of tables) {
+    // A new database has rows in some system tables.
+    await target.run({ text: `delete from ${dialects.to.quote(table.name)}`, values: [] });
+    for await (const rows of source.batches(table.select)) {
+      await target.insert(table, rows.map(table.values));
+      counts.set(table.name, (counts.get(table.name) ?? 0) + rows.length);
+      done += rows.length;
+      onProgress(done, total);
+      // Between two batches signals arrive: SQLite answers within the call.
+      await setImmediate();
+      if (signal.aborted) return null;
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,143 @@
+import type { Model } from '../../../model/model.ts';
+import type { TableColumn } from '../columns.ts';
+import type { Alteration } from './alteration.ts';
+import type { MigrationGoal } from './current-models.ts';
+import { type StorageTypes, storageTypesOf } from './migration.ts';
+import type { ModelProfile, ResourceProfile } from './model-profile.ts';
+import { storageType, type TableSchema } from './schema.ts';
+import type { SchemaChange } from './schema-changes.ts';
+
+/**
+ * Of the changes that migrate a database to a model, those after which instances of another model still read and write it as before (OPS-6): what they do not know
+ * is nullable or has a default in the database, and what only they know stays. The rest is left to the phase `contract`.
+ *
+ * @param other the model of these instances, which has no {@link neighbourProblems} with the model
+ */
+function expandingChanges(
+  changes: readonly SchemaChange[],
+  declared: readonly TableSchema[],
+  other: ModelProfile,
+): readonly SchemaChange[] {
+  const created = new Set(changes.flatMap((change) => (change.kind === 'create-table' ? [change.table.name] : [])));
+  return changes.flatMap((change): readonly SchemaChange[] => {
+    switch (change.kind) {
+      case 'create-table':
+        return [change];
+      case 'create-index': {
+        const known = other.resources[change.table.name];
+        const isExpanding =
+          !change.index.unique || created.has(change.table.name) || isUnset(change.index.keys, change.table, known);
+        return isExpanding ? [{ ...change, broken: [] }] : [];
+      }
+      case 'drop-index':
+        return isViolated(change.name, declared, other) ? [change] : [];
+      case 'alter-table': {
+        const known = other.resources[change.alteration.after.name];
+        const isKept = (index: string): boolean => !isViolated(index, declared, other);
+        const alteration = known === undefined ? null : expandingAlteration(change.alteration, known, isKept);
+        return alteration === null ? [] : [{ ...change, alteration, losses: [], broken: [] }];
+      }
+      case 'rename-table':
+      case 'rename-column':
+      case 'drop-table':
+        return [];
+    }
+  });
+}
+
+const UNCHANGED = {
+  converted: [],
+  retyped: [],
+  dropped: [],
+  withoutDefault: [],
+  nullability: false,
+  primaryKey: false,
+} as const;
+
+/** Whether a unique key has a column that the other instances leave unset: null is not equal to null. */
+function isUnset(
+  keys: readonly { readonly path: string }[],
+  table: TableSchema,
+  known: ResourceProfile | undefined,
+): boolean {
+  return keys.some(({ path }) => {
+    const [name = ''] = path.split('.');
+    const column = table.columns.find((each) => each.name === name);
+    return known?.fields[name] === undefined && column?.nullable === true && column.default === null;
+  });
+}
+
+/** Whether the rows of a model that does not have a unique index could violate it: it writes all of its columns, or the database does. */
+function isViolated(index: string, declared: readonly TableSchema[], other: ModelProfile): boolean {
+  const found = /^(?<table>\S+) unique \((?<keys>.*)\)$/.exec(index)?.groups;
+  const table = declared.find(({ name }) => name === found?.['table']);
+  if (found === undefined || table === undefined) return false;
+  const columns = (found['keys'] ?? '').split(', ').map((key) => key.split(/[.: ]/)[0] ?? key);
+  const known = other.resources[table.name]?.fields ?? {};
+  return columns.every((name) => {
+    const field = known[name];
+    return table.columns.some((column) => column.name === name) || (field?.required === true && field.default !== null);
+  });
+}
+
+/** What it adds, and the columns of the other model, which stay. null where nothing is added. */
+function expandingAlteration(
+  alteration: Alteration,
+  known: ResourceProfile,
+  isKept: (index: string) => boolean,
+): Alteration | null {
+  const { before, after, added, dropped } = alteration;
+  const existing = new Map(before.columns.map((column) => [column.name, column]));
+  const kept = dropped.flatMap(({ name }) => columnOf(name, known));
+  const defaults = [
+    ...added.filter((column) => column.default !== null),
+    ...kept.filter(({ name, nullable }) => !nullable && existing.get(name)?.hasDefault === false),
+  ];
+  if (added.length + defaults.length === 0) return null;
+  const isNew = new Set(added.map(({ name }) => name));
+  const foreignKeys = after.foreignKeys.filter(({ columns }) => columns.some((column) => isNew.has(column)));
+  return {
+    ...UNCHANGED,
+    before: { ...before, indexes: before.indexes.filter(isKept) },
+    after: {
+      ...after,
+      columns: [...after.columns, ...kept],
+      foreignKeys: [...before.foreignKeys, ...foreignKeys],
+      primaryKey: before.primaryKey,
+    },
+    added,
+    defaults,
+    foreignKeys: foreignKeys.length > 0,
+  };
+}
+
+/** The column of a field of the other model. */
+function columnOf(name: string, { fields }: ResourceProfile): readonly TableColumn[] {
+  const field = fields[name];
+  if (field === undefined) return [];
+  return [{ name, type: field.type, nullable: !field.required, was: null, default: field.default }];
+}
+
+/** The changes that a migration makes for its goal. */
+export function changesFor(
+  goal: MigrationGoal,
+  changes: readonly SchemaChange[],
+  declared: readonly TableSchema[],
+): readonly SchemaChange[] {
+  return goal.kind === 'alone' ? changes : expandingChanges(changes, declared, goal.other);
+}
+
+/** The resources of the other model alone, whose tables stay as they are. */
+export function foreignResources(goal: MigrationGoal, { resources }: Model): readonly string[] {
+  return goal.kind === 'alone' ? [] : Object.keys(goal.other.resources).filter((name) => !resources.has(name));
+}
+
+/** The storage types of the columns of a model, and of another one that is served, too. @param recorded those of the database */
+export function typesFor(goal: MigrationGoal, declared: readonly TableSchema[], recorded: StorageTypes): StorageTypes {
+  if (goal.kind === 'alone') return storageTypesOf(declared);
+  const tables = declared.map(({ name, columns }) => [
+    name,
+    { ...recorded[name], ...Object.fromEntries(columns.map((column) => [column.name, storageType(column.type)])) },
+  ]);
+  return { ...recorded, ...Object.fromEntries(tables) };
+}

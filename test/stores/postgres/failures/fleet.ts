@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { type ServerProcess, startServer, waitUntilListening } from '../../../cli/server-process.ts';
+import { overHttp, roundRobin, type Send } from './send.ts';
+
+const INDEX = pathToFileURL(path.join(import.meta.dirname, '../../../../src/index.ts')).href;
+
+/** Notes, whose hooks append each event to a file: process, sequence, type and id. */
+function modelText(delivered: string): string {
+  return `import { appendFileSync } from 'node:fs';
+import { defineModel, resource } from ${JSON.stringify(INDEX)};
+const append = async ({ type, metadata, payload }) =>
+  appendFileSync(${JSON.stringify(delivered)}, [process.pid, Number(metadata.sequence), type, payload.resource.id].join(' ') + '\\n');
+export default defineModel({
+  name: 'notes',
+  resources: {
+    notes: resource({
+      id: 'client',
+      schema: { type: 'object', properties: { text: { type: 'string' } } },
+      after: { created: append, updated: append, deleted: append },
+    }),
+  },
+});
+`;
+}
+
+/** An instance: a process that is started again after it was killed. */
+interface Member {
+  server: ServerProcess;
+  url: string | null;
+}
+
+/** Instances of an API, each a process of its own, behind a proxy that distributes requests in turn. */
+export class Fleet {
+  /** Sends to one instance after the other; also to those that are not there. */
+  readonly send: Send;
+  /** The file to which hooks append. */
+  readonly delivered: string;
+  readonly #folder: string;
+  readonly #database: string;
+  readonly #members: readonly Member[];
+  #killed = 0;
+
+  private constructor(folder: string, database: string, members: readonly Member[]) {
+    this.#folder = folder;
+    this.#database = database;
+    this.#members = members;
+    this.delivered = path.join(folder, 'delivered');
+    this.send = roundRobin(members.map((member) => overHttp(() => member.url)));
+  }
+
+  static async start(folder: string, database: string, size: number): Promise<Fleet> {
+    writeFileSync(path.join(folder, 'delivered'), '');
+    writeFileSync(path.join(folder, 'notes.ts'), modelText(path.join(folder, 'delivered')));
+    const servers = Array.from({ length: size }, () => startOne(folder, database));
+    const members: Member[] = [];
+    for (const server of servers) members.push({ server, url: await waitUntilListening(server) });
+    return new Fleet(folder, database, members);
+  }
+
+  get killed(): number {
+    return this.#killed;
+  }
+
+  /** Kills one instance after the other, and starts it again, until a moment. @param interval milliseconds between two of them */
+  async killUntil(end: number, interval: number): Promise<void> {
+    const restarts: Promise<void>[] = [];
+    for (let at = 0; performance.now() < end; at += 1) {
+      await setTimeout(interval);
+      const member = this.#members[at % this.#members.length] ?? assert.fail();
+      // One that is not up yet is killed while it starts.
+      const { server } = member;
+      member.url = null;
+      server.child.kill('SIGKILL');
+      this.#killed += 1;
+      await server.exited;
+      member.server = startOne(this.#folder, this.#database);
+      restarts.push(listens(member));
+    }
+    await Promise.all(restarts);
+  }
+
+  async stop(): Promise<void> {
+    for (const { server } of this.#members) server.child.kill('SIGTERM');
+    for (const { server } of this.#members) assert.equal(await server.exited, 0, server.stderr());
+  }
+
+  /** Ends what still runs. */
+  async kill(): Promise<void> {
+    for (const { server } of this.#members) server.child.kill('SIGKILL');
+    for (const { server } of this.#members) await server.exited;
+  }
+}
+
+function startOne(folder: string, database: string): ServerProcess {
+  return startServer(folder, ['notes.ts', '--port', '0', '--database', database]);
+}
+
+/** Notes the URL of a process, unless it is killed before it has one. */
+async function listens(member: Member): Promise<void> {
+  const { server } = member;
+  const url = await Promise.race([waitUntilListening(server).catch(() => null), server.exited.then(() => null)]);
+  if (member.server === server) member.url = url;
+}

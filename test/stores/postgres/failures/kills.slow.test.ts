@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import { startOwnPostgres } from '../../../postgres-server.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { killedHistory, killInstances } from './kill-rounds.ts';
+
+const server = await startOwnPostgres();
+after(() => server.stop());
+
+describe('one of three instances on PostgreSQL is killed every two seconds', () => {
+  it('[OPS-4d] [EVT-3a] no acknowledged write is lost, and each event is delivered', {
+    timeout: 180_000,
+  }, async (context) => {
+    const folder = temporaryDirectory(context);
+    const killed = await killInstances({ folder, database: server.url('kills'), duration: 12_000, interval: 2_000 });
+    assert.ok(killed.killed >= 4 && killed.writes > 20, JSON.stringify(killed));
+  });
+
+  it('[OPS-5] the histories of rows are linearizable', { timeout: 120_000 }, async (context) => {
+    const options = {
+      folder: temporaryDirectory(context),
+      database: server.url('histories'),
+      duration: 12_000,
+      interval: 2_000,
+    };
+    const history = await killedHistory(options, new SeededRandom(1));
+    assert.ok(history.operations > 100, JSON.stringify(history.operations));
+  });
+});
