@@ -64,6 +64,7 @@ function renderBar({ name, value, highlighted }: Bar, share: number, left: numbe
   ];
 }
 
-function escapeXml(text: string): string {
+/** Escapes text for the content and the quoted attributes of XML. */
+export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -13,9 +13,11 @@ import {
 
 /** A server in the comparison. */
 export interface Contender {
-  readonly id: 'baseline' | 'restwright' | 'fastify' | 'platformatic' | 'feathers' | 'json-server';
+  readonly id: 'baseline' | 'restwright' | 'bare-fastify' | 'fastify' | 'platformatic' | 'feathers' | 'json-server';
   readonly name: string;
   readonly dialect: QueryDialect;
+  /** The ids of its rows. */
+  readonly keys: 'ids' | 'numbers';
   /** The Node.js program and its arguments, with a dataset of its own. */
   readonly args: (data: Datasets, programs: Programs) => readonly string[];
   /** The npm package of another framework; null for servers in this checkout. */
@@ -25,14 +27,15 @@ export interface Contender {
 export const MODEL: string = path.join(import.meta.dirname, 'model.yaml');
 export const PEERS: string = path.resolve(import.meta.dirname, '../peers');
 
-/** The contender that ratios refer to. */
-export const REFERENCE: Contender['id'] = 'fastify';
+/** The contender that ratios refer to: the fastest that stores its rows. */
+export const REFERENCE: Contender['id'] = 'bare-fastify';
 
 export const CONTENDERS: readonly Contender[] = [
   {
     id: 'baseline',
     name: '`node:http`, fixed buffer',
     dialect: BASELINE,
+    keys: 'ids',
     args: (_data, { baseline }) => [baseline],
     package: null,
   },
@@ -40,6 +43,7 @@ export const CONTENDERS: readonly Contender[] = [
     id: 'restwright',
     name: 'Restwright',
     dialect: RESTWRIGHT,
+    keys: 'ids',
     args: (data, { restwright }) => [
       restwright,
       'serve',
@@ -52,9 +56,18 @@ export const CONTENDERS: readonly Contender[] = [
     package: null,
   },
   {
+    id: 'bare-fastify',
+    name: 'Fastify, bare',
+    dialect: FASTIFY,
+    keys: 'numbers',
+    args: (data, { fastify }) => [fastify, data.table('bare-fastify', { id: 'integer', time: 'integer' }), 'bare'],
+    package: null,
+  },
+  {
     id: 'fastify',
     name: 'Fastify by hand',
     dialect: FASTIFY,
+    keys: 'ids',
     args: (data, { fastify }) => [fastify, data.table('fastify')],
     package: null,
   },
@@ -72,5 +85,12 @@ function peer(
   from: string,
   file: (data: Datasets) => string,
 ): Contender {
-  return { id, name, dialect, package: from, args: (data) => [path.join(PEERS, id, 'server.js'), file(data)] };
+  return {
+    id,
+    name,
+    dialect,
+    keys: 'ids',
+    package: from,
+    args: (data) => [path.join(PEERS, id, 'server.js'), file(data)],
+  };
 }

@@ -8,10 +8,12 @@ import { product } from './products.ts';
 export const ROWS = 100_000;
 const BATCH = 1_000;
 const COLUMNS = 'id, sku, name, price, category, stock, status, description, created_at, updated_at, revision';
+const NUMBERED_COLUMNS = COLUMNS.replace('id', 'row_number() over (order by id)');
 
 /** Column types that a server requires. */
 interface ColumnTypes {
-  readonly id: 'text' | 'uuid';
+  /** `integer` numbers the rows from 1. */
+  readonly id: 'text' | 'uuid' | 'integer';
   /** Milliseconds since the Unix epoch, or ISO 8601. */
   readonly time: 'integer' | 'text';
 }
@@ -22,6 +24,8 @@ export interface Datasets {
   readonly restwright: string;
   /** The ids of all rows in random order. */
   readonly ids: readonly string[];
+  /** The integer keys of all rows, in the same order as {@link ids}. */
+  readonly numbers: readonly string[];
   /** Creates a database with only the products table for a contender, and returns its path. */
   readonly table: (name: string, types?: ColumnTypes) => string;
   /** Writes the rows as one JSON document, and returns its path. */
@@ -32,9 +36,11 @@ export interface Datasets {
 export async function createDatasets(folder: string, model: string): Promise<Datasets> {
   const ours = path.join(folder, 'restwright.db');
   await importProducts(ours, model);
+  const ids = readIds(ours);
   return {
     restwright: ours,
-    ids: readIds(ours),
+    ids,
+    numbers: numberIds(ids),
     table(name, types = { id: 'text', time: 'integer' }) {
       const file = path.join(folder, `${name}.db`);
       if (!existsSync(file)) writeTable(file, ours, types);
@@ -66,6 +72,11 @@ function readIds(file: string): readonly string[] {
   return rows.map(({ id }) => id);
 }
 
+function numberIds(ids: readonly string[]): readonly string[] {
+  const numbers = new Map(ids.toSorted().map((id, index) => [id, String(index + 1)]));
+  return ids.map((id) => numbers.get(id) ?? '');
+}
+
 function writeDocument(file: string, source: string): void {
   const database = new Database(source, { readonly: true });
   const products = database.prepare(`select ${COLUMNS} from products order by id`).all();
@@ -80,7 +91,7 @@ function writeTable(file: string, source: string, { id, time }: ColumnTypes): vo
   database.exec(`create table products (id ${id} primary key not null, sku text not null unique, name text not null,
       price real not null, category text not null, stock integer not null default 0, status text not null default 'DRAFT',
       description text, created_at ${time} not null, updated_at ${time} not null, revision integer default 1);
-    insert into products select ${COLUMNS} from source.products order by id;
+    insert into products select ${id === 'integer' ? NUMBERED_COLUMNS : COLUMNS} from source.products order by id;
     create index by_category on products (category, price, id)`);
   if (time === 'text') {
     const iso = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Memory, type ServerOptions, startServer } from '../server.ts';
 import { measureColdStarts } from './cold-start.ts';
-import { createDatasets, ROWS } from './datasets.ts';
+import { createDatasets, type Datasets, ROWS } from './datasets.ts';
 import { measureWorkload, type RunningServer } from './measure.ts';
 import { type OverloadResult, measureOverload } from './overload.ts';
 import { overloadContenders, type RunPlan } from './run-plan.ts';
@@ -28,7 +28,7 @@ export async function executeRun(
   const data = await createDatasets(folder, MODEL);
   const startOf = (contender: Contender): ServerOptions => ({
     args: contender.args(data, programs),
-    path: `${contender.dialect.collection}/${data.ids[0] ?? ''}`,
+    path: `${contender.dialect.collection}/${data[contender.keys][0] ?? ''}`,
     compileCache: path.join(folder, 'compiled', contender.id),
   });
   const cold = await measureColdStarts(contenders, plan.coldStarts, startOf, (contender) =>
@@ -41,7 +41,7 @@ export async function executeRun(
     for (const { contender, server } of running)
       peak.set(contender.id, largerOf(peak.get(contender.id), server.memory()));
   };
-  const session = { plan, running, ids: data.ids, progress, samplePeak };
+  const session = { plan, running, data, progress, samplePeak };
   const workloads = await runWorkloads(session);
   const overloads = await runOverloads(session);
   const memory = plan.memory
@@ -74,16 +74,22 @@ async function sampleMemory(running: readonly RunningServer[], progress: Progres
 interface Session {
   readonly plan: RunPlan;
   readonly running: readonly RunningServer[];
-  readonly ids: readonly string[];
+  readonly data: Datasets;
   readonly progress: Progress;
   readonly samplePeak: () => void;
 }
 
-async function runWorkloads({ plan, running, ids, progress, samplePeak }: Session): Promise<readonly WorkloadResult[]> {
+async function runWorkloads({
+  plan,
+  running,
+  data,
+  progress,
+  samplePeak,
+}: Session): Promise<readonly WorkloadResult[]> {
   const done: WorkloadResult[] = [];
   for (const workload of plan.workloads) {
     const report = (contender: string): void => progress.step(`${workload.title}: ${contender}`);
-    const measurements = await measureWorkload(workload, running, { ids, plan, report });
+    const measurements = await measureWorkload(workload, running, { data, plan, report });
     done.push({ workload, measurements });
     samplePeak();
     const results = running.map(
@@ -94,13 +100,19 @@ async function runWorkloads({ plan, running, ids, progress, samplePeak }: Sessio
   return done;
 }
 
-async function runOverloads({ plan, running, ids, progress, samplePeak }: Session): Promise<readonly OverloadResult[]> {
+async function runOverloads({
+  plan,
+  running,
+  data,
+  progress,
+  samplePeak,
+}: Session): Promise<readonly OverloadResult[]> {
   const done: OverloadResult[] = [];
   for (const workload of plan.overloads) {
     const supporting = overloadContenders(plan, workload);
     for (const each of running.filter(({ contender }) => supporting.includes(contender))) {
       progress.step(`overload, ${workload.title}: ${each.contender.name}`);
-      const result = await measureOverload(workload, each, ids, plan.overloadSeconds);
+      const result = await measureOverload(workload, each, data, plan.overloadSeconds);
       done.push(result);
       samplePeak();
       const { fromSending, tally } = result;

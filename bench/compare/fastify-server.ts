@@ -1,11 +1,12 @@
 // A handwritten production server: Fastify with schemas for requests and responses, better-sqlite3 with statements prepared once, an ETag
 // from the revision, durable writes, and one log line per request, written in the background. It has no other conventions.
-// Argument: the database file.
+// Arguments: the database file; `bare` for integer keys, no log and no memory mapping.
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import Database from 'better-sqlite3';
 import fastify from 'fastify';
 import sonicBoom from 'sonic-boom';
+import { productSchemas } from './product-schemas.ts';
 
 interface Product {
   readonly sku: string;
@@ -17,8 +18,11 @@ interface Product {
   readonly description: string | null;
 }
 
+/** A UUID, or an integer if the server is bare. */
+type Key = string | number;
+
 interface Row extends Product {
-  readonly id: string;
+  readonly id: Key;
   readonly created_at: number;
   readonly updated_at: number;
   readonly revision: number;
@@ -27,21 +31,22 @@ interface Row extends Product {
 interface PageQuery {
   readonly limit: number;
   readonly offset: number;
-  readonly after?: string;
+  readonly after?: Key;
   readonly category?: string;
   readonly price_from?: number;
   readonly sort?: 'price';
 }
 
-const [file = ''] = process.argv.slice(2);
+const [file = '', mode] = process.argv.slice(2);
+const bare = mode === 'bare';
 const database = new Database(file);
 database.pragma('journal_mode = wal');
 database.pragma('synchronous = full');
 database.pragma('foreign_keys = on');
-database.pragma('mmap_size = 268435456');
+if (!bare) database.pragma('mmap_size = 268435456');
 
-const select = database.prepare<[string], Row>('select * from products where id = ?');
-const insert = database.prepare<[Product & { id: string; at: number }], Row>(`insert into products values
+const select = database.prepare<[Key], Row>('select * from products where id = ?');
+const insert = database.prepare<[Product & { id: Key | null; at: number }], Row>(`insert into products values
   (@id, @sku, @name, @price, @category, @stock, @status, @description, @at, @at, 1) returning *`);
 const update = database.prepare<
   [Row],
@@ -64,50 +69,9 @@ function selectPage(query: PageQuery): Row[] {
   return pageStatements.getOrInsertComputed(text, () => database.prepare(text)).all(query);
 }
 
-const fields = {
-  sku: { type: 'string', minLength: 1, maxLength: 40 },
-  name: { type: 'string', minLength: 1, maxLength: 200 },
-  price: { type: 'number', minimum: 0 },
-  category: { type: 'string', maxLength: 40 },
-  stock: { type: 'integer', minimum: 0 },
-  status: { type: 'string', enum: ['DRAFT', 'ACTIVE', 'CLOSED'] },
-  description: { type: 'string', maxLength: 2000, nullable: true },
-};
-const createSchema = {
-  type: 'object',
-  required: ['sku', 'name', 'price', 'category'],
-  additionalProperties: false,
-  properties: {
-    ...fields,
-    stock: { ...fields.stock, default: 0 },
-    status: { ...fields.status, default: 'DRAFT' },
-    description: { ...fields.description, default: null },
-  },
-};
-const patchSchema = { type: 'object', minProperties: 1, additionalProperties: false, properties: fields };
-const productSchema = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    ...fields,
-    created_at: { type: 'string' },
-    updated_at: { type: 'string' },
-    revision: { type: 'integer' },
-  },
-};
-const listSchema = { type: 'object', properties: { data: { type: 'array', items: productSchema } } };
-const querystring = {
-  type: 'object',
-  properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    offset: { type: 'integer', minimum: 0, default: 0 },
-    after: { type: 'string', format: 'uuid' },
-    category: { type: 'string', maxLength: 40 },
-    price_from: { type: 'number', minimum: 0 },
-    sort: { type: 'string', enum: ['price'] },
-  },
-};
-const params = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } };
+const key = bare ? { type: 'integer' } : { type: 'string', format: 'uuid' };
+const schemas = productSchemas(key, { type: bare ? 'integer' : 'string' }, { type: 'string' });
+const { params, querystring } = schemas;
 
 function toJson({ created_at, updated_at, ...row }: Row): object {
   return { ...row, created_at: new Date(created_at).toISOString(), updated_at: new Date(updated_at).toISOString() };
@@ -119,13 +83,15 @@ function etag({ revision }: Row): string {
 
 // The cost of log lines is measured, without that of a terminal.
 const log = new sonicBoom.SonicBoom({ dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 1000 });
-const app = fastify({ logger: { stream: log }, disableRequestLogging: true });
+const app = fastify({ logger: bare ? false : { stream: log }, disableRequestLogging: true });
 
-app.addHook('onResponse', (request, reply, done) => {
-  const { method, url, id } = request;
-  request.log.info({ id, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
-  done();
-});
+if (!bare) {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, url, id } = request;
+    request.log.info({ id, method, url, status: reply.statusCode, ms: reply.elapsedTime }, 'request');
+    done();
+  });
+}
 
 app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, request, reply) => {
   if (error.code === 'SQLITE_CONSTRAINT_UNIQUE') return reply.code(409).send({ error: 'sku is taken' });
@@ -134,9 +100,9 @@ app.setErrorHandler((error: Error & { code?: string; statusCode?: number }, requ
   return reply.code(500).send({ error: 'internal error' });
 });
 
-app.get<{ Params: { id: string } }>(
+app.get<{ Params: { id: Key } }>(
   '/api/v1/products/:id',
-  { schema: { params, response: { 200: productSchema } } },
+  { schema: { params, response: { 200: schemas.item } } },
   (request, reply) => {
     const row = select.get(request.params.id);
     if (row === undefined) return reply.code(404).send({ error: 'not found' });
@@ -148,15 +114,15 @@ app.get<{ Params: { id: string } }>(
 
 app.get<{ Querystring: PageQuery }>(
   '/api/v1/products',
-  { schema: { querystring, response: { 200: listSchema } } },
+  { schema: { querystring, response: { 200: schemas.list } } },
   (request, reply) => reply.send({ data: selectPage(request.query).map(toJson) }),
 );
 
 app.post<{ Body: Product }>(
   '/api/v1/products',
-  { schema: { body: createSchema, response: { 201: productSchema } } },
+  { schema: { body: schemas.createBody, response: { 201: schemas.item } } },
   (request, reply) => {
-    const row = insert.get({ ...request.body, id: randomUUID(), at: Date.now() });
+    const row = insert.get({ ...request.body, id: bare ? null : randomUUID(), at: Date.now() });
     if (row === undefined) throw new Error('the statement returned no row');
     return reply
       .code(201)
@@ -165,9 +131,9 @@ app.post<{ Body: Product }>(
   },
 );
 
-app.patch<{ Params: { id: string }; Body: Partial<Product> }>(
+app.patch<{ Params: { id: Key }; Body: Partial<Product> }>(
   '/api/v1/products/:id',
-  { schema: { params, body: patchSchema, response: { 200: productSchema } } },
+  { schema: { params, body: schemas.patchBody, response: { 200: schemas.item } } },
   (request, reply) => {
     const before = select.get(request.params.id);
     if (before === undefined) return reply.code(404).send({ error: 'not found' });

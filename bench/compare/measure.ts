@@ -1,3 +1,4 @@
+import type { Datasets } from './datasets.ts';
 import type { BenchServer } from '../server.ts';
 import { sendRequest } from './send-request.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
@@ -36,8 +37,7 @@ interface Lane extends RunningServer {
 export type Measurements = ReadonlyMap<Contender['id'], Measurement>;
 
 interface MeasureOptions {
-  /** The ids of all rows in random order. */
-  readonly ids: readonly string[];
+  readonly data: Pick<Datasets, 'ids' | 'numbers'>;
   readonly plan: Pick<RunPlan, 'rounds' | 'seconds'>;
   /** Called with the name of the contender before each round. */
   readonly report: (contender: string) => void;
@@ -47,12 +47,16 @@ interface MeasureOptions {
 export async function measureWorkload(
   workload: Workload,
   all: readonly RunningServer[],
-  { ids, plan: { rounds, seconds }, report }: MeasureOptions,
+  { data, plan: { rounds, seconds }, report }: MeasureOptions,
 ): Promise<Measurements> {
   const supporting = all.filter(({ contender }) => supports(contender, workload));
   const lanes = await Promise.all(
     supporting.map(async ({ contender, server }): Promise<Lane> => {
-      const requests = await workload.requests({ dialect: contender.dialect, ids, port: server.port });
+      const requests = await workload.requests({
+        dialect: contender.dialect,
+        ids: data[contender.keys],
+        port: server.port,
+      });
       await checkResponse(workload, requests, server.port);
       return { contender, server, requests, nextRequest: 1, retries: 0, rounds: [] };
     }),
@@ -98,7 +102,7 @@ async function checkResponse(
 ): Promise<void> {
   if (request === undefined) throw new Error(`${id}: no requests`);
   const { status, body } = await sendRequest(port, request);
-  const rows = request.path.includes('?') ? countRows(JSON.parse(body)) : PAGE_LENGTH;
+  const rows = status === 200 && request.path.includes('?') ? countRows(JSON.parse(body)) : PAGE_LENGTH;
   if (expects.includes(status) && rows === PAGE_LENGTH) return;
   throw new Error(`${id}: ${request.path} returned ${status} with ${rows} rows: ${body.slice(0, 200)}`);
 }

@@ -2,6 +2,7 @@ import { waitUntilIdle } from './wait-until-idle.ts';
 import type { RunningServer } from './measure.ts';
 import { openLoop } from './open-loop/open-loop.ts';
 import { type Latency, latency, type LoadTally } from './open-loop/tally.ts';
+import type { Datasets } from './datasets.ts';
 import type { Contender } from './contenders.ts';
 import type { Workload } from './workloads.ts';
 import { retryLoad, wrk } from './wrk.ts';
@@ -29,11 +30,11 @@ export interface OverloadResult {
 export async function measureOverload(
   workload: Workload,
   { contender, server }: RunningServer,
-  ids: readonly string[],
+  data: Datasets,
   seconds: number,
 ): Promise<OverloadResult> {
   const { port } = server;
-  const requests = await workload.requests({ dialect: contender.dialect, ids, port });
+  const requests = await workload.requests({ dialect: contender.dialect, ids: data[contender.keys], port });
   const { connections, order } = workload;
   const calm = { requests, order, start: 1, connections, seconds: CAPACITY_SECONDS };
   const { perSecond: sustained, responses } = await retryLoad(

@@ -29,10 +29,11 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   };
 }
 
-async function bundle(folder: string, name: string): Promise<string> {
-  const file = path.join(folder, `${name}.mjs`);
+/** Bundles a program of `bench/` into a folder whose `node_modules` are those of this checkout. @param source its path without extension */
+export async function bundle(folder: string, source: string): Promise<string> {
+  const file = path.join(folder, `${path.basename(source)}.mjs`);
   await build({
-    input: path.join(import.meta.dirname, `${name}.ts`),
+    input: path.resolve(import.meta.dirname, `${source}.ts`),
     platform: 'node',
     external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
     output: { file },

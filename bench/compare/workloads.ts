@@ -32,6 +32,7 @@ const DEEP_OFFSET = 90_000;
 export const WORKLOADS: readonly Workload[] = [
   { ...read('by-id', 'item by id, random among all', allItems), order: 'random' },
   { ...read('by-id-hot', 'item by id, random among 5,000', hotItems), order: 'random' },
+  { ...read('by-id-alone', 'item by id, random among all, one connection', allItems), connections: 1, order: 'random' },
   read('page', 'page of 20, always the same', ({ dialect }) => [getPage(dialect, {})]),
   read('pages', 'page of 20, all different', ({ dialect, ids }) => ids.map((after) => getPage(dialect, { after }))),
   read('filtered', 'page of 20, filtered and sorted, 20 repeated', ({ dialect }) =>
@@ -40,7 +41,19 @@ export const WORKLOADS: readonly Workload[] = [
   read('filtered-pages', 'page of 20, filtered and sorted, all different', ({ dialect, ids }) =>
     ids.map((_, index) => getPage(dialect, { ...distinctFilter(index, ids.length), sort: 'price' })),
   ),
-  { ...read('not-modified', '304 by `If-None-Match`', conditionalGets), expects: [304] },
+  {
+    ...read('not-modified', '304 by `If-None-Match`, 500 rows', (context) =>
+      conditionalGets(context, CONDITIONAL_ROWS),
+    ),
+    expects: [304],
+  },
+  {
+    ...read('not-modified-all', '304 by `If-None-Match`, random among all', (context) =>
+      conditionalGets(context, context.ids.length),
+    ),
+    expects: [304],
+    order: 'random',
+  },
   read('deep-page', 'page at offset 90,000', ({ dialect }) => [getPage(dialect, { offset: DEEP_OFFSET })]),
   write('post', 'durable POST, 32 writers', CONNECTIONS, ({ dialect }) => [postProduct(dialect)]),
   write('patch', 'durable PATCH, 32 writers', CONNECTIONS, ({ dialect, ids }) =>
@@ -100,13 +113,20 @@ function mixedRequest(dialect: QueryDialect, id: string, index: number): LoadReq
   return index % 20 === 17 ? patchProduct(dialect, id) : getItem(dialect, id);
 }
 
-/** GET requests with the `ETag` that the server sent. */
-async function conditionalGets({ dialect, ids, port }: WorkloadContext): Promise<readonly LoadRequest[]> {
-  const requests: LoadRequest[] = [];
-  for (const id of ids.slice(0, CONDITIONAL_ROWS)) {
-    const request = getItem(dialect, id);
-    const { etag } = await sendRequest(port, request);
-    requests.push({ ...request, headers: { 'If-None-Match': etag } });
-  }
-  return requests;
+/** Requests that are waiting for their response while the `ETag`s are read. */
+const READERS = 32;
+
+/** GET requests for the first rows, with the `ETag` that the server sent. */
+async function conditionalGets({ dialect, ids, port }: WorkloadContext, rows: number): Promise<readonly LoadRequest[]> {
+  const requests = ids.slice(0, rows).map((id) => getItem(dialect, id));
+  const waiting = requests.entries();
+  const conditional: LoadRequest[] = [];
+  const readETags = async (): Promise<void> => {
+    for (const [index, request] of waiting) {
+      const { etag } = await sendRequest(port, request);
+      conditional[index] = { ...request, headers: { 'If-None-Match': etag } };
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, readETags));
+  return conditional;
 }
