@@ -145,6 +145,12 @@ describe('webhooks as a resource', () => {
     assert.match(await detail('[1]'), /^filter must be the JSON of a policy/);
     assert.match(await detail('{"prize":1}'), /^filter is no policy of products: .*price/);
     assert.match(await detail('{"text":"a"}', { event_types: ['note.*'] }), /^filter needs events with data/);
+    for (const path of ['created_at', 'updated_at'])
+      assert.match(
+        await detail(`{"not":{"${path}":{"gt":"2026-01-01T00:00:00Z"}}}`),
+        /^filter must not compare [a-z]+_at, which/,
+      );
+    assert.match(await detail('{"any":[true,{"revision":1}]}'), /^filter must not compare revision, which/);
   });
 
   it('[EVT-4a] have a version that is served', async () => {

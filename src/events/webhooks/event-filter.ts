@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { compilePolicy } from '../../model/compile/policy.ts';
 import type { Resource } from '../../model/model.ts';
-import type { Policy } from '../../model/policy.ts';
+import type { Policy, PolicyComparison } from '../../model/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
 import type { Contract } from '../../pipeline/contract.ts';
 import { typesOf } from '../../plan/event-types.ts';
@@ -61,19 +61,26 @@ function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<strin
   });
   const [problem] = problems;
   if (problem !== undefined) return problem;
-  return leadsElsewhere(policy) ? 'must compare fields of the row itself, not of rows that it refers to' : policy;
+  const compared = comparisonsOf(policy);
+  if (compared.some(({ references }) => references.length > 0))
+    return 'must compare fields of the row itself, not of rows that it refers to';
+  const absent = compared.find(({ path }) => WITHOUT.has(path));
+  return absent === undefined ? policy : `must not compare ${absent.path}, which the data of events does not have`;
 }
 
-function leadsElsewhere(policy: Policy): boolean {
+/** Properties of rows that are not in the data of events. */
+const WITHOUT: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'revision']);
+
+function comparisonsOf(policy: Policy): readonly PolicyComparison[] {
   switch (policy.kind) {
     case 'scope':
-      return false;
+      return [];
     case 'compare':
-      return policy.references.length > 0;
+      return [policy];
     case 'not':
-      return leadsElsewhere(policy.policy);
+      return comparisonsOf(policy.policy);
     case 'all':
     case 'any':
-      return policy.policies.some(leadsElsewhere);
+      return policy.policies.flatMap(comparisonsOf);
   }
 }
