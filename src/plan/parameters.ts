@@ -162,6 +162,8 @@ function nearestTo(name: string, names: readonly string[], suggestions: Iterable
   const filter = readFilterName(name);
   if (filter === null || filter.path === name) return closestMatch(name, names);
   const path = closestMatch(filter.path, suggestions);
+  // The path is right, and takes no operator.
+  if (path === filter.path) return path;
   return path === null ? null : name.replace(filter.path, path);
 }
 

@@ -153,6 +153,8 @@ describe('the event log', () => {
       await refused(api, `GET /api/v1/events?${query}`, 400, errorCode);
     const { body } = await api.send({ send: 'GET /api/v1/events?type=note.create' });
     assert.match(body.details[0].message, /did you mean "note.created"/);
+    const operator = await api.send({ send: 'GET /api/v1/events?type[in]=note.created' });
+    assert.match(operator.body.details[0].message, /did you mean "type"/);
   });
 
   it('[EVT-8a] [PAGE-6] continues by a cursor with its filters, and refuses one of another collection or with other filters', async () => {

@@ -94,7 +94,6 @@ export class EventFeeds implements Feeds {
     if (this.#readers.size > 0) return;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    if (this.#total === 0) this.#tail.leave();
   }
 
   /** Counts a feed. @throws {ApiError} RATE_LIMIT_EXCEEDED, SERVER_OVERLOADED */
@@ -124,6 +123,7 @@ export class EventFeeds implements Feeds {
     if (own > 0) this.#counts.set(name, own);
     else this.#counts.delete(name);
     this.#total -= 1;
+    if (this.#total === 0) this.#tail.leave();
   }
 
   /** @throws {ApiError} REQUEST_HEADER_INVALID, EVENT_POSITION_EXPIRED */

@@ -76,7 +76,6 @@ export async function openFeed(
   { selection, after }: FeedPlan,
   { feeds, eventSource, sources, observe }: FeedServices,
 ): Promise<OpenedFeed> {
-  if (request.method === 'HEAD') return { kind: 'feed', body: EMPTY };
   const { principal, client, exchange } = request;
   const { correlationId, fields } = exchange;
   const credentials = principal.source === 'bearer' ? parseCredentials(fields.get('authorization')) : null;
@@ -91,14 +90,10 @@ export async function openFeed(
     describe: (error) =>
       writeJson(errorBody(reportedError(error, correlationId, observe), correlationId, timestamp(sources.now()))),
   });
+  // HEAD has the status of GET, and leaves nothing open.
+  if (request.method === 'HEAD') await body[Symbol.asyncIterator]().return?.();
   return { kind: 'feed', body };
 }
-
-const EMPTY: BodyStream = {
-  async *[Symbol.asyncIterator]() {
-    // HEAD has no body.
-  },
-};
 
 /** Whether an event is one of a selection without times. */
 function selector({ types, resourceId }: EventSelection): (logged: LoggedEvent) => boolean {

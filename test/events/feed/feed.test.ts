@@ -144,6 +144,31 @@ describe('the live feed', () => {
     }
   });
 
+  it('[MET-5] [EVT-8b] refuses a position in HEAD as in GET', async () => {
+    await using api = await served(SHOP);
+    const statuses = ['GET', 'HEAD'].map(async (method) => {
+      const headers = { Accept: 'text/event-stream', 'Last-Event-ID': '1' };
+      const { status } = await fetch(`http://127.0.0.1:${api.port}/api/v1/events`, { method, headers });
+      return status;
+    });
+    assert.deepEqual(await Promise.all(statuses), [400, 400]);
+  });
+
+  it('[EVT-8b] reads the log for no one once a reader was refused', async () => {
+    await using api = await served(SHOP);
+    let reads = 0;
+    const { events } = api.store;
+    const list = events.list.bind(events);
+    events.list = (query) => {
+      reads += 1;
+      return list(query);
+    };
+    await using refused = await follow(api.port, '/api/v1/events', { 'Last-Event-ID': '1' });
+    assert.equal(refused.status, 400);
+    await setTimeout(200);
+    assert.ok(reads <= 1, `${reads} reads`);
+  });
+
   it('[NEG-7] is never compressed, and proxies are told not to collect it', async () => {
     await using api = await served(SHOP);
     await using feed = await follow(api.port, '/api/v1/events', { 'Accept-Encoding': 'br, gzip, zstd' });
