@@ -1,6 +1,7 @@
 import { weakMemoize } from '../cache/memoize.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
+import { schemaAt } from '../model/compile/versions/field-paths.ts';
 import { keyMembers } from '../model/row-key.ts';
 import { indexesOf } from './indexes.ts';
 import { valueAt } from './list-query.ts';
@@ -42,6 +43,13 @@ export function overlongPaths(resource: Resource, row: IndexedRow): readonly str
   const size = (path: string): number => sizeOf(indexedValue(resource, row, path));
   const paths = indexedPaths(resource).find((each) => each.reduce((sum, path) => sum + size(path), 0) > MAX_INDEX_SIZE);
   return paths?.filter((path) => size(path) > MAX_INDEX_SIZE / paths.length) ?? [];
+}
+
+/** The indexed paths whose schema allows values that no index can hold: a declared `maxLength` in characters of one byte is more than it holds. */
+export function overlongByDeclaration(resource: Resource): readonly string[] {
+  const { schema, field } = resource;
+  const declared = [...new Set(indexedPaths(resource).flat())].filter((path) => field.has(path.split('.')[0] ?? path));
+  return declared.filter((path) => Number(schemaAt(schema, path)['maxLength'] ?? 0) > MAX_INDEX_SIZE);
 }
 
 function indexedValue({ parentKey }: Resource, { id, within, values }: IndexedRow, path: string): Json {

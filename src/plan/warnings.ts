@@ -2,18 +2,20 @@ import { isPluralOf, pluralOf } from '../model/compile/names.ts';
 import type { Model, Property, Resource } from '../model/model.ts';
 import { isUnindexed } from './effort.ts';
 import { relationsOf } from './expansion.ts';
+import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
 import { indexesOf } from './indexes.ts';
 import { isServedByIndex, policyPaths } from './policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /**
  * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), policies that do not work well with indexes or
- * uniques, caching that is narrower than declared, and names whose derived singular may be wrong.
+ * uniques, texts that may be too long for their index, caching that is narrower than declared, and names whose derived singular may be wrong.
  * A field that may be sorted or filtered by default is no reason to warn: the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {
   return [...model.resources.values()].flatMap((resource) => [
     ...indexWarnings(resource, model),
+    ...sizeWarnings(resource),
     ...policyWarnings(resource),
     ...cacheWarnings(resource),
     ...nameWarnings(resource),
@@ -35,6 +37,13 @@ function indexWarnings(resource: Resource, model: Model): readonly string[] {
 
 /** Measured by bench/file-size: 21 ms for 100,000 rows, 236 ms for 1,000,000. */
 const COST = 'such a sort, and a filter that few rows match, read all rows, which takes about 20 ms for each 100,000';
+
+/** Texts that are valid, and which a write cannot store (LIM-1). */
+function sizeWarnings(resource: Resource): readonly string[] {
+  const paths = named('indexed with a longer maxLength than an index can hold', overlongByDeclaration(resource));
+  const fix = `declare maxLength: ${MAX_INDEX_SIZE} or less, or leave them out of indexes, unique and sort`;
+  return paths.map((each) => `resources.${resource.name}: ${each}; a longer value is 400; ${fix}`);
+}
 
 /** Paths that one warning lists. */
 const MAX_LISTED = 10;

@@ -54,6 +54,18 @@ resources:
     );
   });
 
+  it('[LIM-1] names texts that may be longer than their index holds', () => {
+    assert.deepEqual(
+      warnings(
+        'a: { type: string, maxLength: 2501 }, b: { type: string, maxLength: 2500 }, c: { type: object, properties: { d: { type: string, maxLength: 9000 } } }, e: { type: string, maxLength: 3000 }, f: { type: string }',
+        'indexes: [[b, a], f, c.d]',
+      ),
+      [
+        'resources.items: indexed with a longer maxLength than an index can hold: a, c.d; a longer value is 400; declare maxLength: 2500 or less, or leave them out of indexes, unique and sort',
+      ],
+    );
+  });
+
   it('[QRY-3] [AUTH-5a] names policies that no index serves', () => {
     const warned = (access: string): readonly string[] => {
       const { model, problems } = compilePolicies(
