@@ -88,6 +88,7 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   'store.rows': [],
   'rows.over': ['src/pipeline/batch/atomic.ts', 'src/pipeline/write/row-access.ts'],
   'rows.unrestricted': [
+    'src/pipeline/write/clear-deliveries.ts',
     'src/pipeline/write/delete.ts',
     'src/pipeline/write/hook-work.ts',
     'src/pipeline/write/row-access.ts',

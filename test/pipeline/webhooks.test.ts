@@ -153,6 +153,31 @@ describe('webhooks as a resource', () => {
     assert.match(await detail('{"any":[true,{"revision":1}]}'), /^filter must not compare revision, which/);
   });
 
+  it('[EVT-4g] are deleted with any number of deliveries', async () => {
+    await using api = await apiUnderTest(OPEN);
+    const [busy, other] = [(await create(api)).body.id, (await create(api)).body.id];
+    const pings = (count: number): string => '{"type":"webhook.ping"}\n'.repeat(count);
+    for (const [id, count] of [
+      [busy, 10_001],
+      [other, 1],
+    ] as const) {
+      const send = `POST /api/v1/webhooks/${id}/deliveries`;
+      const made = await api.send({ send, headers: { 'Content-Type': 'application/x-ndjson' }, body: pings(count) });
+      assert.equal(made.status, 200);
+    }
+    const stale = { 'If-Match': '"999999"' };
+    const refused = await api.send({ send: `DELETE /api/v1/webhooks/${busy}`, headers: stale });
+    assert.equal(refused.status, 412, refused.text);
+    const first = await api.send({ send: `GET /api/v1/webhooks/${busy}/deliveries?limit=1&page=10001` });
+    assert.equal(first.body.page.count, 1, first.text);
+    const deleted = await api.send({ send: `DELETE /api/v1/webhooks/${busy}` });
+    assert.equal(deleted.status, 204, deleted.text);
+    assert.equal((await api.send({ send: `GET /api/v1/webhooks/${busy}/deliveries` })).status, 404);
+    const left = await api.send({ send: `GET /api/v1/webhooks/${other}/deliveries` });
+    assert.equal(left.body.data.length, 1);
+    assert.deepEqual(await api.store.events.after(0, 10), []);
+  });
+
   it('[EVT-4a] have a version that is served', async () => {
     await using api = await apiUnderTest(OPEN);
     assert.equal((await create(api, { version: '1.0' })).status, 201);

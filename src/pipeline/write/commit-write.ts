@@ -67,6 +67,7 @@ async function attempts(
   const { commits } = services;
   const { name } = operation.compiled.resource;
   const isFirst = !commits.isReader(name);
+  if (!dry) await operation.clear?.(services, options);
   for (let attempt = 1; ; attempt++) {
     const { plans, expectStamps, judgedBy, result } = await operation.prepare(body, 0, services);
     if (expectStamps.length > 0) commits.readsRows(name);

@@ -2,6 +2,7 @@ import type { Row } from '../../plan/plan.ts';
 import { findRow } from '../read/item.ts';
 import type { WriteServices } from '../services.ts';
 import { planCascade } from './cascade.ts';
+import { clearDeliveries, deliveriesBelow } from './clear-deliveries.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
 import { inCallersTerms } from './older-contract-error.ts';
@@ -14,6 +15,12 @@ export function deleteOperation(target: ItemTarget): WriteOperation {
     ...target,
     takesBody: false,
     precheck: async () => void (await findDeletable(target)),
+    clear: async (services, timing) => {
+      const deliveries = deliveriesBelow(target);
+      if (deliveries === null) return;
+      await findDeletable(target);
+      await clearDeliveries(target, deliveries, services, timing);
+    },
     prepare: (_body, _firstPlan, services) => prepare(target, services),
   };
 }

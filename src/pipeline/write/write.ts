@@ -14,6 +14,7 @@ import type { CompiledResource, Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';
 import type { Services, WriteServices } from '../services.ts';
+import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { checkRowSize } from './row-size.ts';
 import { olderContractDetail, olderContractError } from './older-contract-error.ts';
@@ -55,6 +56,8 @@ export interface WriteOperation extends WriteTarget {
   readonly takesBody: boolean;
   /** Steps 14 to 16 without the body: for a client that waits for `100 Continue`. @throws {ApiError} 404, 412, 428 */
   precheck(services: WriteServices): Promise<void>;
+  /** Deletes what cannot be deleted with the row, after steps 14 to 16. Not for dry runs, nor within an atomic batch. @throws {ApiError} 404, 403, 412, 428, 503 */
+  clear?(services: WriteServices & Pick<Services, 'commits'>, timing: CommitTiming): Promise<void>;
   /**
    * Steps 14 to 18, repeated each time that the rows have changed meanwhile.
    *
