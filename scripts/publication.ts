@@ -10,7 +10,7 @@ npx restwright serve shop.yaml
 \`\`\``;
 
 const FROM_TARBALL = `The package is not in the npm registry yet. In a checkout, \`restwright\` stands for \`bin/restwright.js\`: its first run installs what it needs, with any
-Node.js from 18 on. A project of your own installs the tarball that the checkout packs, and needs Node.js 24 or later:
+Node.js from 18 on. In the folder of the checkout, \`alias restwright="$PWD/bin/restwright.js"\` makes it a command of your shell for every folder. A project of your own installs the tarball that the checkout packs, and needs Node.js 24 or later:
 
 \`\`\`sh
 tarball=$(npm run --silent pack)   # in the checkout: prints the path of the tarball

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { root } from '../../scripts/command.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, codesOf, commandsOf, PAGES, rowsOf, textOf } from './guide-pages.ts';
+import { inBackground, inShell } from './guide-shell.ts';
 
 const MODEL = `
 name: shop
@@ -206,23 +205,11 @@ describe('the guide to formats', () => {
   });
 });
 
-/** Runs command lines with `restwright`. Each call of it ends its shell. */
-function inShell(folder: string, commands: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  const env = { ...process.env, NODE: process.execPath, RESTWRIGHT: path.join(root, 'bin/restwright.js') };
-  const script = `restwright() { exec "$NODE" "$RESTWRIGHT" "$@"; }\n${commands}`;
-  return promisify(execFile)('sh', ['-ec', script], { cwd: folder, env, timeout: 30_000 });
-}
-
-/** Starts the server of a command line that ends in `&` at any port, $ORIGIN, and stops it with the shell. */
-const inBackground = (line: string): string => `${line.replace(/ &$/, ' --port 0 > out &')}
-trap "kill $! && wait $! || true" EXIT
-until ORIGIN=$(sed -n 's|^listening on \\(.*\\)/api$|\\1|p' out) && [ -n "$ORIGIN" ]; do sleep 0.05; done`;
-
 describe('the tour of a protected API', () => {
   it('[AUTH-8b] refuses a request without a key, and answers one with it', async (context) => {
     const [, section = ''] = textOf('docs/guides/tour.md').split('## A protected API');
     const script = commandsOf(section).map((line) =>
-      line.endsWith(' &') ? inBackground(line) : line.replace('curl -i http://127.0.0.1:3000', 'curl -sSi "$ORIGIN"'),
+      line.endsWith(' &') ? inBackground(line) : line.replace('curl -i http://127.0.0.1:3001', 'curl -sSi "$ORIGIN"'),
     );
     assert.equal(script.length, 5);
     const { stdout } = await inShell(temporaryDirectory(context), script.join('\n'));
@@ -260,6 +247,7 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^tarball=|^npm install "\$tarball"/, 'test/package/first-hour.slow.test.ts'],
   [/^source <\(restwright completion/, 'test/cli/completion/completion.test.ts'],
   [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
+  [/^curl \S+\/api\/(?:webhooks|products) |^WEBHOOK_SECRET=/, 'test/guides/first-webhook.test.ts'],
   [/^docker /, 'test/package/container.slow.test.ts'],
   [/^sqlite3 /, 'test/deploy/backup.slow.test.ts'],
   [/^cp examples\/deploy\/|^systemctl /, 'test/deploy/files.test.ts'],
@@ -267,7 +255,7 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
 
 describe('every command of the guides', () => {
   const here = ['docs/guides/auth.md', 'docs/guides/caching.md', 'docs/guides/writes.md'];
-  const tours = ['docs/guides/tour.md', 'README.md'];
+  const others = ['docs/guides/tour.md', 'docs/guides/webhooks.md', 'README.md'];
   for (const page of PAGES.filter((each) => !here.includes(each)))
     it(`is run by a test: ${page}`, () => {
       const commands = commandsOf(
@@ -281,7 +269,7 @@ describe('every command of the guides', () => {
 
   it('is known where it is a request', () => {
     const pages = PAGES.filter((page) => commandsOf(textOf(page)).some((command) => command.startsWith('curl ')));
-    assert.deepEqual(pages.toSorted(), [...here, ...tours].toSorted());
+    assert.deepEqual(pages.toSorted(), [...here, ...others].toSorted());
     assert.equal(commandsOf(here.map(textOf).join('\n')).length, 9);
   });
 });

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { root } from '../../scripts/command.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { blocksOf, commandsOf, textOf } from './guide-pages.ts';
+import { inBackground, inShell } from './guide-shell.ts';
+
+const guide = textOf('docs/guides/webhooks.md');
+const ORIGIN = 'http://127.0.0.1:3000';
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  assert.ok(typeof address === 'object' && address !== null);
+  return address.port;
+}
+
+describe('the first webhook of the guide', () => {
+  it('[EVT-5a] is created with curl, and its receiver prints the event', async (context) => {
+    const folder = temporaryDirectory(context);
+    const module = JSON.stringify(path.join(root, 'src', 'client', 'verify-webhook.ts'));
+    writeFileSync(path.join(folder, 'shop.yaml'), blocksOf(guide, 'yaml')[0] ?? '');
+    writeFileSync(
+      path.join(folder, 'receiver.mjs'),
+      (blocksOf(guide, 'js')[0] ?? '').replace("'restwright/webhooks'", module),
+    );
+    const port = await freePort();
+    const [, section = ''] = guide.split('\n## Try it\n');
+    const [serve = '', create = '', receive = '', change = ''] = commandsOf(section.split('\n## ')[0] ?? '').map(
+      (line) => line.replace(`curl ${ORIGIN}`, 'curl -sS "$ORIGIN"').replace('127.0.0.1:8080', `127.0.0.1:${port}`),
+    );
+    const { stdout } = await inShell(
+      folder,
+      [
+        inBackground(`${serve} &`),
+        'SERVER=$!',
+        `SECRET=$(${create} | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/')`,
+        `PORT=${port} ${receive.replace('whsec_...', '"$SECRET"').replace('node ', '"$NODE" ')} > printed &`,
+        'trap "kill $SERVER $! && wait || true" EXIT',
+        `until curl -s -o /dev/null http://127.0.0.1:${port}/; do sleep 0.05; done`,
+        `${change} > /dev/null`,
+        'until grep . printed; do sleep 0.05; done',
+      ].join('\n'),
+    );
+    assert.match(stdout, /^product\.created http:\/\/127\.0\.0\.1:\d+\/api\/v1\/products\/\S+\n$/);
+  });
+});
