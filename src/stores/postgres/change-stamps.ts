@@ -1,7 +1,6 @@
 import type { Partition } from '../../plan/partitions.ts';
 import type { WritePlan } from '../../plan/plan.ts';
 import { loopIteration } from '../../platform/clock.ts';
-import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { SqlRow, Statement } from '../sql/dialect.ts';
 import { changedRow } from '../sql/events/event-codec.ts';
 import type { SqlClient } from '../sql/sql-client.ts';
@@ -56,8 +55,8 @@ export class PostgresChangeStamps implements ChangeStamps {
   /** The names of resources by those in events. */
   readonly #resources: ReadonlyMap<string, string>;
   #iteration: number | null = null;
-  /** The read of the iteration; null where it is answered and nothing was committed since. */
-  #asked: Promise<void> | null = null;
+  /** The read of the iteration. */
+  #asked: Promise<void> = Promise.resolve();
   /** The number of reads of stamps that wait for it. */
   #waiting = 0;
   /** The number of reads so far, and of those that were sent before the known state was learned. */
@@ -110,25 +109,24 @@ export class PostgresChangeStamps implements ChangeStamps {
 
   /** @throws {StoreOverloaded} {StoreUnavailable} */
   async #currentState(): Promise<void> {
-    const asked = this.#current();
-    if (asked === undefined) return;
+    // Checked before the state is asked, so that its failure is never an unhandled rejection.
     if (this.#waiting >= MAX_UNANSWERED)
       throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
     this.#waiting += 1;
     try {
-      await asked;
+      await this.#current();
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  #current(): MaybePromise<void> {
+  #current(): Promise<void> {
     const iteration = loopIteration();
     if (iteration !== this.#iteration) {
       this.#iteration = iteration;
       this.#asked = this.#ask();
     }
-    return this.#asked ?? undefined;
+    return this.#asked;
   }
 
   async #ask(): Promise<void> {

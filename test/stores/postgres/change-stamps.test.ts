@@ -5,10 +5,11 @@ import fc from 'fast-check';
 import { EVERYTHING, type Row, type WritePlan } from '../../../src/plan/plan.ts';
 import { PostgresChangeStamps } from '../../../src/stores/postgres/change-stamps.ts';
 import { postgres } from '../../../src/stores/postgres/dialect.ts';
+import { MAX_UNANSWERED } from '../../../src/stores/postgres/postgres-client.ts';
 import type { SqlRow } from '../../../src/stores/sql/dialect.ts';
 import type { SqlClient } from '../../../src/stores/sql/sql-client.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
-import type { Store } from '../../../src/stores/store.ts';
+import { type Store, StoreOverloaded, StoreUnavailable } from '../../../src/stores/store.ts';
 import { sampleModel } from '../../../src/testing/sample-model.ts';
 import { commit, createProduct, createSupplier, remove, update } from '../../../src/testing/sample-writes.ts';
 import { newSchema, openSample } from './open-postgres.ts';
@@ -111,6 +112,27 @@ function stampsOf(...states: readonly SqlRow[]): PostgresChangeStamps {
   const client: SqlClient = { get: () => left.shift() ?? fail(), all: fail, batch: fail, execute: fail };
   return new PostgresChangeStamps(client, new Tables(model, postgres));
 }
+
+describe('the change stamps of a process, while the database does not answer', () => {
+  it('[LIM-3] are refused above a number of reads, without another question', async () => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    let asked = 0;
+    const unused = (): never => assert.fail('reads rows');
+    const get = (): Promise<never> => {
+      asked += 1;
+      return promise;
+    };
+    const client: SqlClient = { get, all: unused, batch: unused, execute: unused };
+    const stamps = new PostgresChangeStamps(client, new Tables(model, postgres));
+    const waiting = Array.from({ length: MAX_UNANSWERED }, () => stamps.rowStamp('products', 'p'));
+    const settled = Promise.allSettled(waiting);
+    await setImmediate();
+    await assert.rejects(stamps.rowStamp('products', 'p'), StoreOverloaded);
+    assert.equal(asked, 1);
+    reject(new StoreUnavailable('The database cannot be reached', { reason: 'away' }));
+    assert.ok((await settled).every(({ status }) => status === 'rejected'));
+  });
+});
 
 describe('the change stamps of a process, after the server was replaced', () => {
   const before = { server: 'one', revision: 7, event: 7 };
