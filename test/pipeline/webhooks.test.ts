@@ -153,6 +153,17 @@ describe('webhooks as a resource', () => {
     assert.match(await detail('{"any":[true,{"revision":1}]}'), /^filter must not compare revision, which/);
   });
 
+  it('[EVT-4a] have a filter on all events where all resources have data, whatever the fields of webhooks', async () => {
+    await using api = await apiUnderTest(OPEN.replace(/  notes: .*/, '').replace(/  drafts: .*/, ''));
+    const filter = '{"price":{"gt":5}}';
+    assert.equal((await create(api, { filter })).status, 201);
+    for (const named of ['webhook.*', 'webhook.disabled'])
+      assert.match(
+        await detailOf(create(api, { filter, event_types: ['*', named] })),
+        /^filter is no policy of webhooks: price/,
+      );
+  });
+
   it('[EVT-4g] are deleted with any number of deliveries', async () => {
     await using api = await apiUnderTest(OPEN);
     const [busy, other] = [(await create(api)).body.id, (await create(api)).body.id];

@@ -14,7 +14,7 @@ export type EventFilter =
 
 /**
  * Compiles the filter of a webhook (EVT-4): the JSON of a policy, as row policies have it, on the data of the events. It must hold for every resource
- * of the patterns, whose events must have data.
+ * of the patterns, whose events must have data. Where only `*` means the events of webhooks, and it does not hold for these, they are left out.
  *
  * @param text JSON
  * @param patterns of the webhook
@@ -34,10 +34,17 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
   const policies = new Map<string, Policy>();
   for (const resource of selected) {
     const compiled = compileFor(resource, tree, model.resources);
-    if (typeof compiled === 'string') return { kind: 'invalid', message: compiled };
-    policies.set(resource.name, compiled);
+    if (typeof compiled !== 'string') policies.set(resource.name, compiled);
+    else if (resource.events !== 'disabled' || isNamed(resource, patterns))
+      return { kind: 'invalid', message: compiled };
   }
   return { kind: 'valid', policies };
+}
+
+/** Whether patterns other than `*` mean events of a resource. */
+function isNamed(resource: Resource, patterns: readonly string[]): boolean {
+  const named = patterns.filter((pattern) => pattern !== '*');
+  return typesOf(resource).some((type) => named.some((pattern) => matchesType(pattern, type)));
 }
 
 function parse(text: string): Json | null {
