@@ -19,21 +19,21 @@ interface DeletionOrder {
  * Orders rows so that referring rows are deleted before the rows they refer to. Nullable references that make this impossible (they are in a
  * cycle) are detached. A cycle without a nullable reference has no valid order: the database refuses it.
  *
- * @param root key of the row from which all others are reachable by references that are not nullable
+ * @param root key of the row from which all others are reachable
  */
 export function deletionOrder(root: string, referrers: Referrers): DeletionOrder {
-  const all = referrersFirst(root, referrers);
+  const all = referrersFirst([root], referrers);
   if (violatedEdges(all, referrers).length === 0) return { order: all, detached: [] };
-  const order = referrersFirst(root, (key) => referrers(key).filter(({ nullable }) => !nullable));
+  const order = referrersFirst(all, (key) => referrers(key).filter(({ nullable }) => !nullable));
   return { order, detached: violatedEdges(order, referrers).filter(({ nullable }) => nullable) };
 }
 
-/** The rows in post-order of a depth-first traversal. */
-function referrersFirst(root: string, referrers: Referrers): readonly string[] {
+/** The rows in post-order of depth-first traversals, one from each root that no earlier one has reached. */
+function referrersFirst(roots: readonly string[], referrers: Referrers): readonly string[] {
   const order: string[] = [];
   const entered = new Set<string>();
   // An explicit stack, because a chain may be as long as the maximum number of rows.
-  const stack = [{ key: root, leaves: false }];
+  const stack = roots.toReversed().map((key) => ({ key, leaves: false }));
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     if (top.leaves) order.push(top.key);
     else if (!entered.has(top.key)) {

@@ -23,6 +23,19 @@ describe('DELETE', () => {
     ]);
   });
 
+  it('[MET-4d] deletes rows that refer to each other by references that can be unset', async () => {
+    for (const onDelete of ['cascade', 'restrict']) {
+      await using api = await apiUnderTest(modelOf(collection('as', { next: `as ${onDelete}`, lead: 'as cascade' })));
+      await fill(api, { 'as/1': {}, 'as/2': { next: '1', lead: '1' }, 'as/3': { next: '2', lead: '1' } });
+      await api.row({ send: 'PATCH /api/v1/as/1', body: { next: '3' }, status: 200, events: ['a.updated'] });
+      const { status, text } = await api.send({ send: 'DELETE /api/v1/as/1' });
+      assert.equal(status, 204, text);
+      const gone = (await api.newEvents()).map(({ type, payload }) => `${type} ${payload.resource.id}`);
+      assert.deepEqual(gone.toSorted(), ['a.deleted 1', 'a.deleted 2', 'a.deleted 3']);
+      assert.equal((await api.send({ send: 'GET /api/v1/as' })).body.data.length, 0);
+    }
+  });
+
   it('[MET-4a] returns 204 without a body, then 404, and allows the id again', async () => {
     await using api = await apiUnderTest(MANY('restrict'));
     const first = await create(api, 'as', { id: '1', text: 'x' });

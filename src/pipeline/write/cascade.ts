@@ -72,9 +72,8 @@ class Cascade {
       const others = await this.#referring(dependent, located, MAX_DELETED + 1);
       this.#checkSize(others.map(keyOf));
       for (const other of others) {
-        const nullable = dependent.onDelete === 'nullify';
-        entry.referrers.push({ from: keyOf(other), field: dependent.field, nullable });
-        if (nullable) await this.#nullify(dependent, other, located.row.id);
+        entry.referrers.push({ from: keyOf(other), field: dependent.field, nullable: this.#isNullable(dependent) });
+        if (dependent.onDelete === 'nullify') await this.#nullify(dependent, other, located.row.id);
         else if (!this.#toDelete.has(keyOf(other))) await this.delete(await this.#located(dependent, other));
       }
     }
@@ -88,7 +87,7 @@ class Cascade {
         for (const other of await this.#referring(dependent, entry, this.#toDelete.size + 1)) {
           const from = keyOf(other);
           if (!this.#toDelete.has(from)) throw hasDependents(this.#target, other.resource);
-          entry.referrers.push({ from, field: dependent.field, nullable: false });
+          entry.referrers.push({ from, field: dependent.field, nullable: this.#isNullable(dependent) });
         }
       }
     }
@@ -164,6 +163,11 @@ class Cascade {
     const { resource, row } = found;
     const isBelow = child || resource.field.get(field)?.reference?.siblings === true;
     return isBelow ? found : { ...found, within: await ancestorsOf(resource, row, this.#source) };
+  }
+
+  /** Whether a reference can be unset, so that the row to which it leads can be deleted first. */
+  #isNullable({ resource, field, many, child }: Dependent): boolean {
+    return !child && (many || this.#resource(resource).properties.get(field)?.nullable === true);
   }
 
   #resource(name: string): Resource {
