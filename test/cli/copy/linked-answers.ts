@@ -10,7 +10,8 @@ export async function get(api: Api, target: string): Promise<Seen> {
 }
 
 /**
- * The bodies of an API, by their URLs, for a client that starts at some URLs and follows all links: those of pages, items and events.
+ * The answers of an API, by their URLs, for a client that starts at some URLs and follows all links: those of pages, items and events. An answer is its body, and
+ * what its ETag says of rows.
  *
  * @throws where a link does not lead to a representation
  */
@@ -19,9 +20,9 @@ export async function linkedAnswers(api: Api, starts: readonly string[]): Promis
   const targets = [...starts];
   for (let target = targets.shift(); target !== undefined && answers.size < MAX_ANSWERS; target = targets.shift()) {
     if (answers.has(target)) continue;
-    const { status, text, body } = await get(api, target);
+    const { status, headers, text, body } = await get(api, target);
     assert.equal(status, 200, `${target}: ${text}`);
-    answers.set(target, text);
+    answers.set(target, `${revisionIn(headers.get('etag'))} ${text}`);
     targets.push(...linksIn(body));
   }
   return answers;
@@ -39,4 +40,9 @@ function linksIn(body: unknown): readonly string[] {
 
 function isLink(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('/api/');
+}
+
+/** The revision or the state that an ETag begins with: what follows is another one in each database. */
+function revisionIn(etag: string | undefined): string {
+  return etag?.split('.')[0] ?? '';
 }
