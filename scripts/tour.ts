@@ -42,11 +42,18 @@ interface RequestPage {
   readonly serve: (page: string) => Promise<PageServer>;
 }
 
+const README = 'README.md';
+
 /** The pages with requests: the tour of the example, and the README, which shows its model. */
 export const PAGES: readonly RequestPage[] = [
   { file: 'docs/guides/tour.md', serve: () => serveWorld() },
-  { file: 'README.md', serve: (page) => serveModel(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') },
+  { file: README, serve: (page) => serveModel(page) },
 ];
+
+/** The README's requests, for a server on another store. @param database its URL */
+export function readmeOn(database: string): RequestPage {
+  return { file: README, serve: (page) => serveModel(page, database) };
+}
 
 /** The part of a page with the requests. */
 export function requestsOf(page: string): string {
@@ -150,12 +157,12 @@ async function serveWorld(): Promise<PageServer> {
   return serveIn(folder, 'examples/world/model.yaml', database);
 }
 
-/** Serves a model on an empty database. */
-async function serveModel(source: string): Promise<PageServer> {
+/** Serves the model of a page. @param database empty; by default a new file */
+async function serveModel(page: string, database?: string): Promise<PageServer> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-model-'));
   const model = path.join(folder, 'model.yaml');
-  await writeFile(model, source);
-  return serveIn(folder, model, path.join(folder, 'model.db'));
+  await writeFile(model, /```yaml\n(.*?)```/s.exec(page)?.[1] ?? '');
+  return serveIn(folder, model, database ?? path.join(folder, 'model.db'));
 }
 
 /** @param folder removed when the server is closed */

@@ -3,11 +3,25 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../scripts/command.ts';
-import { answered, PAGES, type PageServer, requestsOf } from '../scripts/tour.ts';
+import { answered, PAGES, type PageServer, readmeOn, requestsOf } from '../scripts/tour.ts';
+import { PostgresSchemas } from './postgres-schemas.ts';
+import { startPostgres } from './postgres-server.ts';
 
-for (const { file, serve } of PAGES) {
+const postgres = await startPostgres();
+const schemas = new PostgresSchemas();
+after(async () => {
+  await schemas.drop(postgres.url('public'));
+  await postgres.stop();
+});
+
+const PAGES_BY_STORE = [
+  ...PAGES.map((page) => ({ ...page, store: 'SQLite' })),
+  { ...readmeOn(postgres.url(schemas.name('readme'))), store: 'PostgreSQL' },
+];
+
+for (const { file, serve, store } of PAGES_BY_STORE) {
   // One of them imports 171,075 rows first.
-  describe(`the requests of ${file}`, { timeout: 180_000 }, () => {
+  describe(`the requests of ${file} on ${store}`, { timeout: 180_000 }, () => {
     let page = '';
     let server: PageServer | undefined;
     before(
