@@ -117,10 +117,10 @@ export class DeliveryPool {
   async #attempt(endpoint: Endpoint, work: Work, isFailing: boolean): Promise<void> {
     const { budget, observe, subscriber, onEnd } = this.#options;
     const { subscription } = endpoint;
-    const { event, attempt } = work;
+    const { event, attempt, isStored } = work;
     const term = this.#term;
     this.#inFlight += 1;
-    const attempted = await attemptDelivery(subscriber, { subscription, event, attempt }, this.#options);
+    const attempted = await attemptDelivery(subscriber, { subscription, event, attempt, isStored }, this.#options);
     this.#inFlight -= 1;
     budget.release(isFailing);
     if (attempted.error !== null) {

@@ -28,6 +28,8 @@ export interface Delivery {
   readonly event: LoggedEvent;
   /** From 1. */
   readonly attempt: number;
+  /** Whether it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by a process that was killed. */
+  readonly isStored: boolean;
 }
 
 /** What an attempt came to. */

@@ -97,7 +97,7 @@ export class WebhookSubscriber implements Subscriber {
     return read;
   }
 
-  async deliver({ subscription, event, attempt }: Delivery): Promise<AttemptResult> {
+  async deliver({ subscription, event, attempt, isStored }: Delivery): Promise<AttemptResult> {
     const { webhook, replay } = partsOf(subscription.name);
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
@@ -108,7 +108,7 @@ export class WebhookSubscriber implements Subscriber {
     const { verdict } = attempted;
     const delay = verdict.kind === 'failed' ? this.#delayAfter(attempt, verdict.retryAfter) : null;
     try {
-      await this.#record(endpoint, { event: seen, attempt, replay, delay }, attempted);
+      await this.#record(endpoint, { event: seen, isStored, replay, delay }, attempted);
       // Its row is there before the webhook is seen to be disabled.
       if (verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
       await this.#follow(endpoint, attempted);
@@ -187,14 +187,14 @@ export class WebhookSubscriber implements Subscriber {
   /** Lists the attempt with its delivery. */
   async #record(endpoint: WebhookEndpoint, made: MadeAttempt, { listed, verdict }: WebhookAttempt): Promise<void> {
     const { rows, settings, attempt: sources } = this.#options;
-    const { event, attempt, replay, delay } = made;
+    const { event, isStored, replay, delay } = made;
     const failed = delay === null ? 'dead' : 'retrying';
     const outcome = (earlier: Json | undefined): JsonObject => ({
       status: verdict.kind === 'succeeded' ? 'succeeded' : failed,
       attempts: withAttempt(earlier, listed),
       next_attempt_at: delay === null ? null : timestamp(sources.now() + delay),
     });
-    const row = attempt === 1 ? null : await rows.find(endpoint.id, event.id, replay);
+    const row = isStored ? await rows.find(endpoint.id, event.id, replay) : null;
     if (row !== null) {
       await rows.changeBelow(settings.resources.deliveries, row, outcome(row['attempts']));
       return;
@@ -244,8 +244,8 @@ export function startOf({ webhook, id, after }: Replay): StartedSubscription {
 /** An attempt that was made. */
 interface MadeAttempt {
   readonly event: EventEnvelope;
-  /** From 1. */
-  readonly attempt: number;
+  /** Whether an earlier attempt may be listed. */
+  readonly isStored: boolean;
   readonly replay: string | null;
   /** Milliseconds until the next one; null where there is none. */
   readonly delay: number | null;

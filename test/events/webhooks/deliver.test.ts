@@ -117,6 +117,27 @@ describe('deliveries to webhooks', () => {
     assert.equal((await scene.deliveries(id)).length, 1);
   });
 
+  it('[EVT-4c] list an attempt of a process that was killed before it was counted, with those that follow', async () => {
+    await using receiver = await startReceiver(status(500));
+    await using scene = await webhookScene(MODEL, (store) => {
+      // What such a process leaves: its list is stored, its results are not.
+      const due: Store['deliveries']['due'] = async (query) =>
+        (await store.deliveries.due(query)).map((each) => ({ ...each, attempts: 0 }));
+      return replaced(store, 'deliveries', replaced(store.deliveries, 'due', due));
+    });
+    const { id } = await scene.webhook({ url: receiver.url });
+    await create(scene, 'a');
+    await scene.waiting(id, 1, 5_000);
+    receiver.respond = status(204);
+    scene.clock.advance(6_000);
+    await until(() => receiver.requests.length === 2);
+    await until(async () => (await scene.deliveries(id)).some((each) => each.status === 'succeeded'));
+    assert.deepEqual(
+      (await scene.deliveries(id)).map((each) => [each.status, each.attempts.length]),
+      [['succeeded', 2]],
+    );
+  });
+
   it('[EVT-6a] [EVT-4e] die after the schedule, are found by their status, and are all delivered by a replay', async () => {
     await using receiver = await startReceiver(status(503));
     await using scene = await webhookScene(MODEL);
