@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { programFile } from './installed-programs.ts';
+import { freePort } from './free-port.ts';
 
 /** A Redis of a test, on loopback, which stores nothing on disk. */
 export interface RedisServer {
@@ -39,14 +39,4 @@ async function accepting({ stdout }: ChildProcess): Promise<void> {
     }
   }
   throw new Error(`redis-server did not start:\n${lines.join('\n')}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

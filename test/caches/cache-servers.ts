@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { programFile } from '../installed-programs.ts';
 import { replaced } from '../replaced.ts';
+import { freePort } from '../free-port.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const example = (file: string): Promise<string> => readFile(path.join(root, 'examples', 'caches', file), 'utf8');
@@ -144,15 +145,6 @@ function connects(port: number): Promise<boolean> {
     });
     socket.on('error', () => resolve(false));
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return address !== null && typeof address === 'object' ? address.port : 0;
 }
 
 export async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

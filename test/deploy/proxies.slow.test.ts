@@ -9,9 +9,10 @@ import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../../scripts/command.ts';
-import { freePort, listening, startOrigin, stop } from '../caches/cache-servers.ts';
+import { listening, startOrigin, stop } from '../caches/cache-servers.ts';
 import { programFile, skipWithout } from '../installed-programs.ts';
 import { replaced } from '../replaced.ts';
+import { freePort } from '../free-port.ts';
 
 const MODEL = `
 name: desk

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { freePort } from '../caches/cache-servers.ts';
+import { freePort } from '../free-port.ts';
 import { killAll, type ServerProcess, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { programFile, skipWithout } from '../installed-programs.ts';
 import { dashboardQueries, MONITORING } from './dashboard.ts';

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../../scripts/command.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, commandsOf, textOf } from './guide-pages.ts';
 import { inBackground, inShell } from './guide-shell.ts';
+import { freePort } from '../free-port.ts';
 
 const guide = textOf('docs/guides/webhooks.md');
 const ORIGIN = 'http://127.0.0.1:3000';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  assert.ok(typeof address === 'object' && address !== null);
-  return address.port;
-}
 
 describe('the first webhook of the guide', () => {
   it('[EVT-5a] is created with curl, and its receiver prints the event', async (context) => {

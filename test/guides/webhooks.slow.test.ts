@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
@@ -13,6 +11,7 @@ import { hmacSigner } from '../../src/events/webhooks/signers.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, textOf } from './guide-pages.ts';
+import { freePort } from '../free-port.ts';
 
 const guide = textOf('docs/guides/webhooks.md');
 const SECRET = webhookSecret(new Uint8Array(32).fill(250));
@@ -25,16 +24,6 @@ const RECEIVERS = [
   { language: 'python', file: 'receiver.py', program: 'python3', args: [] },
   { language: 'go', file: 'receiver.go', program: 'go', args: ['run'] },
 ] as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  assert.ok(typeof address === 'object' && address !== null);
-  return address.port;
-}
 
 /** Starts a receiver. @returns its port, and what it has printed */
 async function start(

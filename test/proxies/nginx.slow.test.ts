@@ -5,8 +5,9 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePort, listening, startOrigin, stop } from '../caches/cache-servers.ts';
+import { listening, startOrigin, stop } from '../caches/cache-servers.ts';
 import { programFile, skipWithout } from '../installed-programs.ts';
+import { freePort } from '../free-port.ts';
 
 const MODEL = `
 name: desk

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { reservePort, type ReservedPort } from '../../../src/http/server/reserve-port.ts';
 import { listen } from '../../../src/http/server/listen.ts';
+import { freePort } from '../../free-port.ts';
 
 const HOST = '127.0.0.1';
 const onlyLinux = { skip: process.platform !== 'linux' && 'the system itself keeps ports apart' };
@@ -18,15 +19,6 @@ async function listening(context: TestContext, port: number, sharing: boolean): 
   const server = createServer();
   context.after(() => server.close());
   return listen(server, { host: HOST, port, sharing });
-}
-
-/** A port that has just become free. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server, { host: HOST, port: 0 });
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 describe('reservePort', onlyLinux, () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -12,6 +10,7 @@ import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.t
 import { sampleModel } from '../../../src/testing/sample-model.ts';
 import { startOwnPostgres } from '../../postgres-server.ts';
 import { createAuthority, pemOf } from './authority.ts';
+import { freePort } from '../../free-port.ts';
 
 const SETTINGS: SessionSettings = { name: 'test', statementTimeout: 0, lockTimeout: 0, readOnly: true };
 
@@ -23,16 +22,6 @@ hostssl all certified 127.0.0.1/32 cert
 host all plain 127.0.0.1/32 trust
 hostnossl all unencrypted 127.0.0.1/32 trust
 `;
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const address = listener.address();
-  listener.close();
-  await once(listener, 'close');
-  assert.ok(typeof address === 'object' && address !== null);
-  return address.port;
-}
 
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
 const [authority, other] = ['ca', 'other'].map((name) => createAuthority(path.join(folder, name)));
