@@ -30,6 +30,11 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 ]);
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
+/** What URL parsers remove or replace, not all in the same way: others may see another host. */
+const NOT_OF_URLS = /[\s\\\p{Cc}]/u;
+/** User information before the host, also an empty one. */
+const USER = /^https?:\/*[^/?#]*@/i;
+
 /** Parses `webhooks.allow_hosts`: names, addresses and networks. @returns the first entry that is none of these as `invalid` */
 export function parseAllowedHosts(
   entries: readonly string[],
@@ -51,6 +56,7 @@ export function parseAllowedHosts(
  */
 export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlRules): WebhookUrl {
   if (text.length > MAX_LENGTH) return invalid(`has more than ${MAX_LENGTH} characters`);
+  if (NOT_OF_URLS.test(text)) return invalid('must not have spaces, line breaks or backslashes');
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return invalid('must be an absolute URL, such as https://example.com/hooks');
   const isOfLoopback = isLoopback(hostOf(url));
@@ -59,7 +65,7 @@ export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlR
     const hint = isOfLoopback ? '; a server that is started with --dev also takes http:// to this machine' : '';
     return invalid(`must begin with https://${hint}`);
   }
-  if (url.username !== '' || url.password !== '') return invalid('must not have a user name or password');
+  if (USER.test(text)) return invalid('must not have a user name or password');
   if (url.hash !== '') return invalid('must not have a fragment');
   const port = Number(url.port || HTTPS_PORT);
   const isFree = port >= FIRST_FREE_PORT && !BLOCKED_PORTS.has(port);

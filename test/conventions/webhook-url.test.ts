@@ -17,6 +17,7 @@ const messageOf = (text: string, loopback = false, allowed = NONE): string | nul
 describe('the URL of a webhook', () => {
   it('[EVT-7] is https, without user information or fragment', () => {
     assert.equal(messageOf('https://example.com/hooks?tenant=7'), null);
+    assert.equal(messageOf('https://example.com/@hooks?to=a@b'), null);
     for (const [text, expected] of [
       ['http://example.com/', /begin with https/],
       ['ftp://example.com/', /begin with https/],
@@ -24,7 +25,13 @@ describe('the URL of a webhook', () => {
       ['https://', /absolute URL/],
       ['https://user@example.com/', /user name/],
       ['https://:secret@example.com/', /user name/],
+      ['https://@example.com/', /user name/],
+      ['https:user@example.com/', /user name/],
       ['https://example.com/#part', /fragment/],
+      ['https://example.com\\@10.0.0.1/', /backslashes/],
+      [' https://example.com/', /spaces/],
+      ['https://example.com/\r\nHost: a', /spaces/],
+      ['https://exam\tple.com/', /spaces/],
       [`https://example.com/${'a'.repeat(2_048)}`, /2048 characters/],
     ] as const)
       assert.match(messageOf(text) ?? '', expected, text);
