@@ -22,7 +22,7 @@ const IDS = ['a', 'b', 'c', 'd', 'é/%😀'];
 export class RandomWrites {
   /** URLs of rows, also of those that were deleted. */
   readonly urls = new Set<string>();
-  /** Requests with a key, and what they were answered. */
+  /** Requests with a key that have created a row, and what they were answered. */
   readonly keyed: { readonly row: Write; readonly answer: Seen }[] = [];
   /** The paths of batches that were made. */
   readonly batches: string[] = [];
@@ -92,8 +92,8 @@ export class RandomWrites {
     const headers: Record<string, string> = isKeyed ? { 'Idempotency-Key': `key-${(this.#keys += 1)}` } : {};
     const row = { send: `POST ${collection}`, headers, body: this.#newBody(name) };
     const answer = await this.#send(row);
-    if (isKeyed) this.keyed.push({ row, answer });
     if (answer.status !== 201) return;
+    if (isKeyed) this.keyed.push({ row, answer });
     this.made.create += 1;
     this.#learn(name, answer.headers.get('location') ?? '');
   }

@@ -7,10 +7,14 @@ import pg from 'pg';
 import { SERVER_USER, startOwnPostgres } from '../../../postgres-server.ts';
 import { smallDisk } from '../../../small-disk.ts';
 import { openInstance } from '../instance.ts';
-import { toInstance } from './send.ts';
+import { type Send, toInstance } from './send.ts';
+import { isWholeSuite } from '../../../whole-suite.ts';
 
 const server = await startOwnPostgres(null, { settings: ['max_connections=20'] });
 after(() => server.stop());
+
+/** Milliseconds that a lock is held; a minute in the whole suite. */
+const HELD = isWholeSuite ? 60_000 : 15_000;
 
 async function connected(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: server.url('public').replace(/[?&]schema=public/, '') });
@@ -75,6 +79,42 @@ describe('a lock that another session holds', () => {
     assert.match([...reasons(instance)].join(), /lock/);
     await other.end();
     await instance.close();
+  });
+
+  it('[OPS-4b] makes each write 503 in bounded time for as long as it is held, and reads are served: a table that others may read', async () => {
+    const instances = [await openInstance(server.url('held')), await openInstance(server.url('held'))];
+    const sends = instances.map(toInstance);
+    const other = await connected();
+    assert.equal((await sends[0]?.({ send: 'POST /api/v1/notes', body: { id: 'a' } }))?.status, 201);
+    await other.query('begin; lock table held.notes in exclusive mode');
+    const end = performance.now() + HELD;
+    const repeat = async (send: Send, row: Parameters<Send>[0], status: number, most: number): Promise<number> => {
+      let answered = 0;
+      for (; performance.now() < end; answered += 1) {
+        const begun = performance.now();
+        assert.equal((await send(row)).status, status);
+        assert.ok(performance.now() - begun < most, `${performance.now() - begun} ms`);
+        await setTimeout(50);
+      }
+      return answered;
+    };
+    // A write that arrives while another one waits for the lock waits after it.
+    const write = { send: 'POST /api/v1/notes', body: { id: 'b' } };
+    const counts = await Promise.all(
+      sends.flatMap((send) => [
+        repeat(send, write, 503, 12_000),
+        repeat(send, { send: 'GET /api/v1/notes/a' }, 200, 2_000),
+        repeat(send, { send: 'GET /api/v1/notes?limit=5' }, 200, 2_000),
+      ]),
+    );
+    assert.ok(
+      counts.every((count) => count > 0),
+      counts.join(),
+    );
+    await other.query('rollback');
+    assert.equal((await sends[1]?.(write))?.status, 201);
+    await other.end();
+    await Promise.all(instances.map((each) => each.close()));
   });
 
   it('[OPS-4b] makes reads of its table 503 after three seconds, and others are served: a table', async () => {
