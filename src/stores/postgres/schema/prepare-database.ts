@@ -3,6 +3,7 @@ import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { ruleCheck } from '../../sql/schema/broken-rules.ts';
 import { migrationGoal, type MigrationPhase, parseModels, recordedModels } from '../../sql/schema/current-models.ts';
+import { renameEvents } from '../../sql/events/rename-events.ts';
 import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import {
@@ -116,7 +117,9 @@ export class DatabaseSchema {
       await fillWords(this.#session, this.#tables, change);
       for (const statement of change.after) await runStatement(this.#session, statement);
     }
+    await this.#session.script('begin');
     await this.#recordModel(plan);
+    await this.#session.script('commit');
     return statementsOf(plan);
   }
 
@@ -161,7 +164,8 @@ export class DatabaseSchema {
     const records = this.#records(plan).map(([name, value]) => system.setMetadata(name, value));
     // Another model may have been represented in the same epoch.
     const isLast = plan.goal.kind === 'alone' && plan.models.length === 2;
-    await this.#runAll([...records, ...(isLast ? [system.deleteMetadata(METADATA.cacheEpoch)] : [])]);
+    const renamed = plan.goal.kind === 'alone' ? renameEvents(plan.models, this.#model, postgres) : [];
+    await this.#runAll([...renamed, ...records, ...(isLast ? [system.deleteMetadata(METADATA.cacheEpoch)] : [])]);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {

@@ -24,6 +24,8 @@ export interface FieldProfile {
 
 /** What instances of a model read and write of a resource. */
 export interface ResourceProfile {
+  /** The name by which events are stored. */
+  readonly singular: string;
   readonly fields: Readonly<Record<string, FieldProfile>>;
   /** What identifies a row, and the resource above it. */
   readonly key: string;
@@ -55,6 +57,7 @@ function resourceProfile(resource: Resource, { resources }: Model): ResourceProf
   const recorded = recordedFields(resources)(resource);
   const byFunction = rows.read.some(({ kind }) => kind === 'function');
   return {
+    singular: resource.singular,
     fields: sorted(
       resource.fields.map((field) => [field.name, fieldProfile(resource, field, defaults.get(field.name) ?? null)]),
     ),

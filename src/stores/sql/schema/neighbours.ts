@@ -37,6 +37,11 @@ interface ResourcePair {
 
 function resourceProblems(name: string, { old, next, names }: ResourcePair): readonly string[] {
   const problems: string[] = [];
+  if (old.singular !== next.singular) {
+    problems.push(
+      `${name} has the singular ${next.singular}, and the old instances name its events ${old.singular}: ${STOP}`,
+    );
+  }
   if (old.key !== next.key) problems.push(`${name} identifies its rows in another way: ${STOP}`);
   if (!isSame(old.search, next.search)) {
     const changed = [...difference(old.search, next.search), ...difference(next.search, old.search)];

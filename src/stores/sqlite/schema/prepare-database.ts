@@ -9,6 +9,7 @@ import {
   parseModels,
   recordedModels,
 } from '../../sql/schema/current-models.ts';
+import { renameEvents } from '../../sql/events/rename-events.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
@@ -136,6 +137,7 @@ function recordModel(connection: SqliteConnection, model: Model, goal: Migration
   const current = modelsOf(connection, FORMAT);
   record(connection, METADATA.models, recordedModels(goal, current, model));
   if (goal.kind === 'shared') return;
+  for (const { text, values } of renameEvents(current, model, sqlite)) connection.run(text, values);
   record(connection, METADATA.rules, JSON.stringify(fieldRules(model)));
   const form = declaredOwnerForm(model);
   if (form !== null) record(connection, METADATA.owners, form);

@@ -46,6 +46,12 @@ const REFUSED: readonly (readonly [title: string, before: Items, after: Items, e
     /^items\.level may not be HIGH, which the old instances write: stop all/,
   ],
   [
+    'another singular',
+    ['a: { type: string }'],
+    ['a: { type: string }', 'singular: article'],
+    /^items has the singular article, and the old instances name its events item: stop all/,
+  ],
+  [
     'an enum where there was none',
     ['level: { type: string }'],
     level('LOW'),
