@@ -30,8 +30,11 @@ try {
   report(`stopped ${rounds} times`, await stopRounds(server, 'stops', { rounds, random }));
   const kill = { folder, duration: seconds * 1_000, interval: 1_000 };
   report(`killed for ${seconds} s`, await killInstances({ ...kill, database: server.url('kills') }));
-  const { operations, unknown } = await killedHistory({ ...kill, database: server.url('histories') }, random);
-  report(`histories while killed for ${seconds} s`, { operations, unknown });
+  const { operations, overlapping, unknown } = await killedHistory(
+    { ...kill, database: server.url('histories') },
+    random,
+  );
+  report(`histories while killed for ${seconds} s`, { operations, overlapping, unknown });
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -22,6 +22,8 @@ export interface History {
   readonly rows: ReadonlyMap<string, readonly Timed[]>;
   readonly operations: number;
   readonly unknown: number;
+  /** Operations that began before another one on the same row was answered. */
+  readonly overlapping: number;
   /** Reads that were answered by 304. */
   readonly notModified: number;
 }
@@ -33,6 +35,17 @@ export async function recordHistory(send: Send, { clients, rows, isOver, random 
     Array.from({ length: clients }, (_, client) => recorder.run(client, new SeededRandom(random.integer(1_000_000)))),
   );
   return recorder.history;
+}
+
+function overlapping(row: readonly Timed[]): number {
+  let latest = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  for (const { begun, ended } of row.toSorted((one, other) => one.begun - other.begun)) {
+    if (begun < latest) count += 1;
+    // One whose outcome is not known overlaps everything, which says nothing of the others.
+    if (Number.isFinite(ended)) latest = Math.max(latest, ended);
+  }
+  return count;
 }
 
 class Recorder {
@@ -56,6 +69,7 @@ class Recorder {
       rows: this.#rows,
       operations: all.length,
       unknown: all.filter(({ ended }) => ended === Number.POSITIVE_INFINITY).length,
+      overlapping: [...this.#rows.values()].reduce((sum, row) => sum + overlapping(row), 0),
       notModified: this.#notModified,
     };
   }

@@ -8,23 +8,26 @@ import { killedHistory, killInstances } from './kill-rounds.ts';
 const server = await startOwnPostgres();
 after(() => server.stop());
 
-describe('one of three instances on PostgreSQL is killed every two seconds', () => {
+/** Milliseconds. */
+const KILLS = { duration: 20_000, interval: 1_000 };
+
+describe('one of three instances on PostgreSQL is killed every second', () => {
   it('[OPS-4d] [EVT-3a] no acknowledged write is lost, and each event is delivered', {
     timeout: 180_000,
   }, async (context) => {
     const folder = temporaryDirectory(context);
-    const killed = await killInstances({ folder, database: server.url('kills'), duration: 12_000, interval: 2_000 });
-    assert.ok(killed.killed >= 4 && killed.writes > 20, JSON.stringify(killed));
+    const killed = await killInstances({ folder, database: server.url('kills'), ...KILLS });
+    assert.ok(killed.killed >= 6 && killed.writes > 20, JSON.stringify(killed));
   });
 
   it('[OPS-5] the histories of rows are linearizable', { timeout: 120_000 }, async (context) => {
     const options = {
       folder: temporaryDirectory(context),
       database: server.url('histories'),
-      duration: 12_000,
-      interval: 2_000,
+      ...KILLS,
     };
     const history = await killedHistory(options, new SeededRandom(1));
-    assert.ok(history.operations > 100, JSON.stringify(history.operations));
+    const { operations, overlapping, unknown } = history;
+    assert.ok(operations > 60 && overlapping > operations / 2, JSON.stringify({ operations, overlapping, unknown }));
   });
 });
