@@ -225,7 +225,8 @@ resources:
 
 describe('an expansion of many rows', () => {
   it('[QRY-4] contains at most 16 MiB of them', async () => {
-    await using shop = await apiUnderTest(LIBRARY);
+    // An index, as that of a default sort, holds no such titles.
+    await using shop = await apiUnderTest(LIBRARY.replace('    sort: title\n', ''));
     await create(shop, 'authors', { id: 'a' });
     for (let index = 0; index < 18; index += 1) {
       await create(shop, 'books', { id: `b${index}`, author_id: 'a', title: 'x'.repeat(1_000_000) });
