@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UnusableKeys } from '../auth/key-set.ts';
 import type { Model } from '../model/model.ts';
@@ -50,7 +51,10 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
     error instanceof UnusableDatabase
   )
     return commandFailed(error.message);
-  return commandFailed(`cannot open the database ${displayedPath(files.database)}: ${describeFileError(error)}`);
+  // SQLite's own message depends on what it tries first.
+  const isFolder = statSync(files.database, { throwIfNoEntry: false })?.isDirectory() === true;
+  const cause = isFolder ? 'it is a directory; name a file.' : describeFileError(error);
+  return commandFailed(`cannot open the database ${displayedPath(files.database)}: ${cause}`);
 }
 
 /**

@@ -27,7 +27,7 @@ const YAML = /^\.ya?ml$/;
 const MAX_MODEL_BYTES = 48 * 1024 * 1024;
 
 /**
- * What a file is: by its extension and, for JSON, by its content. An object with an object `resources` is a model, one with `openapi` or
+ * What a file is: by its extension and, for JSON and YAML, by its content. An object with an object `resources` is a model, one with `openapi` or
  * `swagger` a description, any other with an array is data, and so is an array.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read, and for a JSON object that is none of them
@@ -36,7 +36,8 @@ export async function fileKind(file: string): Promise<FileKind> {
   const extension = path.extname(file).toLowerCase();
   const format = DATA_EXTENSIONS[extension];
   if (format !== undefined) return { kind: 'data', data: { file, format } };
-  if (YAML.test(extension)) return { kind: 'model' };
+  // Where it cannot be read, reading it as a model names the error.
+  if (YAML.test(extension)) return { kind: (await hasOpenApi(file).catch(() => false)) ? 'open-api' : 'model' };
   if (extension !== '.json') return { kind: 'model' };
   return reading(file, () => jsonKind(file));
 }
@@ -88,8 +89,10 @@ async function firstCharacter(file: string): Promise<string> {
     .charAt(0);
 }
 
+/** Whether a file in JSON or YAML begins like a description. */
 async function hasOpenApi(file: string): Promise<boolean> {
-  return /^\s*\{\s*"(?:openapi|swagger)"/.test((await start(file)).replace(/^\uFEFF/, ''));
+  const text = (await start(file)).replace(/^\uFEFF/, '');
+  return /^\s*\{\s*"(?:openapi|swagger)"/.test(text) || /^(?:openapi|swagger) *:/m.test(text);
 }
 
 /** The first bytes of a file, as text. */

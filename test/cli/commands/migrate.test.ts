@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
@@ -170,5 +170,14 @@ describe('restwright migrate', () => {
     const { code, stderr } = await folder.command('migrate');
     assert.equal(code, 1);
     assert.match(stderr, /shop\.db is not a valid SQLite database/);
+  });
+
+  it('[OPS-4d] names a folder in place of a file', async (context) => {
+    const folder = new Folder(context);
+    folder.declare(BEFORE);
+    mkdirSync(folder.database);
+    const { code, stderr } = await folder.command('migrate');
+    assert.equal(code, 1);
+    assert.match(stderr, /shop\.db: it is a directory; name a file\./);
   });
 });

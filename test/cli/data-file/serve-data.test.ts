@@ -160,6 +160,7 @@ describe('the kind of a file', () => {
     ['i.csv', '', 'data'],
     ['j.jsonl', '', 'data'],
     ['k.ts', '', 'model'],
+    ['l.yaml', '# Pets\nopenapi: 3.1.0\npaths: {}', 'open-api'],
   ];
   for (const [name, text, kind] of rows) {
     it(`is ${kind}: ${name} with ${text}`, async () => {

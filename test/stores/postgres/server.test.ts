@@ -7,6 +7,7 @@ import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.t
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
 import { field, model as modelOf, refersTo, resource, sampleModel } from '../../../src/testing/sample-model.ts';
 import { createProduct, update } from '../../../src/testing/sample-writes.ts';
+import { freePort } from '../../free-port.ts';
 import { startOwnPostgres } from '../../postgres-server.ts';
 
 const server = await startOwnPostgres();
@@ -83,6 +84,20 @@ describe('a server of PostgreSQL that crashes', () => {
       events.map((_, index) => index + 1),
     );
     await store.close();
+  });
+});
+
+describe('a server of PostgreSQL that is not there', () => {
+  it('[OPS-4d] is named at the start, with what to do', async () => {
+    const port = await freePort();
+    await assert.rejects(
+      openPostgres({ url: `postgres://u@127.0.0.1:${port}/x`, model: sampleModel(), migrate: true }),
+      {
+        name: 'UnusableDatabase',
+        message:
+          /cannot be opened: connect ECONNREFUSED \S+\. Start PostgreSQL there, or correct the host and the port in the URL\./,
+      },
+    );
   });
 });
 

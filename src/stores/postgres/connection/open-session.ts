@@ -53,6 +53,8 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
 /** What messages of the server and of the driver leave out. */
 const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
   [/unsupported startup parameter/, POOLER_ADVICE],
+  [/ECONNREFUSED|ENOENT/, 'Start PostgreSQL there, or correct the host and the port in the URL'],
+  [/ENOTFOUND|EAI_AGAIN/, 'Correct the host in the URL, or the name service of this machine'],
   [/no encryption$/, 'Add sslmode=require to the URL, or sslmode=verify-full with sslrootcert=FILE'],
   [/valid client certificate/, 'Add sslcert=FILE and sslkey=FILE to the URL'],
   [
