@@ -63,6 +63,8 @@ describe('the URL of a database of PostgreSQL', () => {
     'postgres://u:secret@host/d?schema=Shop',
     'postgres://u:secret@host/d?schema=a%22b',
     'postgres://u:secret@host/d?options=-c',
+    'postgres://u:secret%@host/d',
+    'postgres://u%zz:secret@host/d',
   ]) {
     it(`[OPS-4b] ${text} is refused, without its password`, () => {
       assert.throws(

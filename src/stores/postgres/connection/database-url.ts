@@ -58,8 +58,8 @@ export function parseDatabaseUrl(text: string, password: string | undefined): Da
   const { searchParams: parameters } = url;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) throw invalid(`it has the parameter ${unknown}; write ${PARAMETERS.join(', ')}`);
-  const host = parameters.get('host') ?? (decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '') || '127.0.0.1');
-  const database = decodeURIComponent(url.pathname.slice(1));
+  const host = parameters.get('host') ?? (decoded(url.hostname).replace(/^\[|\]$/g, '') || '127.0.0.1');
+  const database = decoded(url.pathname.slice(1));
   if (database === '') throw invalid('it names no database, such as postgres://user@host/database');
   const schema = parameters.get('schema') ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
@@ -68,7 +68,7 @@ export function parseDatabaseUrl(text: string, password: string | undefined): Da
     host,
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     database,
-    user: decodeURIComponent(url.username) || 'postgres',
+    user: decoded(url.username) || 'postgres',
   };
   return {
     ...target,
@@ -81,9 +81,18 @@ export function parseDatabaseUrl(text: string, password: string | undefined): Da
 
 /** The password in the URL, or in the file that it names. */
 function passwordOf(url: URL, target: PasswordTarget): string | null {
-  if (url.password !== '') return decodeURIComponent(url.password);
+  if (url.password !== '') return decoded(url.password);
   const file = url.searchParams.get('passfile');
   return file === null ? null : passwordFor(target, requirePrivate(file));
+}
+
+/** A part of a URL. @throws {InvalidDatabaseUrl} without the part, which may be a password */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalid('a percent sign in it begins no escape; write %25 for a percent sign');
+  }
 }
 
 /** The URL without its password: for messages. */
