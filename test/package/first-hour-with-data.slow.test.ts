@@ -191,7 +191,6 @@ console.log('listening on http://127.0.0.1:' + server.port);
   }),
   'README.md': (code: string) => ({
     'server.mts': `import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import { loadModel } from 'restwright';
 const { model } = loadModel({ text: readFileSync('restwright.yaml', 'utf8') });
 ${code.replace('http.createServer', 'const server = http.createServer').replace('listen(3000)', 'listen(0)')}
