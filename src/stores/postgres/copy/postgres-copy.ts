@@ -37,7 +37,12 @@ function connect(access: DatabaseAccess, readOnly: boolean): Promise<PostgresCon
 /** A schema whose rows are copied. */
 export async function postgresCopySource(access: DatabaseAccess): Promise<CopySource> {
   const session = await connect(access, true);
-  await session.query('begin isolation level repeatable read read only');
+  try {
+    await session.query('begin isolation level repeatable read read only');
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
   return {
     all: async ({ text, values }) => (await session.query(text, values)).rows,
     async *batches(text) {
