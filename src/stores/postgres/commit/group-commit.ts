@@ -4,7 +4,7 @@ import { type Clock, monotonicNow } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
-import { type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
+import { isKept, type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
 import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
 import type { PostgresChangeStamps } from '../change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
@@ -141,9 +141,7 @@ export class PostgresGroupCommit implements Writer {
     group: readonly QueuedUnit[],
     results: readonly UnitResult[],
   ): Promise<void> {
-    const isKept = (result: UnitResult | undefined): boolean =>
-      result !== undefined && 'outcome' in result && result.outcome.kind === 'committed';
-    const kept = group.filter(({ unit }, index) => unit.dry !== true && isKept(results[index]));
+    const kept = group.filter(({ unit }, index) => isKept(unit, results[index]));
     if (kept.length === 0) await transaction.rollBack();
     else await this.#commitKept(transaction, kept);
     this.#taken -= group.length;

@@ -5,7 +5,7 @@ import { METADATA } from '../../sql/schema/system-tables.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
 import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';
-import type { UnitResult } from '../../sql/write/unit-queue.ts';
+import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import { type OwnCommit, STATE_COLUMNS, stateOf } from '../change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
@@ -86,8 +86,7 @@ export class UnitTransaction {
   async runAlone(unit: WriteUnit): Promise<UnitResult> {
     await this.#session.query('savepoint unit');
     const result = await this.#attempt(unit);
-    const isKept = unit.dry !== true && 'outcome' in result && result.outcome.kind === 'committed';
-    await this.#session.query(isKept ? 'release savepoint unit' : 'rollback to savepoint unit');
+    await this.#session.query(isKept(unit, result) ? 'release savepoint unit' : 'rollback to savepoint unit');
     return result;
   }
 

@@ -2,7 +2,7 @@ import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
-import { type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
+import { isKept, type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
 import type { Writer } from '../../store.ts';
 import type { BusyRetry } from '../busy/busy-retry.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
@@ -10,7 +10,7 @@ import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isBusy } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
-import { isKept, UnitAttempts } from './unit-attempts.ts';
+import { UnitAttempts } from './unit-attempts.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
 /** Each unit has a timeout of its own. */

@@ -1,6 +1,6 @@
 import type { WriteUnit } from '../../../plan/plan.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import type { UnitResult } from '../../sql/write/unit-queue.ts';
+import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import { isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { UnitWriter } from './unit-writer.ts';
@@ -83,9 +83,4 @@ export class UnitAttempts {
   #sql(text: string): void {
     this.#options.main.writer().run(text);
   }
-}
-
-/** Whether the changes of a unit stay: a dry run is always rolled back (MET-14). */
-export function isKept({ dry = false }: WriteUnit, result: UnitResult): boolean {
-  return !dry && 'outcome' in result && result.outcome.kind === 'committed';
 }
