@@ -144,7 +144,8 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
     assert.match(stdout, /^wrote .*restwright\.yaml: animals\n/);
     assert.equal((await command('check', model)).code, 0);
     const refused = await command('serve', path.join(where, 'zoo.yaml'));
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /zoo\.yaml is a description \(OpenAPI\); write a model from it with `restwright init/);
   });
 
   it('infers a model from CSV, with the names of the columns kept for import', async () => {
