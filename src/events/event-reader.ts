@@ -273,7 +273,7 @@ export class EventReader {
     this.#saveSoon();
   }
 
-  /** Another process has the lease: what is in memory is its business. */
+  /** Another process has the lease, and delivers what is in memory here. */
   #lose(): void {
     this.#isCurrent = false;
     this.#lease.lost();

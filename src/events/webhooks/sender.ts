@@ -106,6 +106,11 @@ class Call {
     const sent = (url.protocol === 'http:' ? http : https).request(this.#options);
     this.#sent = sent;
     sent.on('response', (response) => read(response, resolve));
+    // Without this listener a 101, which no request allows, would hold the attempt until its time is over.
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(resultOf(response, []));
+    });
     sent.on('error', (error) => {
       // The server closed the idle connection while the request was on its way.
       const isStale = sent.reusedSocket && !isRepeated && codeOf(error) === 'ECONNRESET';
@@ -139,13 +144,7 @@ export function webhookSender(
 function read(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
   const retained: Buffer[] = [];
   let length = 0;
-  const end = (): void =>
-    resolve({
-      kind: 'response',
-      status: response.statusCode ?? 0,
-      retryAfter: response.headers['retry-after'] ?? null,
-      body: textOf(retained),
-    });
+  const end = (): void => resolve(resultOf(response, retained));
   response.on('data', (chunk: Buffer) => {
     if (length < MAX_RETAINED) retained.push(chunk.subarray(0, MAX_RETAINED - length));
     length += chunk.length;
@@ -155,6 +154,10 @@ function read(response: http.IncomingMessage, resolve: (result: SendResult) => v
   });
   response.on('end', end);
   response.on('error', (error) => resolve({ kind: 'failure', reason: failureOf(error) }));
+}
+
+function resultOf({ statusCode, headers }: http.IncomingMessage, body: readonly Buffer[]): SendResult {
+  return { kind: 'response', status: statusCode ?? 0, retryAfter: headers['retry-after'] ?? null, body: textOf(body) };
 }
 
 /** The text of bytes, without a character that was cut. */

@@ -110,6 +110,20 @@ describe('the sender of webhooks', () => {
     assert.equal(result.body, `a${'é'.repeat(511)}`);
   });
 
+  it('[EVT-5b] returns a 101 at once: nothing was asked to switch protocols', async () => {
+    const port = await portOf(
+      createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () =>
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+        );
+      }),
+    );
+    const sender = senderOf(rules([], true));
+    const result = await send(sender, `http://127.0.0.1:${port}/`, { timeout: 30_000 });
+    assert.deepEqual(result, { kind: 'response', status: 101, retryAfter: null, body: '' });
+  });
+
   it('stops to read a response after 64 KiB', async () => {
     const closed = Promise.withResolvers<void>();
     const port = await receiver((_request, response) => {
