@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { EVERYTHING, type Row, type WriteOutcome } from '../../../src/plan/plan.ts';
 import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
@@ -98,6 +99,32 @@ describe('a server of PostgreSQL that is not there', () => {
           /cannot be opened: connect ECONNREFUSED \S+\. Start PostgreSQL there, or correct the host and the port in the URL\./,
       },
     );
+  });
+});
+
+describe('sessions that a start opens to look at a pooler', () => {
+  it('[OPS-4b] are closed where one of them is refused', async () => {
+    const url = new URL(server.url('limited'));
+    const administrator = new pg.Client({ connectionString: url.href });
+    await administrator.connect();
+    const openSessions = async (): Promise<unknown> => {
+      const { rows } = await administrator.query(
+        `select count(*)::int as open from pg_stat_activity where usename = 'limited'`,
+      );
+      return rows[0].open;
+    };
+    try {
+      await administrator.query('create role limited login connection limit 1');
+      url.username = 'limited';
+      url.searchParams.set('pooler', 'session');
+      const opened = openPostgres({ url: url.href, model: sampleModel() });
+      await assert.rejects(opened, { name: 'UnusableDatabase', message: /too many connections for role "limited"/ });
+      // The server forgets a session shortly after its client has left.
+      for (const deadline = Date.now() + 5_000; (await openSessions()) !== 0; )
+        assert.ok(Date.now() < deadline, 'a session is still open');
+    } finally {
+      await administrator.end();
+    }
   });
 });
 

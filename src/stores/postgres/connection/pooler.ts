@@ -16,21 +16,30 @@ const ATTEMPTS = 3;
  * @throws {UnusableDatabase} where it pools transactions or statements
  */
 export async function requireOwnSessions(url: DatabaseUrl): Promise<void> {
-  const [one, other] = [await connectPostgres(url, null), await connectPostgres(url, null)];
+  const one = await connectPostgres(url, null);
   try {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const before = await processOf(one);
-      await other.script('begin');
-      const shared = await processOf(other);
-      const now = await processOf(one);
-      await other.script('commit');
-      if (shared === before || now !== before)
-        throw new UnusableDatabase(
-          'The pooler shares its sessions between connections, as PgBouncer does with pool_mode=transaction. Set pool_mode=session, or connect to the server itself.',
-        );
+    const other = await connectPostgres(url, null);
+    try {
+      await requireSeparate(one, other);
+    } finally {
+      await other.close();
     }
   } finally {
-    await Promise.all([one.close(), other.close()]);
+    await one.close();
+  }
+}
+
+async function requireSeparate(one: PostgresConnection, other: PostgresConnection): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const before = await processOf(one);
+    await other.script('begin');
+    const shared = await processOf(other);
+    const now = await processOf(one);
+    await other.script('commit');
+    if (shared === before || now !== before)
+      throw new UnusableDatabase(
+        'The pooler shares its sessions between connections, as PgBouncer does with pool_mode=transaction. Set pool_mode=session, or connect to the server itself.',
+      );
   }
 }
 

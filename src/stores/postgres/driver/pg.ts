@@ -47,7 +47,7 @@ export interface PostgresConnection {
 const CONNECT_TIMEOUT = 2_000;
 /** Milliseconds beyond the statement timeout after which the connection counts as dead. */
 const ANSWER_MARGIN = 5_000;
-/** Milliseconds that closing may take: a server that does not answer says no goodbye either. */
+/** Milliseconds that closing may take: a server that does not answer does not end the session either. */
 const CLOSE_TIMEOUT = 5_000;
 /** The most statements that a session prepares: others are parsed each time. */
 const MAX_PREPARED = 1_000;
@@ -102,13 +102,18 @@ function parametersOf(
   };
 }
 
-/** Sets parameters by a statement: a pooler accepts none when a session begins. */
+/** Sets parameters by a statement: a pooler accepts none when a session begins. Closes the session where one is refused. */
 async function setParameters(
   connection: PostgresConnection,
   parameters: Readonly<Record<string, string>>,
 ): Promise<void> {
   const set = Object.entries(parameters).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  await connection.script(`select ${set.join(', ')}`);
+  try {
+    await connection.script(`select ${set.join(', ')}`);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 function configOf(url: DatabaseUrl, settings: SessionSettings | null): ClientConfig {
