@@ -4,6 +4,7 @@ import { keyFileProblems } from '../../auth/open-verifier.ts';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import type { Model } from '../../model/model.ts';
 import { sunsetWarnings } from '../../model/sunset-warnings.ts';
+import { basePathOf, describedResources } from '../../describe/openapi/described-resource.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -38,6 +39,8 @@ interface CheckResult {
 interface DerivedNames {
   readonly resource: string;
   readonly collection: string;
+  /** Below the base path and the version: `/products/{product_id}/reviews`. */
+  readonly path: string;
   readonly singular: string;
   readonly error_prefix: string;
 }
@@ -121,10 +124,12 @@ async function keyProblems(file: string, { auth }: Model): Promise<readonly Mode
   }));
 }
 
-function derivedNames({ resources }: Model): readonly DerivedNames[] {
-  return [...resources.values()].map(({ name, collection, singular, code }) => ({
+function derivedNames(model: Model): readonly DerivedNames[] {
+  const base = basePathOf(model).length;
+  return describedResources(model).map(({ resource: { name, collection, singular, code }, path: whole }) => ({
     resource: name,
     collection,
+    path: whole.slice(base),
     singular,
     error_prefix: code,
   }));
@@ -165,11 +170,11 @@ function printText(file: string, result: CheckResult, text: string, { env, stdou
   stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** The collection, the singular and the error codes of each resource, which clients will depend on. */
+/** The path, the singular and the error codes of each resource, which clients will depend on. */
 function nameTable(names: readonly DerivedNames[]): readonly string[] {
   if (names.length === 0) return [];
-  const rows = names.map((each) => [`/${each.collection}`, each.singular, `${each.error_prefix}_NOT_FOUND ...`]);
-  const table = [['collection', 'singular', 'error codes'], ...rows];
+  const rows = names.map((each) => [each.path, each.singular, `${each.error_prefix}_NOT_FOUND ...`]);
+  const table = [['path', 'singular', 'error codes'], ...rows];
   const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return ['', ...table.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)];
 }

@@ -24,13 +24,23 @@ describe('restwright check', () => {
     assert.equal(await run(['check', file], terminal), 0);
     assert.equal(
       terminal.written().stdout,
-      `${file} is valid\n\n  collection  singular  error codes\n  /issues     issue     ISSUE_NOT_FOUND ...\n`,
+      `${file} is valid\n\n  path     singular  error codes\n  /issues  issue     ISSUE_NOT_FOUND ...\n`,
     );
     const json = recordedTerminal();
     await run(['check', file, '--json'], json);
     assert.deepEqual(JSON.parse(json.written().stdout).names, [
-      { resource: 'issues', collection: 'issues', singular: 'issue', error_prefix: 'ISSUE' },
+      { resource: 'issues', collection: 'issues', path: '/issues', singular: 'issue', error_prefix: 'ISSUE' },
     ]);
+  });
+
+  it('prints the whole path of a resource below another one', async (context) => {
+    const file = modelFile(
+      context,
+      `${VALID}  comments: { parent: issues, schema: { type: object, properties: {} } }\n`,
+    );
+    const terminal = recordedTerminal();
+    assert.equal(await run(['check', file], terminal), 0);
+    assert.match(terminal.written().stdout, /^ {2}\/issues\/\{issue_id\}\/comments +comment +COMMENT_NOT_FOUND/m);
   });
 
   it('shows the line of an error with a mark under it, and the type that is meant', async (context) => {
