@@ -72,8 +72,16 @@ export class NodeRequestBody implements RequestBody {
     const request = this.#request;
     request.resume();
     if (request.complete) return;
+    const { socket } = request;
     const timer = setTimeout(() => request.destroy(), this.#timeout);
-    request.once('close', () => clearTimeout(timer));
+    const stop = (): void => {
+      clearTimeout(timer);
+      request.off('close', stop);
+      socket.off('close', stop);
+    };
+    // A request whose response is sent does not notice that its connection is closed.
+    request.once('close', stop);
+    socket.once('close', stop);
   }
 
   /** Rejects the current or the next read with an error of the parser or a timeout. Only the first error counts. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
+import process from 'node:process';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { RawRequest } from '../../src/pipeline/exchange.ts';
@@ -125,6 +126,18 @@ describe('slow bodies', () => {
     second.socket.write('1\r\nx\r\n');
     await waitFor(() => second.socket.destroyed || second.socket.readableEnded);
     assert.match(first.received(), /200/);
+  });
+
+  it('[LIM-1] leave no timer where their connections are closed after the response', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+    const before = timers();
+    const slow = await server();
+    await fill(slow);
+    const refused = await Promise.all(Array.from({ length: 20 }, () => slowBody(slow, 100)));
+    await waitFor(() => refused.every(({ received }) => received().includes('503')));
+    await slow.close();
+    // Each would run for 30 s; those of other tests end meanwhile.
+    await waitFor(() => timers() <= before);
   });
 });
 
