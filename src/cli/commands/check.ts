@@ -174,7 +174,7 @@ function printText(file: string, result: CheckResult, text: string, { env, stdou
 function nameTable(names: readonly DerivedNames[]): readonly string[] {
   if (names.length === 0) return [];
   const rows = names.map((each) => [each.path, each.singular, `${each.error_prefix}_NOT_FOUND ...`]);
-  const table = [['path', 'singular', 'error codes'], ...rows];
+  const table = [['collection', 'singular', 'error codes'], ...rows];
   const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return ['', ...table.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)];
 }

@@ -24,7 +24,7 @@ describe('restwright check', () => {
     assert.equal(await run(['check', file], terminal), 0);
     assert.equal(
       terminal.written().stdout,
-      `${file} is valid\n\n  path     singular  error codes\n  /issues  issue     ISSUE_NOT_FOUND ...\n`,
+      `${file} is valid\n\n  collection  singular  error codes\n  /issues     issue     ISSUE_NOT_FOUND ...\n`,
     );
     const json = recordedTerminal();
     await run(['check', file, '--json'], json);
