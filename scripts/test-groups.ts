@@ -3,18 +3,18 @@ import path from 'node:path';
 import { root } from './command.ts';
 
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
-const GROUP_SIZE = 5;
+const GROUP_SIZE = 10;
 
 /** Where the files are that import those of a group, in a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');
 
 /** The folders whose tests share nothing but what they import. */
 const SHARING =
-  /^test\/(?:auth|cache|conventions|describe|formats|limits|model|observe|oracle|pipeline|plan|platform|versions)\//;
+  /^test\/(?:auth|cache|cli|client|conventions|describe|events|examples|formats|http|limits|model|observe|oracle|pipeline|plan|platform|stores|versions)\//;
 
-/** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory. */
+/** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory, a server of PostgreSQL. */
 const EXCLUSIVE =
-  /\bmock\b|^(?:beforeEach|afterEach)\(|node:(?:process|worker_threads|child_process|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal/m;
+  /\bmock\b|Postgres\(|^(?:beforeEach|afterEach)\(|node:(?:process|worker_threads|child_process|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal/m;
 
 /** Files that mostly wait or compute for seconds: they run next to others. */
 const LONG =
