@@ -3,7 +3,7 @@ import path from 'node:path';
 import { root } from './command.ts';
 
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
-const GROUP_SIZE = 10;
+const GROUP_SIZE = 20;
 
 /** Where the files are that import those of a group, in a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');

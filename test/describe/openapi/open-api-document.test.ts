@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
-import { Random } from '../../../scripts/campaign/random.ts';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
 import type { JsonObject } from '../../../src/conventions/json.ts';
-import { randomDocument } from '../../model/diff/random-documents.ts';
 import { SHOP } from '../../pipeline/shop-model.ts';
 import { contradictions, member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
@@ -50,16 +47,6 @@ describe('an OpenAPI description', () => {
       const documents = [...descriptionsOf(SPECIFIED, edition), ...descriptionsOf(SHOP, edition)];
       assert.deepEqual(documents.flatMap(contradictions), []);
     }
-  });
-
-  it('[OPS-1a] contradicts nothing for random models', () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.constantFrom('3.1' as const, '3.2' as const), (seed, edition) => {
-        const text = JSON.stringify(randomDocument(new Random(seed)));
-        assert.deepEqual(descriptionsOf(text, edition).flatMap(contradictions), []);
-      }),
-      { numRuns: 12 },
-    );
   });
 
   it('[OPS-1a] is the same bytes each time, with the members of an added resource beside those of the others', () => {

@@ -10,9 +10,7 @@ let opened = 0;
 
 after(() => rmSync(files, { recursive: true, force: true }));
 
-storeSuite('SQLite in memory', (model) => openSample({}, model));
-
-// They run with node:sqlite in driver/other-driver.slow.test.ts.
+// Also in memory in sqlite-in-memory.slow.test.ts, and with node:sqlite in driver/other-driver.slow.test.ts.
 storeSuite('SQLite in a file', (model) => {
   opened += 1;
   return openSample({ path: path.join(files, `${opened}.db`) }, model);
