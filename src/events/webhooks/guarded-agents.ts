@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { connect, isIP, type LookupFunction } from 'node:net';
+import { type Duplex, PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { hostOf, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
 import { AddressGuard } from './address-guard.ts';
@@ -24,6 +24,8 @@ export interface GuardedAgentsOptions {
 /** The code of the errors of addresses that are not allowed, as `net.connect` has it. */
 export const ADDRESS_BLOCKED = 'ERR_IP_BLOCKED';
 
+const NOT_ALLOWED = 'The host has an address that is not allowed.';
+
 /** An address to which no connection is made. */
 class AddressBlocked extends Error {
   override readonly name = 'AddressBlocked';
@@ -36,7 +38,7 @@ const AGENT: http.AgentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT, maxFr
 
 /**
  * Connections to the hosts of webhooks, kept alive, and made only to addresses that are allowed (EVT-7). The address that is checked is the address of
- * the connection: `net.connect` checks it, after the name was resolved. A name of which any address is not allowed is refused as a whole.
+ * the connection: it is checked after the name was resolved. A name of which any address is not allowed is refused as a whole.
  */
 export class GuardedAgents {
   readonly #rules: WebhookUrlRules;
@@ -50,9 +52,9 @@ export class GuardedAgents {
     this.#rules = rules;
     this.#resolve = resolve;
     this.#public = AddressGuard.public(rules);
-    this.#guarded = new GuardedHttpsAgent(guardedConnect(this.#public, resolve), ca);
-    this.#open = new GuardedHttpsAgent(guardedConnect(AddressGuard.open(), resolve), ca);
-    this.#local = new GuardedHttpAgent(guardedConnect(AddressGuard.loopback(), resolve));
+    this.#guarded = new GuardedHttpsAgent(this.#public, resolve, ca);
+    this.#open = new GuardedHttpsAgent(AddressGuard.open(), resolve, ca);
+    this.#local = new GuardedHttpAgent(AddressGuard.loopback(), resolve);
   }
 
   /** The agent for an URL that {@link parseWebhookUrl} accepted. */
@@ -83,51 +85,63 @@ export class GuardedAgents {
   }
 }
 
-/** Connects to a host, or emits an error before anything is sent. */
-type Connect = (options: http.ClientRequestArgs) => Socket;
-
-function guardedConnect(blockList: AddressGuard, resolve: Resolve): Connect {
-  const lookup = guardedLookup(blockList, resolve);
-  // Without delay: the end of a request would wait for the acknowledgement of its beginning, 40 ms with many receivers.
-  return ({ host, port }) => connect({ host: host ?? '', port: Number(port), noDelay: true, blockList, lookup });
-}
-
 class GuardedHttpAgent extends http.Agent {
-  readonly #connect: Connect;
+  readonly #guard: AddressGuard;
+  readonly #lookup: LookupFunction;
 
-  constructor(connectTo: Connect) {
+  constructor(guard: AddressGuard, resolve: Resolve) {
     super(AGENT);
-    this.#connect = connectTo;
+    this.#guard = guard;
+    this.#lookup = guardedLookup(guard, resolve);
   }
 
-  override createConnection(options: http.ClientRequestArgs): Duplex {
-    return this.#connect(options);
+  override createConnection({ host, port }: http.ClientRequestArgs): Duplex {
+    // Without delay: the end of a request would wait for the acknowledgement of its beginning, 40 ms with many receivers.
+    return connect({
+      host: host ?? '',
+      port: Number(port),
+      noDelay: true,
+      blockList: this.#guard,
+      lookup: this.#lookup,
+    });
   }
 }
+
+type OnConnection = (error: Error | null, connection: Duplex) => void;
 
 /** It connects by itself: `https.Agent` ignores the option `blockList`, which `tls.connect` does not pass on. */
 class GuardedHttpsAgent extends https.Agent {
-  readonly #connect: Connect;
+  readonly #guard: AddressGuard;
+  readonly #lookup: LookupFunction;
   readonly #ca: string | undefined;
 
-  constructor(connectTo: Connect, ca: string | undefined) {
+  constructor(guard: AddressGuard, resolve: Resolve, ca: string | undefined) {
     super(AGENT);
-    this.#connect = connectTo;
+    this.#guard = guard;
+    this.#lookup = guardedLookup(guard, resolve);
     this.#ca = ca;
   }
 
-  override createConnection(options: https.RequestOptions): Duplex {
-    const { host, servername } = options;
-    const socket = this.#connect(options);
+  override createConnection(
+    { host, port, servername }: https.RequestOptions,
+    onConnection?: OnConnection,
+  ): Duplex | undefined {
+    const name = host ?? '';
+    // An address is not looked up.
+    if (isIP(name) !== 0 && this.#guard.check(name)) {
+      onConnection?.(new AddressBlocked(NOT_ALLOWED), new PassThrough());
+      return undefined;
+    }
+    // It makes its own connection: Node.js crashes where one that is given to it goes on to the next address of a name.
     const secure = connectTls({
-      socket,
-      host: host ?? '',
+      host: name,
+      port: Number(port),
+      lookup: this.#lookup,
       ...(servername === undefined ? {} : { servername }),
       ...(this.#ca === undefined ? {} : { ca: this.#ca }),
       ALPNProtocols: ['http/1.1'],
     });
-    // What fails before the handshake is an error of the inner socket alone.
-    socket.on('error', (error) => secure.destroy(error));
+    secure.setNoDelay(true);
     return secure;
   }
 }
@@ -137,7 +151,7 @@ function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   const allowed = async (host: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
     const [first, ...others] = await resolve(host);
     if (first === undefined || [first, ...others].some(({ address }) => guard.check(address)))
-      throw new AddressBlocked('The host has an address that is not allowed.');
+      throw new AddressBlocked(NOT_ALLOWED);
     return [first, ...others];
   };
   const answer = async (host: string, ...[{ all }, callback]: LookupArguments): Promise<void> => {

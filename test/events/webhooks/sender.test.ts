@@ -110,6 +110,20 @@ describe('the sender of webhooks', () => {
     assert.equal(result.body, `a${'é'.repeat(511)}`);
   });
 
+  it('connects to the next address of a name where one cannot be reached', async () => {
+    const port = await receiver((_request, response) => void response.writeHead(202).end());
+    for (const addresses of [
+      ['127.0.0.9', '127.0.0.1'],
+      ['::1', '127.0.0.1'],
+      ['127.0.0.9', '127.0.0.8', '127.0.0.1'],
+    ]) {
+      const result = await send(senderOf(NAMED, fixed(...addresses)), `https://receiver.test:${port}/`);
+      assert.deepEqual(result, { kind: 'response', status: 202, retryAfter: null, body: '' }, addresses.join());
+    }
+    const result = await send(senderOf(NAMED, fixed('127.0.0.9', '127.0.0.8')), `https://receiver.test:${port}/`);
+    assert.deepEqual(result, { kind: 'failure', reason: 'refused' });
+  });
+
   it('[EVT-5b] returns a 101 at once: nothing was asked to switch protocols', async () => {
     const port = await portOf(
       createTcpServer((socket) => {
