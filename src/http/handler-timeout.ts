@@ -1,5 +1,5 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { ApiResponse, Handler, RawRequest } from '../pipeline/exchange.ts';
+import { abandon, type ApiResponse, type Handler, type RawRequest } from '../pipeline/exchange.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
 
@@ -28,6 +28,9 @@ export function handleWithTimeout(api: MountedApi, request: RawRequest): MaybePr
   const { handlerTimeout, requestTimeout } = api.model.limits;
   const { promise, resolve } = Promise.withResolvers<ApiResponse>();
   const time = handlerTimeout + (request.body === null ? 0 : requestTimeout);
-  const timer = setTimeout(() => resolve(api.refuse(handlerTimedOut(), request)), time);
+  const timer = setTimeout(() => {
+    resolve(api.refuse(handlerTimedOut(), request));
+    void response.then(abandon);
+  }, time);
   return Promise.race([response, promise]).finally(() => clearTimeout(timer));
 }

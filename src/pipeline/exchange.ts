@@ -85,6 +85,11 @@ export function isStreamed(response: ApiResponse): response is StreamedResponse 
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 }
 
+/** Ends a response that is not sent: a streamed body may hold something until it is read, such as the place of a reader of the feed. */
+export function abandon(response: ApiResponse): void {
+  if (isStreamed(response)) void response.body[Symbol.asyncIterator]().return?.();
+}
+
 /**
  * A body that is written piece by piece: the next piece is requested when the one before has been sent. Where it throws, the connection is
  * closed without the last chunk (ERR-1). A consumer that stops reading calls `return` on its iterator.

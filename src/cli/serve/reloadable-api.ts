@@ -1,12 +1,12 @@
 import type { OpenedApi } from '../../open-api.ts';
 import {
   type ApiResponse,
-  type BodyStream,
   type BufferedResponse,
   type Handler,
   isStreamed,
   type RawRequest,
 } from '../../pipeline/exchange.ts';
+import { endingStream } from '../../platform/ending-stream.ts';
 import { chain, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 
@@ -52,7 +52,8 @@ export class ReloadableApi implements Handler {
     return chain(
       attempt(() => active.opened.api.handle(request), fail),
       (response) => {
-        if (isStreamed(response)) return { ...response, body: trackBody(response.body, active) };
+        if (isStreamed(response))
+          return { ...response, body: endingStream(response.body, () => finishRequest(active)) };
         finishRequest(active);
         return response;
       },
@@ -90,15 +91,6 @@ export class ReloadableApi implements Handler {
 function finishRequest(active: ActiveApi): void {
   active.inFlight -= 1;
   if (active.inFlight === 0) active.onIdle?.();
-}
-
-/** A streamed body, whose request is in flight until its last chunk. */
-async function* trackBody(body: BodyStream, active: ActiveApi): AsyncGenerator<string> {
-  try {
-    yield* body;
-  } finally {
-    finishRequest(active);
-  }
 }
 
 function waitUntilIdle(active: ActiveApi): Promise<void> {

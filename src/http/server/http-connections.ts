@@ -7,6 +7,7 @@ import { ResponseMemory } from '../../limits/response-memory.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import {
+  abandon,
   type ApiResponse,
   type BufferedResponse,
   type Handler,
@@ -171,7 +172,10 @@ export class HttpConnections {
 
   /** Sends the first result for a request; a later one, such as a handler's after its timeout, is dropped. */
   #respond(pending: PendingResponse, result: ApiResponse, batcher: ResponseBatcher): void {
-    if (pending.isAnswered) return;
+    if (pending.isAnswered) {
+      abandon(result);
+      return;
+    }
     pending.isAnswered = true;
     if (isStreamed(result)) {
       this.#guard(pending.connection, () => this.#stream(pending, result));

@@ -1,6 +1,7 @@
 import { knownMethod } from '../../observe/metrics/known-method.ts';
+import { endingStream } from '../../platform/ending-stream.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import { type ApiResponse, type BodyStream, isStreamed } from '../exchange.ts';
+import { type ApiResponse, isStreamed } from '../exchange.ts';
 
 /** Requests whose response has not begun, or is being streamed, by their method. */
 export class ActiveRequests {
@@ -30,14 +31,5 @@ export class ActiveRequests {
   #add(method: string, change: number): void {
     const known = knownMethod(method);
     this.#byMethod.set(known, (this.#byMethod.get(known) ?? 0) + change);
-  }
-}
-
-/** A body at whose end, or when its reader stops, something is done. */
-async function* endingStream(body: BodyStream, end: () => void): AsyncGenerator<string> {
-  try {
-    yield* body;
-  } finally {
-    end();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReloadableApi } from '../../../src/cli/serve/reloadable-api.ts';
 import type { OpenedApi } from '../../../src/open-api.ts';
-import { type ApiResponse, isStreamed, type RawRequest } from '../../../src/pipeline/exchange.ts';
+import { abandon, type ApiResponse, isStreamed, type RawRequest } from '../../../src/pipeline/exchange.ts';
 import type { Store } from '../../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
@@ -132,6 +132,22 @@ describe('an API that is reloaded while it serves', () => {
     more.resolve();
     assert.equal((await chunks.next()).value, 'b');
     assert.equal((await chunks.next()).done, true);
+    await nextIteration();
+    assert.equal(first.closed(), true);
+  });
+
+  it('[MET-13] closes an API whose streamed response is stopped before it is read', async () => {
+    const body = (async function* body(): AsyncGenerator<string> {
+      yield 'a';
+    })();
+    const [first, second] = [fakeApi('first', body), fakeApi('second')];
+    const api = new ReloadableApi(first);
+    first.respond();
+    const started = await api.handle(request);
+    api.reload(second);
+    await nextIteration();
+    assert.equal(first.closed(), false);
+    abandon(started);
     await nextIteration();
     assert.equal(first.closed(), true);
   });

@@ -1,0 +1,34 @@
+import { once } from './once.ts';
+
+/**
+ * A stream at whose end something is done, once: after its last value, where it fails, and where its reader stops, even before the first value. A
+ * generator with `finally` does nothing where it was never started.
+ */
+export function endingStream<T>(stream: AsyncIterable<T>, end: () => void): AsyncIterable<T> {
+  const endOnce = once(end);
+  return {
+    [Symbol.asyncIterator]() {
+      const values = stream[Symbol.asyncIterator]();
+      return {
+        async next() {
+          try {
+            const result = await values.next();
+            if (result.done === true) endOnce();
+            return result;
+          } catch (error) {
+            endOnce();
+            throw error;
+          }
+        },
+        async return() {
+          try {
+            await values.return?.();
+          } finally {
+            endOnce();
+          }
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
