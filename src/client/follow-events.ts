@@ -57,11 +57,15 @@ async function* eventsOf(
   reached: FeedPosition,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown, void> {
-  if (body === null || !/^text\/event-stream\b/.test(headers.get('Content-Type') ?? ''))
+  if (body === null || !/^text\/event-stream\b/.test(headers.get('Content-Type') ?? '')) {
+    void body?.cancel().catch(() => undefined);
     throw new FailedRequest('CLIENT_RESPONSE_INVALID', 'The response is no feed of events.', { status });
+  }
   const reader = body.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
   signal?.addEventListener('abort', stop);
+  // It may have been aborted after the response arrived.
+  if (signal?.aborted === true) stop();
   const decoder = new TextDecoder();
   try {
     for (let text = ''; ; ) {

@@ -71,6 +71,7 @@ export function redisUrlProblem(url: string): string | null {
 export async function connectRedis({ url, timeout, onConnected, onError }: RedisOptions): Promise<RedisConnection> {
   const problem = redisUrlProblem(url);
   if (problem !== null) throw new TypeError(`The URL ${problem}`);
+  const closing = new AbortController();
   const client = (await loadClient())({
     url,
     RESP: 2,
@@ -79,6 +80,7 @@ export async function connectRedis({ url, timeout, onConnected, onError }: Redis
     maintNotifications: 'disabled',
     socket: {
       connectTimeout: timeout * 10,
+      signal: closing.signal,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, MAX_RETRY_DELAY),
     },
   });
@@ -86,24 +88,30 @@ export async function connectRedis({ url, timeout, onConnected, onError }: Redis
   client.on('error', (error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
   // It rejects where `close` ends the attempts; all other errors are events.
   client.connect().catch(() => undefined);
-  const run = async (
-    { text, sha }: RedisScript,
-    keys: readonly string[],
-    values: readonly string[],
-  ): Promise<unknown> => {
-    const options = { keys: [...keys], arguments: [...values] };
-    try {
-      return await client.evalSha(sha, options);
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return client.eval(text, options);
-    }
-  };
   return {
     address: addressOf(url),
-    run: (script, keys, values) => answeredWithin(run(script, keys, values), timeout),
-    close: () => client.destroy(),
+    run: (script, keys, values) => answeredWithin(evaluate(client, script, keys, values), timeout),
+    close() {
+      client.destroy();
+      // The client would keep a connection that is being made.
+      closing.abort();
+    },
   };
+}
+
+async function evaluate(
+  client: Pick<ReturnType<typeof createClient>, 'eval' | 'evalSha'>,
+  { text, sha }: RedisScript,
+  keys: readonly string[],
+  values: readonly string[],
+): Promise<unknown> {
+  const options = { keys: [...keys], arguments: [...values] };
+  try {
+    return await client.evalSha(sha, options);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return client.eval(text, options);
+  }
 }
 
 /** @throws {Error} where there is no answer in time, although this process was not too busy to read it */

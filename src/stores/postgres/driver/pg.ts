@@ -190,6 +190,8 @@ class PgConnection implements PostgresConnection {
     try {
       await this.#client.connect();
     } catch (error) {
+      // The driver leaves it open where it gives up itself, such as without a password.
+      this.#socket.destroy();
       throw driverError(error);
     }
     this.#isOpen = true;
