@@ -86,7 +86,8 @@ async function listeningUrl(child: ChildProcess, args: readonly string[]): Promi
   throw new Error(`the server exited before it listened; to see why, run: node ${args.join(' ')}`);
 }
 
-function cpuOf(pid: number): number {
+/** CPU time that a process has used, user and system, in microseconds. */
+export function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
 }

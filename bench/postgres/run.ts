@@ -1,14 +1,10 @@
 // `node scripts/run.mjs bench/postgres/run.ts [rows] [rounds] [seconds]`: Restwright on PostgreSQL beside a handwritten server. See README.md.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Client } from 'pg';
-import { loadModel } from '../../src/model/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
 import { startOwnPostgres } from '../../test/postgres-server.ts';
 import { MODEL } from '../compare/contenders.ts';
 import { measureWorkload, type Measurements, type RunningServer } from '../compare/measure.ts';
-import { product } from '../compare/products.ts';
 import { buildPrograms, bundle } from '../compare/programs.ts';
 import { FASTIFY, pagePath, RESTWRIGHT } from '../compare/query-dialect.ts';
 import { sendRequest } from '../compare/send-request.ts';
@@ -17,9 +13,9 @@ import { type Workload, WORKLOADS } from '../compare/workloads.ts';
 import type { WorkloadId } from '../compare/workload-id.ts';
 import { startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { importProducts } from './import-products.ts';
 
 const [ROWS = 100_000, ROUNDS = 5, SECONDS = 2] = process.argv.slice(2).map(Number);
-const BATCH = 1_000;
 const COLUMNS = 'sku, name, price, category, stock, status, description';
 
 /** Targets of ratios to the handwritten server, which its README explains. */
@@ -73,16 +69,6 @@ const DEPTHS: readonly Workload[] = [
   pagesAmong('pages among the last tenth', 0.89, 0.99),
 ];
 
-async function importProducts(url: string): Promise<void> {
-  const { model } = loadModel({ file: MODEL, text: readFileSync(MODEL, 'utf8'), env: {} });
-  await using opened = await openApi({ model, database: url });
-  for (let from = 0; from < ROWS; from += BATCH) {
-    const rows = Array.from({ length: BATCH }, (_, index) => ({ ...product(from + index) }));
-    const outcome = await opened.api.importRows('products', rows);
-    if (outcome.kind !== 'stored') throw new Error(JSON.stringify(outcome));
-  }
-}
-
 /** The same rows in a table as one writes it by hand. @returns the ids of both tables in the same random order */
 async function copyProducts(
   url: string,
@@ -114,7 +100,7 @@ const postgres = await startOwnPostgres(null, {
 try {
   const programs = await buildPrograms(folder);
   const byHand = await bundle(folder, '../postgres/fastify-server');
-  await importProducts(postgres.url('restwright'));
+  await importProducts(postgres.url('restwright'), ROWS);
   const data = await copyProducts(postgres.url('restwright'));
   const handUrl = new URL(postgres.url('by_hand'));
   handUrl.searchParams.delete('schema');
