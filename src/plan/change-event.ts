@@ -10,7 +10,7 @@ import { recordedValues } from './recorded-values.ts';
 export interface EventOrigin {
   readonly correlationId: string;
   readonly traceId: string;
-  /** The authenticated client; null if there is none. */
+  /** The subject of the caller; null without one. */
   readonly actor: string | null;
   /** Who writes, from which follows who may see the event. Default: not known. */
   readonly writer?: EventAccess['writer'];

@@ -183,7 +183,7 @@ function metadataSchema({ schemaVersion, components }: EventSchemaContext): Json
         description: 'Major and minor version of the contract that the reader has.',
       },
       sequence: SEQUENCE,
-      actor: { type: ['string', 'null'], description: 'The authenticated client.' },
+      actor: { type: ['string', 'null'], description: 'The subject of the caller; null without one.' },
     },
   }));
 }
