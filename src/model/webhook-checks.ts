@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../conventions/errors.ts';
+import type { PolicyCaller } from './policy.ts';
 import type { HookServices } from './typescript/hooks.ts';
 
 /** What a webhook subscribes to. */
@@ -9,6 +10,8 @@ export interface WebhookSelection {
   readonly filter: string | null;
   /** The version of its events. */
   readonly version: string;
+  /** Who sends it: fields that it may not read are unknown (REP-11). */
+  readonly caller: PolicyCaller;
 }
 
 /** The sequences of a window of the event log: greater than `after`, up to `last`. */

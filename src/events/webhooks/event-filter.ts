@@ -18,6 +18,7 @@ export type EventFilter =
  *
  * @param text JSON
  * @param patterns of the webhook
+ * @param contract of a request, the one that its caller sees: other fields are unknown (REP-11)
  */
 export function compileEventFilter(text: string, patterns: readonly string[], { model }: Contract): EventFilter {
   const tree = parse(text);

@@ -39,12 +39,12 @@ export class StoreWebhookChecks extends WebhookChecks {
     return 'must have a host of which every address is public, or that webhooks.allow_hosts of the model names';
   }
 
-  override checkSelection({ patterns, filter, version }: WebhookSelection): readonly ErrorDetail[] {
+  override checkSelection({ patterns, filter, version, caller }: WebhookSelection): readonly ErrorDetail[] {
     const contract = contractOf(version, this.#options.contracts);
     if (contract === null) return [{ field: 'version', message: 'must be a version that is served' }];
     const details = patterns.flatMap((pattern, index) => patternDetail(pattern, index, contract));
     if (details.length > 0 || filter === null) return details;
-    const compiled = compileEventFilter(filter, patterns, contract);
+    const compiled = compileEventFilter(filter, patterns, contract.permitted(caller).contract);
     return compiled.kind === 'valid' ? [] : [{ field: 'filter', message: compiled.message }];
   }
 

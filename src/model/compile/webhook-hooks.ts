@@ -25,13 +25,14 @@ export function webhookHooks(): Partial<UncheckedCode> {
       },
       update: async (draft: JsonObject, context: Context, current: JsonObject) => {
         const complete: JsonObject = { ...draft, version: draft['version'] ?? webhookChecks(context).version };
-        await judge(complete, current, context);
         const isEnabled = complete['status'] === 'enabled';
+        // An administrator may stop the webhook of another caller; any other change takes it over.
+        const isStopped = !isEnabled && onlyStatusDiffers(complete, current);
+        // It delivers nothing then: who stops it need not be able to choose what it has.
+        if (!isStopped) await judge(complete, current, context);
         const isStarted = isEnabled && current['status'] !== 'enabled';
         const start = isStarted ? { start: await webhookChecks(context).lastSequence() } : {};
         const state = isEnabled ? { disabled_reason: null, failing_since: null, ...start } : {};
-        // An administrator may stop the webhook of another caller; any other change takes it over.
-        const isStopped = !isEnabled && onlyStatusDiffers(complete, current);
         return { ...complete, ...state, ...(isStopped ? {} : actor(context)) };
       },
     },
@@ -44,6 +45,7 @@ export function webhookHooks(): Partial<UncheckedCode> {
       patterns: stringsOf(draft['event_types']),
       filter: stringOf(draft['filter']),
       version: stringOf(draft['version']) ?? '',
+      caller: context.caller,
     });
     if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
     const url = stringOf(draft['url']) ?? '';
