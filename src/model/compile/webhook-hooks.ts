@@ -14,6 +14,9 @@ export const PING = 'webhook.ping';
 /** Rows that a hook reads at a time. */
 const PAGE = 100;
 
+/** The deletions of webhooks that take their secrets along. */
+const deletions = new WeakSet<Context>();
+
 /** Judges webhooks, and records with each change as whom they act from then on (EVT-4). */
 export function webhookHooks(): Partial<UncheckedCode> {
   return {
@@ -35,6 +38,8 @@ export function webhookHooks(): Partial<UncheckedCode> {
         const state = isEnabled ? { disabled_reason: null, failing_since: null, ...start } : {};
         return { ...complete, ...state, ...(isStopped ? {} : actor(context)) };
       },
+      // It runs before the hooks of what the cascade deletes, which have the same context.
+      delete: (_row: JsonObject, context: Context) => void deletions.add(context),
     },
   };
 
@@ -82,6 +87,34 @@ function onlyStatusDiffers(draft: JsonObject, current: JsonObject): boolean {
   return Object.keys(draft).every(
     (name) => ignored.includes(name) || JSON.stringify(draft[name] ?? null) === JSON.stringify(current[name] ?? null),
   );
+}
+
+/** Who gets a secret of a webhook, or ends one, is whom it acts as from then on (EVT-4f). */
+export function secretHooks({ webhooks }: WebhookResources): Partial<UncheckedCode> {
+  return {
+    before: {
+      create: async (draft: JsonObject, context: Context) => {
+        await takeOver(draft, context);
+        return draft;
+      },
+      delete: async (secret: JsonObject, context: Context) => {
+        if (!deletions.has(context)) await takeOver(secret, context);
+      },
+    },
+  };
+
+  /** In the transaction of the write to the secret. */
+  async function takeOver(secret: JsonObject, context: Context): Promise<void> {
+    const id = stringOf(secret['webhook_id']) ?? '';
+    const webhook = await context.system.get(webhooks, id);
+    if (webhook === null || isOwn(webhook, context)) return;
+    await context.writes.update(webhooks, id, actor(context));
+  }
+}
+
+/** Whether a webhook acts as the caller, with whatever scopes. */
+function isOwn({ owner, creator }: JsonObject, { caller }: Context): boolean {
+  return owner === caller.owner && (creator === null) === (caller.scopes === null);
 }
 
 /** A delivery that a caller creates sends an event again, or a ping (EVT-4d). */

@@ -5,7 +5,7 @@ import type { UncheckedCode } from '../typescript/split-definition.ts';
 import { objectOf, stringOf, stringsOf } from '../values/access.ts';
 import { parseDuration } from '../values/parse-units.ts';
 import type { WebhookResources, WebhookSettings } from '../webhook-settings.ts';
-import { deliveryHooks, replayHooks, webhookHooks } from './webhook-hooks.ts';
+import { deliveryHooks, replayHooks, secretHooks, webhookHooks } from './webhook-hooks.ts';
 
 /** The collection of webhooks, where `system` does not rename it. */
 const COLLECTION = 'webhooks';
@@ -193,6 +193,7 @@ export function withWebhooks<T extends UncheckedCode>(
   };
   const hooks: readonly (readonly [string, Partial<UncheckedCode>])[] = [
     [names.webhooks, webhookHooks()],
+    [names.secrets, secretHooks(names)],
     [names.deliveries, deliveryHooks(names)],
     [names.replays, replayHooks()],
   ];
