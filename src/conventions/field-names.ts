@@ -33,6 +33,7 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'X-Accel-Buffering',
   'X-Content-Type-Options',
   'X-Correlation-ID',
+  'X-End-Cursor',
   'X-Next-Cursor',
   'X-Total-Count',
 ];

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { root } from '../../scripts/command.ts';
-import { openApi, serveHttp } from '../../src/index.ts';
+import { openApi, type OpenedApi, serveHttp } from '../../src/index.ts';
 import { isDefinedModel } from '../../src/model/typescript/define-model.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -20,27 +20,51 @@ function written(folder: string, name: string, code: string): string {
   return pathToFileURL(file).href;
 }
 
-/** Serves the model of a guide, `shop.mts`, and runs a client beside it. @returns what the client prints, a text for each call */
+/** The API of a guide's model, `shop.mts`, on a port. */
+export interface ServedGuide extends AsyncDisposable {
+  readonly opened: OpenedApi;
+  /** Imports a program of the guide, which finds the API at this port. */
+  readonly program: (code: string) => Promise<unknown>;
+}
+
+/** Serves the model of a guide. */
+export async function servedGuide(context: TestContext, model: string): Promise<ServedGuide> {
+  const folder = temporaryDirectory(context);
+  const { default: defined }: { readonly default?: unknown } = await import(written(folder, 'shop.mts', model));
+  assert.ok(isDefinedModel(defined));
+  const opened = await openApi({ model: defined, database: ':memory:' });
+  const server = await serveHttp({ api: opened.api, port: 0 });
+  return {
+    opened,
+    program: (code) =>
+      import(
+        written(
+          folder,
+          'client.mts',
+          code.replaceAll('http://127.0.0.1:3000/api', `http://127.0.0.1:${server.port}/api`),
+        )
+      ),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await opened.close();
+    },
+  };
+}
+
+/** Serves the model of a guide, and runs a client beside it. @returns what the client prints, a text for each call */
 export async function printedByClient(
   context: TestContext,
   { model, client }: { readonly model: string; readonly client: string },
 ): Promise<readonly string[]> {
-  const folder = temporaryDirectory(context);
-  const { default: defined }: { readonly default?: unknown } = await import(written(folder, 'shop.mts', model));
-  assert.ok(isDefinedModel(defined));
-  const { api, close } = await openApi({ model: defined, database: ':memory:' });
-  const server = await serveHttp({ api, port: 0 });
+  await using guide = await servedGuide(context, model);
   const printed: string[] = [];
   const log = (...values: readonly unknown[]): void =>
     void printed.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
   context.mock.method(console, 'log', log);
   try {
-    const code = client.replaceAll('http://127.0.0.1:3000/api', `http://127.0.0.1:${server.port}/api`);
-    await import(written(folder, 'client.mts', code));
+    await guide.program(client);
   } finally {
     context.mock.restoreAll();
-    await server.close();
-    await close();
   }
   return printed;
 }

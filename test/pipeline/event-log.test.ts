@@ -171,6 +171,83 @@ describe('the event log', () => {
     await refused(api, `GET /api/v1/events?after=${cursor}&type=note.created`, 400, 'PAGINATION_CURSOR_MISMATCH');
   });
 
+  it('[EVT-8a] has a cursor after each page, also an empty one, for the events that are logged later', async () => {
+    await using api = await apiUnderTest(SHOP);
+    const end = async (query: string): Promise<string> => {
+      const { page } = (await done(api, `GET /api/v1/events${query}`)).body;
+      assert.ok(page.next_cursor === null || page.next_cursor === page.end_cursor);
+      return `?after=${page.end_cursor}`;
+    };
+    const empty = await end('');
+    await suppliers(api, 3);
+    const incomplete = await end(empty);
+    const [complete, filtered] = [await end('?limit=2'), await end('?type=note.created')];
+    assert.equal(await end(incomplete), incomplete, 'while nothing is logged, it stays the same');
+    await done(api, 'POST /api/v1/notes', {}, { id: 'a' });
+    for (const [query, sequences] of [
+      [empty, [1, 2, 3, 4]],
+      [complete, [3, 4]],
+      [incomplete, [4]],
+      [filtered, [4]],
+    ] as const)
+      assert.deepEqual(sequencesOf(await done(api, `GET /api/v1/events${query}`)), sequences, query);
+    const list = await done(api, 'GET /api/v1/suppliers');
+    assert.equal('end_cursor' in list.body.page, false, 'other collections have none');
+  });
+
+  it('[EVT-8a] [EVT-8c] continues after what was read, also where nothing of it was shown', async () => {
+    const removed = { count: 0 };
+    await using api = await apiUnderTest(SHOP, {
+      breaking: (store) => ({ ...store, events: withoutFirst(store.events, removed) }),
+    });
+    const start = await done(api, 'GET /api/v1/events');
+    await suppliers(api, 4);
+    const none = await done(api, 'GET /api/v1/events?type=note.created');
+    removed.count = 4;
+    await done(api, `GET /api/v1/events?after=${none.body.page.end_cursor}`);
+    const lost = `GET /api/v1/events?after=${start.body.page.end_cursor}`;
+    await refused(api, lost, 410, 'EVENT_POSITION_EXPIRED');
+  });
+
+  it('[EVT-8a] [NEG-1] has the cursor after a page as X-End-Cursor in formats without metadata', async () => {
+    await using api = await apiUnderTest(SHOP);
+    await suppliers(api, 1);
+    const read = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> =>
+      api.send({ send: `GET /api/v1/events${query}`, headers: { Accept: 'application/x-ndjson', ...headers } });
+    const first = await read('?type=note.created');
+    const etag = first.headers.get('etag') ?? '';
+    assert.equal((await read('?type=note.created', { 'If-None-Match': etag })).status, 304);
+    await suppliers(api, 1);
+    const second = await read('?type=note.created', { 'If-None-Match': etag });
+    assert.deepEqual([second.status, second.text], [200, ''], 'the ETag is also that of the cursor');
+    assert.notEqual(second.headers.get('x-end-cursor'), first.headers.get('x-end-cursor'));
+    const batch = { Accept: 'application/cloudevents-batch+json' };
+    const rest = await read(`?after=${first.headers.get('x-end-cursor')}`, batch);
+    assert.equal(rest.text, '[]');
+    assert.equal((await read('', { Accept: 'application/json' })).headers.has('x-end-cursor'), false);
+  });
+
+  it('[EVT-3b] [EVT-8a] has no event of which an earlier one was logged while it was read', async () => {
+    const untils: (number | undefined)[] = [];
+    await using api = await apiUnderTest(SHOP, {
+      breaking: (store) => ({
+        ...store,
+        events: changedLog(store.events, {
+          list: (query) => {
+            untils.push(query.until);
+            return store.events.list(query);
+          },
+        }),
+      }),
+    });
+    await suppliers(api, 3);
+    await done(api, 'GET /api/v1/events?type=supplier.created&type=note.created');
+    assert.deepEqual(
+      untils.filter((until) => until !== undefined),
+      [3],
+    );
+  });
+
   it('[EVT-8a] has each event by its id, and answers 304 where it is current', async () => {
     await using api = await apiUnderTest(SHOP);
     await suppliers(api, 1);

@@ -138,6 +138,10 @@ const SCHEMAS: Readonly<Record<FixedSchema, JsonObject>> = {
       after_id: TEXT,
       next_cursor: POSITION,
       prev_cursor: POSITION,
+      end_cursor: {
+        type: 'string',
+        description: 'Of events: the position after the page, also of the last and of an empty one.',
+      },
       total_count: COUNT,
       total_count_relation: {
         type: 'string',

@@ -12,7 +12,7 @@ import { accessOf, headObject, type OperationDescription, operationObject, optio
 import { pageParameterRefs, versionRef } from './query-parameters.ts';
 import { contentOf, success } from './responses.ts';
 
-const LIST_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Accel-Buffering', 'X-Next-Cursor'];
+const LIST_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Accel-Buffering', 'X-End-Cursor', 'X-Next-Cursor'];
 
 /** Values of a filter; the length of a request target allows for fewer. The same in each model, so that an added resource changes nothing else. */
 const MAX_VALUES = 1_000;

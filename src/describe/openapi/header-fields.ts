@@ -109,6 +109,7 @@ const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'X-Accel-Buffering': 'no: of a feed, which proxies pass on as it comes.',
   'X-Content-Type-Options': 'nosniff.',
   'X-Correlation-ID': 'Names the request in the log.',
+  'X-End-Cursor': 'Of events: the cursor after the page, for formats without metadata.',
   'X-Next-Cursor': 'The cursor of the next page, for formats without metadata.',
   'X-Total-Count': 'The number of items of all pages, for formats without metadata.',
 };

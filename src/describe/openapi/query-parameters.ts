@@ -37,7 +37,11 @@ const pageParameters = weakMemoize(({ model }: DescribedContract): readonly Quer
       schema: { type: 'integer', minimum: 0, maximum: page.maxOffset },
       description: 'Items to leave out.',
     },
-    { name: 'after', schema: { type: 'string' }, description: 'A cursor: next_cursor or prev_cursor of a page.' },
+    {
+      name: 'after',
+      schema: { type: 'string' },
+      description: 'A cursor: next_cursor or prev_cursor of a page, of events also end_cursor.',
+    },
     { name: 'last_id', schema: ID, description: 'The items with a greater id.' },
     { name: 'after_timestamp', schema: TIME, description: 'With after_id: the items after this time and id.' },
     { name: 'after_id', schema: ID, description: 'With after_timestamp.' },

@@ -9,7 +9,7 @@ import { EventView } from './event-view.ts';
 
 /** The log of events, and where its URLs begin. */
 export interface EventSource {
-  readonly log: Pick<EventLog, 'list' | 'find' | 'range'>;
+  readonly log: Pick<EventLog, 'list' | 'find' | 'range' | 'lastSequence'>;
   /** Scheme and authority of URLs, where the model has none. */
   readonly origin: () => string;
 }
@@ -30,8 +30,10 @@ export interface FoundEvents {
   readonly kind: 'events';
   readonly query: EventListQuery;
   readonly events: readonly SeenEvent[];
-  /** The sequence after which the next page begins; null on the last one. */
-  readonly next: number | null;
+  /** The sequence up to which the log was read for it: what follows is not on it. */
+  readonly end: number;
+  /** Whether there is more after it by now. */
+  readonly hasMore: boolean;
 }
 
 /** One event. */
@@ -77,26 +79,28 @@ async function readPage(
   { selection, limit, position }: EventListQuery,
   log: EventSource['log'],
   { maxBytes, see }: PageRules,
-): Promise<Pick<FoundEvents, 'events' | 'next'>> {
+): Promise<Pick<FoundEvents, 'events' | 'end' | 'hasMore'>> {
   const events: SeenEvent[] = [];
   const slices = new TimeSlices();
+  // What is logged from now on is of the next page: it may be found by one of the queries of a list, and not by those before.
+  const until = await log.lastSequence();
   let after = position?.sequence ?? 0;
   let bytes = 0;
   let size = Math.min(MAX_READ, limit + 1);
   for (let judged = 0; judged < MAX_JUDGED; judged += size, size = Math.min(MAX_READ, 2 * size)) {
-    const read = await log.list({ ...selection, after, limit: size });
+    const read = await log.list({ ...selection, after, until, limit: size });
     for (const logged of read) {
       await slices.next();
       const event = see(logged);
       bytes += event?.json.length ?? 0;
       const isFull = events.length === limit || (bytes > maxBytes && events.length > 0);
-      if (event !== null && isFull) return { events, next: after };
+      if (event !== null && isFull) return { events, end: after, hasMore: true };
       if (event !== null) events.push(event);
       after = logged.sequence;
     }
-    if (read.length < size) return { events, next: null };
+    if (read.length < size) return { events, end: Math.max(after, until), hasMore: false };
   }
-  return { events, next: after };
+  return { events, end: after, hasMore: true };
 }
 
 /** One event by its id. @throws {ApiError} EVENT_NOT_FOUND where it is not in the log, or the caller may not see it */

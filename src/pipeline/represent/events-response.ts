@@ -19,27 +19,33 @@ export function eventsResponse(
   found: FoundEvents,
   { etags, eventSource }: Pick<Services, 'etags' | 'eventSource'>,
 ): BufferedResponse {
-  const { query, events, next } = found;
+  const { query, events, end, hasMore } = found;
   const { position, limit } = query;
-  const nextCursor = next === null ? null : query.cursorAfter(next);
+  const endCursor = query.cursorAfter(end);
+  const nextCursor = hasMore ? endCursor : null;
   const metadata = {
     technique: 'cursor',
     limit,
     count: events.length,
-    has_more: nextCursor !== null,
+    has_more: hasMore,
     after: position?.token ?? null,
     next_cursor: nextCursor,
     prev_cursor: null,
+    end_cursor: endCursor,
   };
   const links = pageLinks(request, found, nextCursor);
   const body =
     pageText(request, found, eventSource) ??
     writeJsonPage(`[${events.map(({ json }) => json).join(',')}]`, metadata, linkTargets(links));
-  return conditionalResponse(request, selectedDocument(etags.content(request, body)), {
-    links: [...links, ...canonicalLink(request, (base) => pageUrl(request, base, found, position?.token ?? null))],
-    headers: metadataHeaders(request.offer.format, metadata),
-    body: () => body,
-  });
+  return conditionalResponse(
+    request,
+    selectedDocument(etags.named(request, etags.digest(`${body}\n${endCursor}`), body)),
+    {
+      links: [...links, ...canonicalLink(request, (base) => pageUrl(request, base, found, position?.token ?? null))],
+      headers: metadataHeaders(request.offer.format, metadata),
+      body: () => body,
+    },
+  );
 }
 
 /** One event: as its envelope, or as a CloudEvent. */

@@ -77,11 +77,12 @@ export function fitsSurely({ page, maxBytes, isUnsized }: PageToWrite, frame = I
 /** Page metadata as header fields, for formats without room for it (NEG-1). */
 export function metadataHeaders(
   format: ResponseFormat,
-  { next_cursor: cursor, total_count: total }: JsonObject,
+  { next_cursor: cursor, end_cursor: end, total_count: total }: JsonObject,
 ): HeaderList {
   if (format === 'json' || format === 'xml') return [];
   return [
     ...(typeof cursor === 'string' ? ['X-Next-Cursor', cursor] : []),
+    ...(typeof end === 'string' ? ['X-End-Cursor', end] : []),
     ...(typeof total === 'number' ? ['X-Total-Count', String(total)] : []),
   ];
 }
