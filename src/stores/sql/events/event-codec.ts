@@ -6,10 +6,11 @@ import type { EventAccess, LoggedEvent } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
 import { fillTemplate, type UrlTemplate, urlTemplate } from './event-url.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
+import { NOTHING_RENAMED, RenamedFields } from './renamed-fields.ts';
 
 /**
- * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, and the URL without ids. It is
- * stored once, as JSON.
+ * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
+ * their fields were renamed to since, the earliest first. It is stored once, as JSON.
  */
 type EventShape = readonly [
   type: string,
@@ -18,6 +19,7 @@ type EventShape = readonly [
   changed: readonly string[],
   parents: readonly string[],
   url: UrlTemplate | null,
+  ...renamed: Readonly<Record<string, string>>[],
 ];
 
 /** What is left of an event. Members that are absent follow from the rest. */
@@ -92,6 +94,10 @@ export function packEvent(draft: EventDraft): PackedEvent {
 
 const shapeOf = memoize((json: string): EventShape => JSON.parse(json));
 
+function renamedFields([, , , , , , ...renamed]: EventShape): RenamedFields {
+  return renamed.length === 0 ? NOTHING_RENAMED : new RenamedFields(renamed);
+}
+
 /** The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access data. */
 export class StoredEvent implements LoggedEvent {
   readonly sequence: number;
@@ -137,16 +143,18 @@ function unpack(row: SqlRow, shape: string): Unpacked {
   const origin = unpackTexts(bytesOf(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
   const [before = null, after = before] = left.related ?? [];
+  const parts = shapeOf(shape);
+  const renamed = renamedFields(parts);
   const access = {
     writer: { issuer, subject, client },
-    before: recorded(left.before, before),
-    after: recorded(left.after, after),
+    before: recorded(renamed.members(left.before ?? null), before),
+    after: recorded(renamed.members(left.after ?? null), after),
   };
-  return { json: envelopeJson(row, { shape: shapeOf(shape), left, origin }), access };
+  return { json: envelopeJson(row, { shape: parts, left, origin, renamed }), access };
 }
 
 /** The values of a row with those of related rows; null where the row did not exist, or nothing is recorded of it. */
-function recorded(own: Recorded | null = null, related: Recorded | null): Recorded | null {
+function recorded(own: Recorded | null, related: Recorded | null): Recorded | null {
   return own === null || related === null ? own : { ...own, ...related };
 }
 
@@ -154,10 +162,11 @@ interface EnvelopeParts {
   readonly shape: EventShape;
   readonly left: Detail;
   readonly origin: readonly (string | null)[];
+  readonly renamed: RenamedFields;
 }
 
 /** The envelope, in the order of its members (EVT-2). */
-function envelopeJson(row: SqlRow, { shape, left, origin }: EnvelopeParts): string {
+function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopeParts): string {
   const [type, resourceType, version, changed, parentTypes, url] = shape;
   const [resourceId = ''] = unpackTexts(bytesOf(row['resource_id']));
   const ids = [resourceId ?? '', ...(left.parents ?? [])];
@@ -166,7 +175,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin }: EnvelopeParts): stri
     timestamp: left.timestamp ?? timestamp(Number(row['at'])),
     resource,
     parents: parentTypes.map((parent, index) => ({ type: parent, id: ids[index + 1] })),
-    changed_fields: changed,
+    changed_fields: renamed.names(changed),
   };
   const metadata = {
     trace_id: origin[0],
@@ -176,7 +185,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin }: EnvelopeParts): stri
     actor: origin[2],
   };
   const head = JSON.stringify({ id: unpackTexts(bytesOf(row['id']))[0], type }).slice(0, -1);
-  const data = row['data'] === null ? '}' : `,"data":${String(row['data'])}}`;
+  const data = row['data'] === null ? '}' : `,"data":${renamed.json(String(row['data']))}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 

@@ -1,6 +1,7 @@
-import type { Model } from '../../../model/model.ts';
+import type { Model, Resource } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
 import type { CurrentModels } from '../schema/current-models.ts';
+import type { ResourceProfile } from '../schema/model-profile.ts';
 
 /** Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource. */
 function renameText(rows: readonly string[]): string {
@@ -13,18 +14,46 @@ from renamed where shapes.resource = renamed.earlier and shapes.shape like '["%'
 and not exists (select 1 from restwright_event_shapes as other where other.shape = ${shape})`;
 }
 
+/** Appends what the fields of a resource were renamed to. The events are as they were: their values are read under the later names. */
+const RENAME_FIELDS = (later: string, resource: string): string =>
+  `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${later} where resource = ${resource} and shape like '["%'`;
+
 /**
- * The statements that give stored events the names of their resources in a model that becomes the only one: those of a resource that `was` another one, or has
- * another `singular`, are read, filtered and delivered like its later ones (EVT-2).
+ * The statements that give stored events the names of a model that becomes the only one: those of a resource that `was` another one, or has another
+ * `singular`, and of fields that were renamed (`x-was`), are read, filtered and delivered like its later ones (EVT-2).
  *
  * @param current what is recorded of the models before
  */
 export function renameEvents(current: CurrentModels, model: Model, dialect: Dialect): readonly Statement[] {
   const before = current.at(-1)?.resources ?? {};
-  const renamed = [...model.resources.values()].flatMap(({ name, was, singular }) => {
-    const earlier = (before[name] ?? before[was ?? ''])?.singular ?? singular;
-    return earlier === singular ? [] : [[earlier, singular] as const];
+  const resources = [...model.resources.values()].flatMap((resource) => {
+    const earlier = before[resource.name] ?? before[resource.was ?? ''];
+    return earlier === undefined ? [] : [{ resource, earlier }];
   });
+  return [
+    ...resources.flatMap(({ resource, earlier }) => fieldStatements(resource, earlier, dialect)),
+    ...resourceStatements(
+      resources.flatMap(({ resource: { singular }, earlier }) =>
+        earlier.singular === singular ? [] : [[earlier.singular, singular] as const],
+      ),
+      dialect,
+    ),
+  ];
+}
+
+function fieldStatements(resource: Resource, earlier: ResourceProfile, dialect: Dialect): readonly Statement[] {
+  const has = (name: string): boolean => Object.hasOwn(earlier.fields, name);
+  const renamed = resource.fields.flatMap(({ name, was }) =>
+    was !== null && !has(name) && has(was) ? [[was, name] as const] : [],
+  );
+  if (renamed.length === 0) return [];
+  const parameters = new BindParameters(dialect);
+  const later = `cast(${parameters.add(`,${JSON.stringify(Object.fromEntries(renamed))}]`)} as text)`;
+  return [{ text: RENAME_FIELDS(later, parameters.add(earlier.singular)), values: parameters.values }];
+}
+
+/** @param renamed earlier and later singular names */
+function resourceStatements(renamed: readonly (readonly [string, string])[], dialect: Dialect): readonly Statement[] {
   if (renamed.length === 0) return [];
   const parameters = new BindParameters(dialect);
   const rows = renamed.map((names) => `(${names.map((each) => `cast(${parameters.add(each)} as text)`).join(', ')})`);
