@@ -42,22 +42,22 @@ export function webhookHooks(): Partial<UncheckedCode> {
       delete: (_row: JsonObject, context: Context) => void deletions.add(context),
     },
   };
+}
 
-  /** @throws {ApiError} WEBHOOK_URL_FORBIDDEN @throws {HookRefusal} for patterns, filters and versions that are none */
-  async function judge(draft: JsonObject, current: JsonObject | null, context: Context): Promise<void> {
-    const checks = webhookChecks(context);
-    const details = checks.checkSelection({
-      patterns: stringsOf(draft['event_types']),
-      filter: stringOf(draft['filter']),
-      version: stringOf(draft['version']) ?? '',
-      caller: context.caller,
-    });
-    if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
-    const url = stringOf(draft['url']) ?? '';
-    const isChecked = current !== null && current['url'] === url && current['status'] === draft['status'];
-    const message = isChecked ? null : await checks.checkUrl(url);
-    if (message !== null) throw forbiddenUrl(message);
-  }
+/** @throws {ApiError} WEBHOOK_URL_FORBIDDEN @throws {HookRefusal} for patterns, filters and versions that are none */
+async function judge(draft: JsonObject, current: JsonObject | null, context: Context): Promise<void> {
+  const checks = webhookChecks(context);
+  const details = checks.checkSelection({
+    patterns: stringsOf(draft['event_types']),
+    filter: stringOf(draft['filter']),
+    version: stringOf(draft['version']) ?? '',
+    caller: context.caller,
+  });
+  if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
+  const url = stringOf(draft['url']) ?? '';
+  const isChecked = current !== null && current['url'] === url && current['status'] === draft['status'];
+  const message = isChecked ? null : await checks.checkUrl(url);
+  if (message !== null) throw forbiddenUrl(message);
 }
 
 function forbiddenUrl(message: string): Error {
