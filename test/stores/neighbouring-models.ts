@@ -257,6 +257,23 @@ export function neighbourSuite(databases: NeighbourDatabases): void {
     });
   }
 
+  it('[OPS-6] refuses another name of a parent, and says nothing of the ids of parents that follow from it', async () => {
+    const database = databases.create();
+    const below = (parent: string): ResourceOptions => ({
+      name: 'parts',
+      parent,
+      fields: [field('see', TEXT, { reference: refersTo(parent) })],
+    });
+    await (await databases.open(database, modelOf(BEFORE, below('items')))).close();
+    const next = modelOf({ ...BEFORE, name: 'things', was: 'items' }, below('things'));
+    await assert.rejects(databases.open(database, next, { phase: 'expand' }), (error) => {
+      assert.ok(error instanceof IncompatibleModels);
+      assert.match(error.message, /things is renamed from items/);
+      assert.doesNotMatch(error.message, /parts/);
+      return true;
+    });
+  });
+
   it('[OPS-6] refuses an instance of a third model while two are served, and names its fields', async () => {
     const database = databases.create();
     const with2 = (name: string): Model => modelOf({ ...BEFORE, fields: [...BEFORE.fields, field(name, TEXT)] });

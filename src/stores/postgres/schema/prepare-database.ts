@@ -15,7 +15,7 @@ import {
   systemTableChanges,
 } from '../../sql/schema/migration.ts';
 import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
-import { schemaOf } from '../../sql/schema/schema.ts';
+import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
@@ -70,7 +70,7 @@ export class DatabaseSchema {
     const models = format === 0 ? [] : parseModels(await this.#metadata(METADATA.models));
     const goal = migrationGoal(models, this.#model, this.#phase, format === 0);
     const current = format === 0 ? [] : await currentTables(this.#session, types);
-    const declared = schemaOf(this.#model);
+    const declared = schemaAfter(models, this.#model);
     const all = await planWithRows(this.#session, (rows) => schemaChanges(current, declared, rows));
     const changes = changesFor(goal, all, declared);
     return {

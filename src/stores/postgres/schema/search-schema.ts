@@ -63,13 +63,25 @@ export function searchChanges(
       change.kind === 'alter-table' ? [[change.alteration.after.name, change.alteration]] : [],
     ),
   );
+  const renamed = new Map(
+    changes.flatMap((change) => (change.kind === 'rename-table' ? [[change.to, change.from]] : [])),
+  );
   return [...model.resources.values()].flatMap((resource) => {
-    const existing = state.get(resource.name) ?? new Map<string, string>();
+    const earlier = renamed.get(resource.name) ?? resource.name;
+    const existing = (created.has(resource.name) ? undefined : state.get(earlier)) ?? new Map<string, string>();
     const columns = searchColumns(resource);
     const isCurrent = columns.length === existing.size && columns.every(({ name }) => existing.get(name) === RULES);
-    if (isCurrent && !changesValues(altered.get(resource.name), columns)) return [];
+    if (isCurrent && !changesValues(altered.get(resource.name), columns))
+      return columns.length === 0 || earlier === resource.name ? [] : [renamedIndex(resource, earlier)];
     return [searchChange(resource, columns, [...existing.keys()], !created.has(resource.name))];
   });
+}
+
+/** The index follows its table. @param earlier the name of the table before */
+function renamedIndex(resource: Resource, earlier: string): SearchChange {
+  const [from, to] = [earlier, resource.name].map((name) => quote(`${SEARCH_INDEX_PREFIX}${name}`));
+  const rename = `alter index if exists ${from} rename to ${to}`;
+  return { resource, columns: [], before: [rename], isFilled: false, after: [] };
 }
 
 /** Whether an alteration changes values of searched fields. */

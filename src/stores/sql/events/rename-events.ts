@@ -1,6 +1,7 @@
 import type { Model, Resource } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
 import type { CurrentModels } from '../schema/current-models.ts';
+import { earlierParentField, earlierResource } from '../schema/earlier-names.ts';
 import type { ResourceProfile } from '../schema/model-profile.ts';
 
 /** Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource. */
@@ -25,13 +26,15 @@ const RENAME_FIELDS = (later: string, resource: string): string =>
  * @param current what is recorded of the models before
  */
 export function renameEvents(current: CurrentModels, model: Model, dialect: Dialect): readonly Statement[] {
-  const before = current.at(-1)?.resources ?? {};
+  const before = current.at(-1);
+  if (before === undefined) return [];
   const resources = [...model.resources.values()].flatMap((resource) => {
-    const earlier = before[resource.name] ?? before[resource.was ?? ''];
-    return earlier === undefined ? [] : [{ resource, earlier }];
+    const earlier = earlierResource(before, resource);
+    const parentField = earlierParentField(before, resource, model);
+    return earlier === null ? [] : [{ resource, earlier, parentField }];
   });
   return [
-    ...resources.flatMap(({ resource, earlier }) => fieldStatements(resource, earlier, dialect)),
+    ...resources.flatMap((each) => fieldStatements(each, dialect)),
     ...resourceStatements(
       resources.flatMap(({ resource: { singular }, earlier }) =>
         earlier.singular === singular ? [] : [[earlier.singular, singular] as const],
@@ -41,11 +44,20 @@ export function renameEvents(current: CurrentModels, model: Model, dialect: Dial
   ];
 }
 
-function fieldStatements(resource: Resource, earlier: ResourceProfile, dialect: Dialect): readonly Statement[] {
+/** A resource, and what it was before. */
+interface RenamedResource {
+  readonly resource: Resource;
+  readonly earlier: ResourceProfile;
+  /** The earlier name of the field with the id of the parent; null where it has the same. */
+  readonly parentField: string | null;
+}
+
+function fieldStatements({ resource, earlier, parentField }: RenamedResource, dialect: Dialect): readonly Statement[] {
   const has = (name: string): boolean => Object.hasOwn(earlier.fields, name);
-  const renamed = resource.fields.flatMap(({ name, was }) =>
-    was !== null && !has(name) && has(was) ? [[was, name] as const] : [],
-  );
+  const renamed = resource.fields.flatMap((field) => {
+    const was = field.name === resource.parent?.field ? parentField : field.was;
+    return was !== null && !has(field.name) && has(was) ? [[was, field.name] as const] : [];
+  });
   if (renamed.length === 0) return [];
   const parameters = new BindParameters(dialect);
   const later = `cast(${parameters.add(`,${JSON.stringify(Object.fromEntries(renamed))}]`)} as text)`;

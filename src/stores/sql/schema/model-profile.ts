@@ -61,13 +61,18 @@ function resourceProfile(resource: Resource, { resources }: Model): ResourceProf
     fields: sorted(
       resource.fields.map((field) => [field.name, fieldProfile(resource, field, defaults.get(field.name) ?? null)]),
     ),
-    key: `${keyMembers(resource).join()} below ${parent?.resource ?? 'the root'}`,
+    key: keyOf(keyMembers(resource), parent?.resource ?? null),
     search: search.toSorted(),
     judged: byFunction
       ? ['every field']
       : [...recorded.fields.toSorted(), ...recorded.related.map((each) => JSON.stringify(each)).toSorted()],
     uniques: uniques.map((fields) => fields.join()).toSorted(),
   };
+}
+
+/** What identifies a row. @param members of its key @param parent null for a resource without one */
+export function keyOf(members: readonly string[], parent: string | null): string {
+  return `${members.join()} below ${parent ?? 'the root'}`;
 }
 
 function fieldProfile(resource: Resource, field: Field, value: Json): FieldProfile {

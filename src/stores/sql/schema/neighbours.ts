@@ -1,5 +1,6 @@
 import type { Json } from '../../../conventions/json.ts';
 import type { Model } from '../../../model/model.ts';
+import { withEarlierNames } from './earlier-names.ts';
 import { type FieldProfile, type ModelProfile, profileOf, type ResourceProfile, storedForm } from './model-profile.ts';
 
 const STOP = 'stop all instances and apply it without --phase';
@@ -16,11 +17,12 @@ export function neighbourProblems(before: ModelProfile, model: Model): readonly 
       : [`owner fields name callers in another way: ${STOP}`];
   return [
     ...owners,
-    ...[...model.resources.values()].flatMap(({ name, was, fields }): readonly string[] => {
+    ...[...model.resources.values()].flatMap((resource): readonly string[] => {
+      const { name, was, fields } = resource;
       const [old, next] = [before.resources[name], after.resources[name]];
       if (old !== undefined && next !== undefined) {
         const names = new Map(fields.map((field) => [field.name, field.was]));
-        return resourceProblems(name, { old, next, names });
+        return resourceProblems(name, { old, next: withEarlierNames(next, resource, { before, model }), names });
       }
       const isRenamed = was !== null && before.resources[was] !== undefined && after.resources[was] === undefined;
       return isRenamed ? [`${name} is renamed from ${was}, the name that the old instances use: ${STOP}`] : [];

@@ -39,31 +39,48 @@ function rename(current: readonly CurrentTable[], declared: readonly TableSchema
     to,
   }));
   const stored = new Map([...tableNames].map(([from, to]) => [to, from]));
-  const tables = new Map<string, CurrentTable>();
+  const columnNames = new Map<string, ReadonlyMap<string, string>>();
   for (const table of current) {
     const name = tableNames.get(table.name) ?? table.name;
-    const columns = columnNames(table, declared.find((each) => each.name === name)?.columns ?? []);
+    const columns = renamedColumns(table, declared.find((each) => each.name === name)?.columns ?? []);
+    columnNames.set(table.name, columns);
     for (const [from, to] of columns) {
       changes.push({ kind: 'rename-column', ...NO_EFFECTS, table: name, from, to });
       stored.set(`${name}.${to}`, from);
     }
-    tables.set(name, {
-      ...table,
-      name,
-      columns: table.columns.map((column) => ({ ...column, name: columns.get(column.name) ?? column.name })),
-      foreignKeys: table.foreignKeys.map((key) => ({
-        ...key,
-        columns: key.columns.map((column) => columns.get(column) ?? column),
-        table: tableNames.get(key.table) ?? key.table,
-      })),
-    });
   }
+  const tables = current.map((table) => withNames(table, tableNames, columnNames));
   const storedName = (table: string, column: string | null): string =>
     column === null ? (stored.get(table) ?? table) : (stored.get(`${table}.${column}`) ?? column);
-  return { tables, stored: storedName, changes };
+  return { tables: new Map(tables.map((table) => [table.name, table])), stored: storedName, changes };
 }
 
-function columnNames(table: CurrentTable, declared: readonly TableColumn[]): ReadonlyMap<string, string> {
+/** A table with the new names of tables and of their columns, each by the old one. */
+function withNames(
+  table: CurrentTable,
+  tableNames: ReadonlyMap<string, string>,
+  columnNames: ReadonlyMap<string, ReadonlyMap<string, string>>,
+): CurrentTable {
+  const named = (of: string, columns: readonly string[]): readonly string[] =>
+    columns.map((column) => columnNames.get(of)?.get(column) ?? column);
+  return {
+    ...table,
+    name: tableNames.get(table.name) ?? table.name,
+    columns: table.columns.map((column) => ({
+      ...column,
+      name: columnNames.get(table.name)?.get(column.name) ?? column.name,
+    })),
+    primaryKey: named(table.name, table.primaryKey),
+    foreignKeys: table.foreignKeys.map((key) => ({
+      ...key,
+      columns: named(table.name, key.columns),
+      table: tableNames.get(key.table) ?? key.table,
+      keys: named(key.table, key.keys),
+    })),
+  };
+}
+
+function renamedColumns(table: CurrentTable, declared: readonly TableColumn[]): ReadonlyMap<string, string> {
   const known = new Set(table.columns.map(({ name }) => name));
   return new Map(
     declared.flatMap(({ name, was }): [string, string][] =>

@@ -24,6 +24,7 @@ import {
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
+import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaOf } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
 import {
@@ -82,7 +83,7 @@ interface TablePlan {
 
 /** @param format that of the database */
 function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
-  const declared = schemaOf(model);
+  const declared = schemaAfter(modelsOf(connection, format), model);
   const current = format === 0 ? [] : currentTables(connection, readJson(connection, METADATA.storageTypes));
   const all = schemaChanges(current, declared, new SqliteStoredRows(connection));
   const changes = changesFor(goal, all, declared);

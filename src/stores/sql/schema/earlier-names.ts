@@ -1,0 +1,70 @@
+import type { Model, Resource } from '../../../model/model.ts';
+import { keyMembers } from '../../../model/row-key.ts';
+import { keyOf, type ModelProfile, type ResourceProfile } from './model-profile.ts';
+import { schemaOf, type TableSchema } from './schema.ts';
+
+/** The profile of a resource in the model before, by the name that it had there. */
+export function earlierResource(
+  { resources }: ModelProfile,
+  { name, was }: Pick<Resource, 'name' | 'was'>,
+): ResourceProfile | null {
+  return resources[name] ?? resources[was ?? ''] ?? null;
+}
+
+/**
+ * The name that the field with the id of the parent had in the model before; null where it has the same name, or the parent is another resource. The field is
+ * named by the singular of the parent, so that it is renamed with the parent, where no model can declare `x-was` for it.
+ */
+export function earlierParentField(before: ModelProfile, resource: Resource, { resources }: Model): string | null {
+  const parent = resources.get(resource.parent?.resource ?? '');
+  if (parent === undefined) return null;
+  const earlier = earlierResource(before, parent);
+  return earlier === null || earlier.singular === parent.singular ? null : `${earlier.singular}_id`;
+}
+
+/** The tables of a model, in which the columns with the ids of parents have the names of before, too. @param current what is recorded of the models before */
+export function schemaAfter(current: readonly ModelProfile[], model: Model): readonly TableSchema[] {
+  const before = current.at(-1);
+  const declared = schemaOf(model);
+  if (before === undefined) return declared;
+  return declared.map((table) => {
+    const resource = model.resources.get(table.name);
+    const was = resource === undefined ? null : earlierParentField(before, resource, model);
+    if (was === null) return table;
+    const columns = table.columns.map((column) =>
+      column.name === resource?.parent?.field ? { ...column, was } : column,
+    );
+    return { ...table, columns };
+  });
+}
+
+/**
+ * The profile of a resource with the names that resources and fields with the ids of parents had in the model before, so that what follows from the name of
+ * another resource is no difference.
+ */
+export function withEarlierNames(
+  profile: ResourceProfile,
+  resource: Resource,
+  { before, model }: { readonly before: ModelProfile; readonly model: Model },
+): ResourceProfile {
+  const earlierName = (name: string): string => {
+    const was = model.resources.get(name)?.was ?? null;
+    return was !== null && before.resources[name] === undefined && before.resources[was] !== undefined ? was : name;
+  };
+  const parentField = earlierParentField(before, resource, model);
+  const earlierField = (name: string): string =>
+    parentField !== null && name === resource.parent?.field ? parentField : name;
+  const fields = Object.entries(profile.fields).map(([name, field]) => {
+    const [target, ...below] = field.reference?.split(' ') ?? [];
+    const reference = target === undefined ? null : [earlierName(target), ...below].join(' ');
+    return [earlierField(name), { ...field, reference }] as const;
+  });
+  return {
+    ...profile,
+    fields: Object.fromEntries(fields),
+    key: keyOf(
+      keyMembers(resource).map(earlierField),
+      resource.parent === null ? null : earlierName(resource.parent.resource),
+    ),
+  };
+}
