@@ -2,6 +2,7 @@ import type { EventAccess, EventDraft } from '../conventions/event.ts';
 import type { JsonObject } from '../conventions/json.ts';
 import type { Model, Resource } from '../model/model.ts';
 import { weakMemoize } from '../cache/memoize.ts';
+import { publishedFields } from './event-types.ts';
 import type { UrlBuilder, LinkBase } from './url-builder.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
 import { recordedValues } from './recorded-values.ts';
@@ -77,9 +78,6 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
   return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
 }
 
-/** What the event of a disabled webhook says of it: nothing of the tokens of its creator. */
-const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_reason', 'owner']);
-
 /** Who wrote, and the values by which row policies decide who may see the event (EVT-8). */
 function accessOf(
   { resources }: Model,
@@ -97,9 +95,7 @@ const UNKNOWN: EventAccess['writer'] = { issuer: null, subject: null, client: nu
 
 /** What all events of a resource have in common. */
 const eventTemplate = weakMemoize((resource: Resource) => {
-  const isShown = (name: string): boolean => resource.events !== 'disabled' || WEBHOOK_DATA.has(name);
-  const shown = resource.fields.filter(({ writeOnly, name }) => !writeOnly && isShown(name));
-  const readable = shown.map(({ name }) => name);
+  const readable = publishedFields(resource).map(({ name }) => name);
   // join() makes a flat string, which `JSON.stringify` writes faster than a concatenation.
   const type = (verb: RowChange['verb'] | 'disabled'): string => [resource.singular, verb].join('.');
   return {

@@ -23,6 +23,7 @@ function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventS
   const data: JsonObject = {
     id: sampleId(resource),
     ...Object.fromEntries(fields.map((field) => [field.name, exampleMember(field, resource)])),
+    ...(verb === 'disabled' ? { status: 'disabled' } : {}),
   };
   return {
     id: EXAMPLE_ID,
@@ -35,7 +36,7 @@ function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventS
         url: `${model.publicUrl ?? ORIGIN}${basePathOf(model)}/${path}`,
       },
       parents: above.map((each) => ({ type: each.singular, id: sampleId(each) })),
-      changed_fields: verb === 'created' ? changed : verb === 'updated' ? changed.slice(0, 1) : [],
+      changed_fields: exampleChanges(verb, changed),
       ...(resource.events === 'thin' || verb === 'ping' ? {} : { data }),
     },
     metadata: {
@@ -46,6 +47,12 @@ function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventS
       actor: null,
     },
   };
+}
+
+function exampleChanges(verb: string, names: readonly string[]): readonly string[] {
+  if (verb === 'disabled') return ['status'];
+  if (verb === 'created') return names;
+  return verb === 'updated' ? names.slice(0, 1) : [];
 }
 
 /** The request that delivers an event in the native format. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../conventions/json.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { typeName } from '../../model/type-names.ts';
 import { objectOf } from '../../model/values/access.ts';
+import { publishedFields } from '../../plan/event-types.ts';
 import type { Components } from '../components.ts';
 import { ID_SCHEMA } from '../openapi/described-resource.ts';
 import { memberSchemas, nullable } from '../value-schema.ts';
@@ -130,7 +131,7 @@ function parentsSchema(resource: Resource, { model }: EventSchemaContext): JsonO
 
 /** Declared fields that the reader may read: all that are set on create, those that differ on update. */
 function changedFieldsSchema({ resource, verb }: DescribedEventType): JsonObject {
-  const names = readable(resource)
+  const names = publishedFields(resource)
     .map(({ name }) => name)
     .filter((name) => name !== resource.parent?.field);
   if (verb === 'deleted' || verb === 'ping' || names.length === 0) return { type: 'array', maxItems: 0 };
@@ -142,7 +143,7 @@ function changedFieldsSchema({ resource, verb }: DescribedEventType): JsonObject
  */
 function dataSchema(resource: Resource, { components }: EventSchemaContext): JsonObject {
   return components.ref('schemas', `${typeName(resource.singular)}EventData`, () => {
-    const fields = readable(resource);
+    const fields = publishedFields(resource);
     const schemas = memberSchemas(fields, resource.schema, 'response');
     return {
       type: 'object',
@@ -157,17 +158,11 @@ function dataSchema(resource: Resource, { components }: EventSchemaContext): Jso
 
 /** The fields that the data of each event has: those that need no scope. */
 export function knownFields(resource: Resource): readonly Field[] {
-  // Of a webhook, the log has a part.
-  const whole = resource.events === 'disabled' ? [] : readable(resource);
-  return whole.filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
+  return publishedFields(resource).filter(({ name }) => (resource.fieldAccess.get(name)?.read ?? null) === null);
 }
 
 function withNull(schema: JsonObject): JsonObject {
   return Array.isArray(schema['type']) ? schema : nullable(schema);
-}
-
-function readable({ fields }: Resource): readonly Field[] {
-  return fields.filter(({ writeOnly }) => !writeOnly);
 }
 
 function metadataSchema({ schemaVersion, components }: EventSchemaContext): JsonObject {

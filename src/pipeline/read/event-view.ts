@@ -8,6 +8,7 @@ import { fulfils } from '../permission.ts';
 import { wasVisible } from '../../plan/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
 import { UNRESTRICTED } from '../../plan/visibilities.ts';
+import { publishedFields } from '../../plan/event-types.ts';
 import { eventsAdminScope } from '../../plan/event-rules.ts';
 
 /** An event of the log, with what policies are judged by. */
@@ -129,8 +130,10 @@ export class EventView {
     const mapping = this.#consumer.contract.mapping?.resources.get(name);
     const row: Row = { created_at: '', updated_at: '', revision: 0, ...data, id };
     const values = mapping === undefined ? row : mapping.down(row);
-    const readable = shown.fields.filter((each) => !each.writeOnly);
-    return Object.fromEntries([['id', id], ...readable.map((each) => [each.name, values[each.name] ?? null])]);
+    return Object.fromEntries([
+      ['id', id],
+      ...publishedFields(shown).map((each) => [each.name, values[each.name] ?? null]),
+    ]);
   }
 }
 
