@@ -17,7 +17,7 @@ export interface EventDraft {
   readonly access?: EventAccess;
 }
 
-/** What decides who may see an event. No consumer receives it. */
+/** What decides who may see an event, and as what. No consumer receives it. */
 export interface EventAccess {
   /** Who wrote: issuer, subject and client, each null where the caller has none. */
   readonly writer: { readonly issuer: string | null; readonly subject: string | null; readonly client: string | null };
@@ -25,6 +25,8 @@ export interface EventAccess {
   readonly before: { readonly [field: string]: Json } | null;
   /** The same after the write; null where the row does not exist any more. */
   readonly after: { readonly [field: string]: Json } | null;
+  /** The paths at which changed objects differ, where an older contract has members of them elsewhere: it has other `changed_fields`. */
+  readonly members?: readonly string[];
 }
 
 export interface EventPayload {

@@ -5,6 +5,7 @@ import { weakMemoize } from '../cache/memoize.ts';
 import { publishedFields } from './event-types.ts';
 import type { UrlBuilder, LinkBase } from './url-builder.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
+import { changedMembers } from './changed-members.ts';
 import { recordedValues } from './recorded-values.ts';
 
 /** What all events of a request have in common: its actor, time, trace and correlation id (EVT-2). */
@@ -78,16 +79,16 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
   return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
 }
 
-/** Who wrote, and the values by which row policies decide who may see the event (EVT-8). */
-function accessOf(
-  { resources }: Model,
-  { writer = UNKNOWN }: EventOrigin,
-  { resource, verb, values, before, times }: RowChange,
-): EventAccess {
+/** Who wrote, the values by which row policies decide who may see the event (EVT-8), and what of it changed for older contracts (VER-5). */
+function accessOf(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowChange): EventAccess {
+  const { resource, verb, values, before, times } = change;
+  const { resources } = model;
+  const members = changedMembers(model, resource, change);
   return {
     writer,
     before: before === null ? null : recordedValues(resources, resource, before),
     after: verb === 'deleted' ? null : recordedValues(resources, resource, values, times),
+    ...(members === null ? {} : { members }),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Model, Resource, Shape, VersionChange } from '../model/model.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
 import { Assignment } from './assignment.ts';
-import { addFields, findSource, type Source, type FieldSources, valueOf } from './sources.ts';
+import { isChanged } from './changed-names.ts';
+import { addFields, findSource, pathOf, type Source, type FieldSources, valueOf } from './sources.ts';
 
 /** Where the value of a property of an older contract is stored. */
 export interface StoredProperty {
@@ -105,6 +106,17 @@ export class ResourceMapping {
     return this.stored.field.has(name) ? null : field;
   }
 
+  /** The fields of the older contract whose values a change of a stored one changes. @param members the paths at which objects differ, as far as they are known */
+  changed(field: string, members: readonly string[]): readonly string[] {
+    if (!this.stored.field.has(field)) return [field];
+    const own = members.filter((path) => path === field || path.startsWith(`${field}.`));
+    const change = { field, paths: own.length === 0 ? null : own };
+    return this.older.fields.flatMap(({ name }) => {
+      const source = this.#sourceOf(name);
+      return source !== null && isChanged(source, change) ? [name] : [];
+    });
+  }
+
   #sourceOf(name: string): Source | null {
     const { parent } = this.older;
     if (parent?.field === name) return { kind: 'field', name: this.stored.parent?.field ?? name };
@@ -177,14 +189,6 @@ function storedProperty(source: Source): StoredProperty | null {
   }
   const path = pathOf(source);
   return path === null ? null : { path, values: null };
-}
-
-/** The path of what is stored as it is shown. */
-function pathOf(source: Source): string | null {
-  if (source.kind === 'field') return source.name;
-  if (source.kind !== 'member') return null;
-  const above = pathOf(source.of);
-  return above === null ? null : `${above}.${source.name}`;
 }
 
 /** The paths of the older contract by those that they are stored at, members of objects that have moved included. */

@@ -147,6 +147,14 @@ function editedObject(of: Source | null, [name = '', ...rest]: readonly string[]
   return { kind: 'object', of: base.of, members: new Map([...base.members, [name, member]]) };
 }
 
+/** The path of what is stored as it is shown; null where it is at no one place. */
+export function pathOf(source: Source): string | null {
+  if (source.kind === 'field') return source.name;
+  if (source.kind !== 'member') return null;
+  const above = pathOf(source.of);
+  return above === null ? null : `${above}.${source.name}`;
+}
+
 /** Adds the stored fields that a source reads. */
 export function addFields(source: Source, fields: Set<string>): void {
   switch (source.kind) {

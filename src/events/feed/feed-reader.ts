@@ -173,7 +173,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     if (sight === 'none') return null;
     const known = texts[sight].get(view.form);
     if (known !== undefined) return known;
-    const seen = view.represent(logged.event, sight);
+    const seen = view.represent(logged, sight);
     const text = streamEvent(seen.metadata.sequence, seen.type, writeOrderedJson(seen));
     texts[sight].set(view.form, text);
     return text;

@@ -15,7 +15,12 @@ import { eventsAdminScope } from '../../plan/event-rules.ts';
 export interface JudgedEvent {
   readonly event: EventEnvelope;
   /** The values that policies compare, before and after the change, each null where there was no row, or none was compared; null or absent where they are not known. */
-  readonly access?: { readonly before: FieldValues | null; readonly after: FieldValues | null } | null;
+  readonly access?: {
+    readonly before: FieldValues | null;
+    readonly after: FieldValues | null;
+    /** The paths at which changed objects differ. */
+    readonly members?: readonly string[];
+  } | null;
 }
 
 /** What a consumer sees of an event: the row, or that it has left its sight. */
@@ -54,7 +59,7 @@ export class EventView {
   /** The event as the consumer sees it; null where it does not. */
   of(judged: JudgedEvent): EventEnvelope | null {
     const sight = this.sightOf(judged);
-    return sight === 'none' ? null : this.represent(judged.event, sight);
+    return sight === 'none' ? null : this.represent(judged, sight);
   }
 
   /** What the consumer sees of an event. */
@@ -65,11 +70,12 @@ export class EventView {
   }
 
   /** An event that the consumer sees. */
-  represent(event: EventEnvelope, sight: EventSight): EventEnvelope {
+  represent(judged: JudgedEvent, sight: EventSight): EventEnvelope {
+    const { event } = judged;
     const stored = this.resourceOf(event);
     const shown = stored === null ? undefined : this.#shown.model.resources.get(stored.name);
     if (stored === null || shown === undefined) throw new Error(`the consumer does not see events of ${event.type}`);
-    return this.#represent(event, stored, shown, sight);
+    return this.#represent(judged, stored, shown, sight);
   }
 
   /** The resource of an event in the newest model. */
@@ -93,7 +99,7 @@ export class EventView {
     return !isDeletion && before !== null && holds({ ...before, id: row.id }) ? 'left' : 'none';
   }
 
-  #represent(event: EventEnvelope, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
+  #represent({ event, access }: JudgedEvent, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
     const { contract, origin } = this.#consumer;
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;
@@ -112,18 +118,23 @@ export class EventView {
           type: contract.model.resources.get(above.resource)?.singular ?? '',
           id: above.id,
         })),
-        changed_fields: this.#changedFields(payload.changed_fields, stored, shown),
+        changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
         ...(data === undefined ? {} : { data }),
       },
       metadata: { ...metadata, schema_version: versionOf(contract) },
     };
   }
 
-  /** The fields in the names of the version, those that it does not have and those that the consumer may not read left out. */
-  #changedFields(names: readonly string[], { name }: Resource, { field }: Resource): readonly string[] {
+  /** The fields of the version whose values changed, those that the consumer may not read left out. */
+  #changedFields(
+    names: readonly string[],
+    members: readonly string[],
+    { name }: Resource,
+    { field }: Resource,
+  ): readonly string[] {
     const mapping = this.#consumer.contract.mapping?.resources.get(name);
-    const older = names.flatMap((each) => (mapping === undefined ? each : (mapping.nameOf(each) ?? [])));
-    return [...new Set(older.map((each) => each.replace(/[.[].*$/, '')))].filter((each) => field.has(each));
+    const changed = mapping === undefined ? names : names.flatMap((each) => mapping.changed(each, members));
+    return [...new Set(changed)].filter((each) => field.has(each));
   }
 
   #dataOf(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {

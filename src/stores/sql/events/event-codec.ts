@@ -32,6 +32,7 @@ interface Detail {
   readonly timestamp?: string;
   readonly before?: EventAccess['before'];
   readonly after?: EventAccess['after'];
+  readonly members?: readonly string[];
   /** What is recorded of related rows before and after the change, or of both (`add-recorded.ts`). */
   readonly related?: readonly [before: Recorded, after?: Recorded];
 }
@@ -77,6 +78,7 @@ export function packEvent(draft: EventDraft): PackedEvent {
     ...(timestamp(at) === payload.timestamp ? {} : { timestamp: payload.timestamp }),
     ...(access?.before ? { before: access.before } : {}),
     ...(access?.after ? { after: access.after } : {}),
+    ...(access?.members === undefined ? {} : { members: access.members }),
   };
   const { issuer = null, subject = null, client = null } = access?.writer ?? {};
   return {
@@ -149,6 +151,7 @@ function unpack(row: SqlRow, shape: string): Unpacked {
     writer: { issuer, subject, client },
     before: recorded(renamed.members(left.before ?? null), before),
     after: recorded(renamed.members(left.after ?? null), after),
+    ...(left.members === undefined ? {} : { members: renamed.names(left.members) }),
   };
   return { json: envelopeJson(row, { shape: parts, left, origin, renamed }), access };
 }

@@ -6,6 +6,7 @@ import type { Json } from '../../../../src/conventions/json.ts';
 import { joinPath } from '../../../../src/conventions/links.ts';
 import { timestamp } from '../../../../src/conventions/timestamp.ts';
 import { writeOrderedJson } from '../../../../src/formats/json.ts';
+import { eventDraft } from '../../../../src/testing/sample-writes.ts';
 import { packEvent, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';
 import { packTexts, unpackTexts } from '../../../../src/stores/sql/events/packed-text.ts';
 
@@ -37,6 +38,7 @@ const draft = fc
     writer: fc.record({ issuer: optionalText, subject: optionalText, client: optionalText }),
     before: values,
     after: values,
+    members: fc.option(fc.array(anyText), { freq: 3 }),
   })
   .map(({ ids: [id, resourceId, resourceType], type, url, parents, data, metadata, ...rest }): EventDraft => {
     const path = parents.toReversed().flatMap((each) => ['parents', each.id]);
@@ -45,9 +47,9 @@ const draft = fc
       id: resourceId,
       url: url ?? joinPath('https://h/api', ...path, 'items', resourceId),
     };
-    const { timestamp: time, changed_fields, writer, before, after } = rest;
+    const { timestamp: time, changed_fields, writer, before, after, members } = rest;
     const payload = { timestamp: time, resource, parents, changed_fields, ...(data === null ? {} : { data }) };
-    return { id, type, payload, metadata, access: { writer, before, after } };
+    return { id, type, payload, metadata, access: { writer, before, after, ...(members === null ? {} : { members }) } };
   });
 
 describe('a packed event', () => {
@@ -60,6 +62,15 @@ describe('a packed event', () => {
         assert.deepEqual(logged.access, JSON.parse(JSON.stringify(event.access)));
       }),
     );
+  });
+
+  it('[EVT-2] has the paths of changed members under the later name of their field', () => {
+    const writer = { issuer: null, subject: null, client: null };
+    const access = { writer, before: null, after: null, members: ['place', 'place.place'] };
+    const { id, resourceId, shape, ...packed } = packEvent({ ...eventDraft('updated', 'products', 'p'), access });
+    const renamed = JSON.stringify([...JSON.parse(shape), { place: 'site' }]);
+    const logged = new StoredEvent({ ...packed, shape: renamed, sequence: 1, id, resource_id: resourceId });
+    assert.deepEqual(logged.access?.members, ['site', 'site.place']);
   });
 
   it('[EVT-2] packs texts of any kind, equal ones to equal bytes', () => {

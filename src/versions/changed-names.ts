@@ -1,0 +1,48 @@
+import { pathOf, type Source } from './sources.ts';
+
+/** What has changed in a stored field. */
+export interface StoredChange {
+  readonly field: string;
+  /** The paths at which an object differs (`plan/changed-members.ts`); null where they are not known: anything in it may have changed then. */
+  readonly paths: readonly string[] | null;
+}
+
+/** Whether a stored change is one of a value of an older contract (VER-5). */
+export function isChanged(source: Source, change: StoredChange): boolean {
+  switch (source.kind) {
+    case 'constant':
+      return false;
+    case 'field':
+      return source.name === change.field;
+    case 'values':
+      return isChanged(source.of, change);
+    case 'member': {
+      const path = pathOf(source);
+      return path === null ? isChanged(source.of, change) : isChangedAt(path, change);
+    }
+    case 'object': {
+      const members = [...source.members.values()];
+      if (members.some((member) => member !== null && isChanged(member, change))) return true;
+      return source.of !== null && isBaseChanged(source.of, source.members, change);
+    }
+    case 'converted':
+      return [...source.conversion.inputs.values()].some((input) => isChanged(input, change));
+  }
+}
+
+/** An object, without the members that come from elsewhere or are there no more. */
+function isBaseChanged(of: Source, others: ReadonlyMap<string, unknown>, change: StoredChange): boolean {
+  const path = pathOf(of);
+  if (path === null || change.paths === null) return isChanged(of, change);
+  const isOwn = (changed: string): boolean => !others.has(changed.slice(path.length + 1).split('.', 1)[0] ?? '');
+  return isChangedAt(path, { ...change, paths: change.paths.filter((each) => !isBelow(each, path) || isOwn(each)) });
+}
+
+function isChangedAt(path: string, { field, paths }: StoredChange): boolean {
+  if (paths === null) return path === field || isBelow(path, field);
+  return paths.some((each) => each === path || isBelow(each, path));
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(`${above}.`);
+}
