@@ -77,7 +77,7 @@ export type {
   StreamedResponse,
 } from './pipeline/exchange.ts';
 export type { ExportedRows } from './pipeline/read/export.ts';
-export type { Bookmark } from './plan/plan.ts';
+export type { Bookmark } from './plan/bookmark.ts';
 export type { Clock } from './platform/clock.ts';
 export type { MaybePromise } from './platform/maybe-promise.ts';
 export type { Ids } from './platform/ids.ts';

@@ -9,7 +9,7 @@ import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
 import { VisibleRows } from './pipeline/read/visible-rows.ts';
 import type { Services } from './pipeline/services.ts';
 import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
-import type { Bookmark } from './plan/plan.ts';
+import type { Bookmark } from './plan/bookmark.ts';
 import type { Store } from './stores/store.ts';
 
 export interface ImportOptions {

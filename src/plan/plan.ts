@@ -2,6 +2,7 @@ import type { EventDraft } from '../conventions/event.ts';
 import type { Json } from '../conventions/json.ts';
 import type { PageWindow, Total } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
+import type { Bookmark } from './bookmark.ts';
 import type { FilterCondition } from './condition.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
 import type { RelatedValues } from './related-values.ts';
@@ -231,12 +232,6 @@ export interface DetachPlan extends Omit<UpdatePlan, 'kind' | 'event'> {
 
 export type WritePlan = CreatePlan | UpdatePlan | DetachPlan | DeletePlan;
 
-/** A named value that commits together with a unit, such as the progress of an import. */
-export interface Bookmark {
-  readonly name: string;
-  readonly value: string;
-}
-
 /**
  * The outcome of a request, committed together with its writes, so that its response can be replayed (MET-12, MET-13). It holds data, not
  * bytes. The store adds the revisions that the unit was assigned.
@@ -267,6 +262,8 @@ export interface WriteUnit {
   /** Resources that must not have changed since the plans were made of what they held. Changes of the unit itself do not count. */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly bookmark?: Bookmark;
+  /** Names of bookmarks that are removed. */
+  readonly removedBookmarks?: readonly string[];
   readonly records?: readonly IdempotencyRecord[];
   readonly delivery?: DeliveryPlan;
   /** Milliseconds that the unit may wait for other units, to share their transaction. Default: 0. */

@@ -1,6 +1,5 @@
 import type {
   Ancestor,
-  Bookmark,
   IdempotencyRecord,
   ItemPlan,
   ListPlan,
@@ -16,6 +15,7 @@ import type {
   VisibleReference,
   WriteUnit,
 } from '../plan/plan.ts';
+import type { Bookmark } from '../plan/bookmark.ts';
 import type { CacheStatistics } from '../cache/cache.ts';
 import type { Deliveries, EventLog } from './event-store.ts';
 import type { Partition } from '../plan/partitions.ts';

@@ -175,13 +175,20 @@ export function writeSuite(name: string, open: OpenStore): void {
     );
 
     it(
-      'commits a bookmark with its unit; the last value wins',
+      'commits a bookmark with its unit, and removes others; the last value wins',
       withStore(open, async (store) => {
         assert.equal(await store.bookmarks.get('import'), null);
         await store.writes.commit({ plans: [createProduct('a')], bookmark: { name: 'import', value: '1' } });
         await store.writes.commit({ plans: [], bookmark: { name: 'import', value: '2' } });
         assert.equal(await store.bookmarks.get('import'), '2');
         assert.equal(await store.bookmarks.get('other'), null);
+        await store.writes.commit({
+          plans: [],
+          bookmark: { name: 'other', value: '3' },
+          removedBookmarks: ['import', 'none'],
+        });
+        assert.equal(await store.bookmarks.get('import'), null);
+        assert.equal(await store.bookmarks.get('other'), '3');
       }),
     );
 

@@ -3,7 +3,7 @@ import type { RowImportOutcome } from '../../api.ts';
 import { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
 import { isBlank, recordContent, splitRecords } from '../../formats/split-records.ts';
-import type { Bookmark } from '../../plan/plan.ts';
+import type { Bookmark } from '../../plan/bookmark.ts';
 import type { Bookmarks } from '../../stores/store.ts';
 import type { Progress } from '../terminal/progress.ts';
 import {

@@ -24,6 +24,12 @@ export interface EndpointTableOptions extends EndpointContext {
   readonly seal: Seal;
 }
 
+/** The replays that are not finished, and the stamp with which they were read. */
+export interface PendingReplays {
+  readonly stamp: number;
+  readonly found: readonly Replay[];
+}
+
 /** What has become of webhooks since they were read. */
 export interface WebhookChanges {
   /** Those that are enabled, and are new or others than before. */
@@ -47,7 +53,7 @@ export class EndpointTable {
   /** Ids of webhooks that are to be read again. */
   readonly #outdated = new Set<string>();
   #isRead = false;
-  #replays: { readonly stamp: number; readonly found: readonly Replay[] } | null = null;
+  #replays: PendingReplays | null = null;
 
   constructor(options: EndpointTableOptions) {
     this.#options = options;
@@ -83,11 +89,10 @@ export class EndpointTable {
     return this.#endpoint(row, await this.find(names.secrets, ['webhook_id', id]));
   }
 
-  /** The replays that are not finished. */
-  async replays(): Promise<readonly Replay[]> {
+  async replays(): Promise<PendingReplays> {
     const { names } = this.#options;
     const [stamp = 0] = await this.rows.resourceStamps([names.replays]);
-    if (stamp === this.#replays?.stamp) return this.#replays.found;
+    if (stamp === this.#replays?.stamp) return this.#replays;
     const rows = await this.find(names.replays, ['status', 'pending']);
     const found = rows.map((row) => ({
       id: row.id,
@@ -97,7 +102,7 @@ export class EndpointTable {
       last: Number(row['last']),
     }));
     this.#replays = { stamp, found };
-    return found;
+    return this.#replays;
   }
 
   /** The rows of a resource that have a value, in the order of their ids. @param limit Default: all of them */

@@ -1,3 +1,4 @@
+import type { ExpectedStamp } from '../../plan/plan.ts';
 import type { Store } from '../../stores/store.ts';
 
 /** Where a subscription starts in the log. */
@@ -20,8 +21,15 @@ export class SubscriptionStarts {
     this.#store = store;
   }
 
-  async start(subscriptions: readonly StartedSubscription[]): Promise<void> {
-    await Promise.all(subscriptions.map((subscription) => this.#start(subscription)));
+  /**
+   * Starts those that have not started. Each is a unit of its own.
+   *
+   * @param seen the stamp with which the replays among them were read: one that has ended since must not start again
+   * @returns whether all have started; none that has not where the stamp is another by now
+   */
+  async start(subscriptions: readonly StartedSubscription[], seen: ExpectedStamp): Promise<boolean> {
+    const started = await Promise.all(subscriptions.map((subscription) => this.#start(subscription, seen)));
+    return started.every((each) => each);
   }
 
   async isStarted({ name, after }: StartedSubscription): Promise<boolean> {
@@ -33,15 +41,17 @@ export class SubscriptionStarts {
   async end(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     for (const name of names) this.#started.delete(name);
-    await this.#store.writes.commit({ plans: [], delivery: { ends: names } });
+    await this.#store.writes.commit({ plans: [], removedBookmarks: names.map(bookmarkOf), delivery: { ends: names } });
   }
 
-  async #start({ name, after }: StartedSubscription): Promise<void> {
+  async #start({ name, after }: StartedSubscription, seen: ExpectedStamp): Promise<boolean> {
     if (!(await this.isStarted({ name, after }))) {
       const bookmark = { name: bookmarkOf(name), value: String(after) };
-      await this.#store.writes.commit({ plans: [], bookmark, delivery: { starts: [{ name, after }] } });
+      const unit = { plans: [], expectStamps: [seen], bookmark, delivery: { starts: [{ name, after }] } };
+      if ((await this.#store.writes.commit(unit)).kind !== 'committed') return false;
     }
     this.#started.set(name, after);
+    return true;
   }
 }
 

@@ -57,7 +57,8 @@ export class WebhookRequests {
     try {
       await this.#startPending();
       await this.#deleteOld();
-      for (const replay of await table.replays()) if (await this.#isDelivered(replay)) await this.#finish(replay);
+      const { found } = await table.replays();
+      for (const replay of found) if (await this.#isDelivered(replay)) await this.#finish(replay);
     } catch (error) {
       observe({ kind: 'error', correlationId: null, error });
     }

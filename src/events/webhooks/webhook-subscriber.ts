@@ -62,8 +62,8 @@ export class WebhookSubscriber implements Subscriber {
   /** What has become of webhooks since they were read. */
   readonly #failingSince = new Map<string, number | null>();
   readonly #stopped = new Set<string>();
-  /** Webhooks that were deleted, and of which something may still be stored. */
-  readonly #deleted = new Set<string>();
+  /** Names of the subscriptions of webhooks and replays that are gone, of which something may still be stored. */
+  readonly #ended = new Set<string>();
   /** Subscriptions that may not have started, by name. */
   readonly #unstarted = new Map<string, StartedSubscription>();
   #replays: readonly Replay[] = [];
@@ -128,15 +128,20 @@ export class WebhookSubscriber implements Subscriber {
 
   /** Reads what has changed. What cannot be stored of it now is stored with the next call. */
   async #read(): Promise<readonly Subscription[]> {
-    const { table, starts } = this.#options;
+    const { table, starts, settings } = this.#options;
     const { set, stopped, deleted } = await table.changes();
     for (const endpoint of set) this.#set(endpoint);
     for (const id of [...stopped, ...deleted]) this.#remove(id);
-    for (const id of deleted) this.#deleted.add(id);
-    this.#setReplays(await table.replays(), new Set(set.map(({ id }) => id)));
-    await starts.end([...this.#deleted].map((id) => subscriptionName(id, null)));
-    this.#deleted.clear();
-    await starts.start([...this.#unstarted.values()]);
+    for (const id of deleted) this.#ended.add(subscriptionName(id, null));
+    let replays = await table.replays();
+    this.#setReplays(replays.found, new Set(set.map(({ id }) => id)));
+    await starts.end([...this.#ended]);
+    this.#ended.clear();
+    const resource = settings.resources.replays;
+    while (!(await starts.start([...this.#unstarted.values()], { resource, stamp: replays.stamp }))) {
+      replays = await table.replays();
+      this.#setReplays(replays.found, new Set());
+    }
     this.#unstarted.clear();
     return [...this.#subscriptions.values()];
   }
@@ -167,8 +172,11 @@ export class WebhookSubscriber implements Subscriber {
   /** @param changed ids of webhooks that are others than before */
   #setReplays(replays: readonly Replay[], changed: ReadonlySet<string>): void {
     const found = new Set(replays.map(({ id }) => id));
-    for (const replay of this.#replays)
-      if (!found.has(replay.id) || !this.#endpoints.has(replay.webhook)) this.#drop(startOf(replay).name);
+    for (const replay of this.#replays) {
+      const { name } = startOf(replay);
+      if (!found.has(replay.id)) this.#ended.add(name);
+      if (!found.has(replay.id) || !this.#endpoints.has(replay.webhook)) this.#drop(name);
+    }
     for (const replay of replays) {
       const [endpoint, start] = [this.#endpoints.get(replay.webhook), startOf(replay)];
       if (endpoint === undefined || (this.#subscriptions.has(start.name) && !changed.has(replay.webhook))) continue;

@@ -1,4 +1,5 @@
-import type { Bookmark, IdempotencyRecord } from '../../plan/plan.ts';
+import type { Bookmark } from '../../plan/bookmark.ts';
+import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import { type Prepare, prepare } from './prepare.ts';
 
@@ -23,6 +24,7 @@ export class SystemStatements {
   readonly hasResourceStamp: (resource: string, stamp: number) => Statement;
   /** Column: `value`. */
   readonly bookmark: (name: string) => Statement;
+  readonly removeBookmark: (name: string) => Statement;
   /** Columns: `request`, `outcome`, `revisions`, `expires_at`. */
   readonly record: (name: string, now: number) => Statement;
   readonly hasRecord: (name: string, now: number) => Statement;
@@ -57,6 +59,7 @@ export class SystemStatements {
       'select 1 from (select coalesce(max(change), 0) as change from restwright_counts where resource = ?) as stamp where change = ?',
     );
     this.bookmark = of('select value from restwright_bookmarks where name = ?');
+    this.removeBookmark = of('delete from restwright_bookmarks where name = ?');
     this.record = of(
       'select request, outcome, revisions, expires_at from restwright_memos where name = ? and expires_at > ?',
     );

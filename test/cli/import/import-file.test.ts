@@ -7,7 +7,7 @@ import type { RowImportOutcome } from '../../../src/api.ts';
 import { CHUNK_LIMITS, MAX_RECORD_BYTES } from '../../../src/cli/import/import-chunks.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../../../src/cli/import/import-file.ts';
 import { isJsonObject, type Json } from '../../../src/conventions/json.ts';
-import type { Bookmark } from '../../../src/plan/plan.ts';
+import type { Bookmark } from '../../../src/plan/bookmark.ts';
 
 let folder = '';
 before(async () => {

@@ -57,7 +57,7 @@ export interface CompiledUnit {
  * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
  */
 export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters, now: number): CompiledUnit {
-  const { plans, expectStamps = [], records = [], bookmark, delivery } = unit;
+  const { plans, expectStamps = [], records = [], bookmark, removedBookmarks = [], delivery } = unit;
   const compiler = new UnitCompiler(tables, counters);
   for (const { name } of records)
     compiler.expect('no row', tables.system.hasRecord(name, now), { kind: 'recorded', name });
@@ -65,6 +65,7 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
   if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
   for (const record of records) compiler.run(tables.system.setRecord(record, compiler.revisions));
   if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
+  for (const name of removedBookmarks) compiler.run(tables.system.removeBookmark(name));
   if (delivery !== undefined) compiler.delivery(delivery);
   return {
     statements: compiler.statements,
