@@ -8,6 +8,7 @@ import { type ParentRecord, parentRecord } from '../../plan/export-record.ts';
 import type { Bookmark } from '../../plan/bookmark.ts';
 import type { Ancestor, CreatePlan } from '../../plan/plan.ts';
 import { heldAncestors } from '../../plan/row-address.ts';
+import { restoringPlans, type RestoringPlans } from '../../plan/restore-order.ts';
 import { createPlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import type { Writer } from '../../stores/store.ts';
 import type { CompiledResource } from '../contract.ts';
@@ -16,7 +17,8 @@ import { notFound } from '../read/item.ts';
 import type { Sources } from '../services.ts';
 import { generateMissing } from './generated.ts';
 import { EVERY_PERMISSION } from '../permission.ts';
-import { invalid, writeRefusal } from './write-refusal.ts';
+import { fieldOf } from './write.ts';
+import { DANGLING, invalid, writeRefusal } from './write-refusal.ts';
 
 /** A row that could not be imported. */
 export interface RowImportError {
@@ -67,12 +69,32 @@ export async function importRows(
     }
     plans.push(restorePlan(compiled, draft.row, within, context));
   }
+  return restored(compiled, restoringPlans(resource, plans), bookmark, context);
+}
+
+async function restored(
+  compiled: CompiledResource,
+  { plans, rows }: RestoringPlans,
+  bookmark: Bookmark | undefined,
+  context: ImportContext,
+): Promise<RowImportOutcome> {
   const outcome = await context.writer.commit(bookmark === undefined ? { plans } : { plans, bookmark });
-  if (outcome.kind === 'committed') return { kind: 'stored', count: plans.length };
+  if (outcome.kind === 'committed') return { kind: 'stored', count: new Set(rows).size };
   const error = writeRefusal(outcome, { compiled, request: { ...context, permission: EVERY_PERMISSION } });
   if (!(error instanceof ApiError)) throw error;
-  return { kind: 'refused', errors: [importError('plan' in outcome ? outcome.plan : 0, error)] };
+  const row = 'plan' in outcome ? (rows[outcome.plan] ?? 0) : 0;
+  const refused = importError(row, error);
+  const details = refused.details.map((each) => dangling(compiled.resource, each));
+  return { kind: 'refused', errors: [{ ...refused, details }] };
 }
+
+/** A reference to a row of the same collection may be to one that comes too late. */
+function dangling(resource: Resource, detail: ErrorDetail): ErrorDetail {
+  const target = resource.field.get(fieldOf(detail.field))?.reference?.resource;
+  return detail.message === DANGLING && target === resource.name ? { ...detail, message: TOO_LATE } : detail;
+}
+
+const TOO_LATE = `${DANGLING}, or of a row that is imported before, or in the same batch`;
 
 function restorePlan(
   { resource }: CompiledResource,
