@@ -151,6 +151,17 @@ describe('webhooks as a resource', () => {
         /^filter must not compare [a-z]+_at, which/,
       );
     assert.match(await detail('{"any":[true,{"revision":1}]}'), /^filter must not compare revision, which/);
+    const disabled = { event_types: ['webhook.disabled'] };
+    assert.equal((await create(api, { ...disabled, filter: '{"disabled_reason":"gone"}' })).status, 201);
+    for (const [path, value] of [
+      ['description', 'x'],
+      ['creator.subject', 'x'],
+      ['start', { exists: false }],
+    ] as const)
+      assert.match(
+        await detail(JSON.stringify({ [path]: value }), disabled),
+        new RegExp(`^filter must not compare ${path}, which`),
+      );
   });
 
   it('[EVT-4a] have a filter on all events where all resources have data, whatever the fields of webhooks', async () => {

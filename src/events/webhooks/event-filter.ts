@@ -4,7 +4,7 @@ import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyComparison } from '../../model/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
 import type { Contract } from '../../pipeline/contract.ts';
-import { typesOf } from '../../plan/event-types.ts';
+import { publishedFields, typesOf } from '../../plan/event-types.ts';
 import { matchesType } from './event-types.ts';
 
 /** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */
@@ -72,12 +72,10 @@ function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<strin
   const compared = comparisonsOf(policy);
   if (compared.some(({ references }) => references.length > 0))
     return 'must compare fields of the row itself, not of rows that it refers to';
-  const absent = compared.find(({ path }) => WITHOUT.has(path));
+  const published = new Set(['id', ...publishedFields(resource).map(({ name }) => name)]);
+  const absent = compared.find(({ path }) => !published.has(path.split('.', 1)[0] ?? path));
   return absent === undefined ? policy : `must not compare ${absent.path}, which the data of events does not have`;
 }
-
-/** Properties of rows that are not in the data of events. */
-const WITHOUT: ReadonlySet<string> = new Set(['created_at', 'updated_at', 'revision']);
 
 function comparisonsOf(policy: Policy): readonly PolicyComparison[] {
   switch (policy.kind) {
