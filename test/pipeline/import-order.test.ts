@@ -47,7 +47,7 @@ async function imported(api: ApiUnderTest, collection: string, rows: Rows): Prom
 }
 
 const NOTHING =
-  'refers to nothing; send the id of a resource that exists, or of a row that is imported before, or in the same batch';
+  'refers to nothing; send the id of a resource that exists, or of a row that is imported before it or together with it';
 
 let schema = 0;
 for (const [store, open] of [

@@ -14,6 +14,7 @@ import {
   parseCheckpoints,
 } from './import-checkpoint.ts';
 import { type ImportChunk, type LineError, MAX_RECORD_BYTES, readImportChunks } from './import-chunks.ts';
+import { importJoined } from './joined-chunks.ts';
 import { FRAMINGS, type ReadRecord, type RecordFormat, recordReader, type RecordSource } from './record-reader.ts';
 
 /** Size of one read, in bytes. */
@@ -83,10 +84,14 @@ async function importFrom(
   const reader = readerOf(job, first, resumed.bytes === 0);
   if ('error' in reader) return { kind: 'invalid', rows, from: 1, to: 1, errors: [reader.error] };
   const records = splitRecords(readBytes(file, resumed.bytes), FRAMINGS[format], resumed.lines + 1, MAX_RECORD_BYTES);
-  for await (const chunk of readImportChunks(records, { ...resumed, hash: resumed.hash.copy() }, reader.read)) {
+  const chunks = readImportChunks(records, { ...resumed, hash: resumed.hash.copy() }, reader.read);
+  for await (const next of chunks) {
     if (job.signal.aborted) return { kind: 'stopped', rows };
+    const { chunk, outcome } = await importJoined(next, chunks, ({ rows: all, end }) => {
+      const value = JSON.stringify(advanceCheckpoint(checkpoints, checkpoint, end));
+      return job.importRows(job.collection, all, { name, value });
+    });
     checkpoints = advanceCheckpoint(checkpoints, checkpoint, chunk.end);
-    const outcome = await job.importRows(job.collection, chunk.rows, { name, value: JSON.stringify(checkpoints) });
     if (outcome.kind === 'refused') return { kind: 'invalid', rows, ...errorsOf(chunk, outcome) };
     checkpoint = chunk.end;
     rows += chunk.rows.length;

@@ -31,7 +31,12 @@ export interface RowImportError {
 
 export type RowImportOutcome =
   | { readonly kind: 'stored'; readonly count: number }
-  | { readonly kind: 'refused'; readonly errors: readonly RowImportError[] };
+  | {
+      readonly kind: 'refused';
+      readonly errors: readonly RowImportError[];
+      /** A row refers to one of its collection that there is not: with the rows that follow in the file, it may be imported. */
+      readonly mayFollow?: true;
+    };
 
 /** What an import needs. `rows` are all rows: an import runs for the system. */
 export interface ImportContext extends AncestorSource {
@@ -84,17 +89,20 @@ async function restored(
   if (!(error instanceof ApiError)) throw error;
   const row = 'plan' in outcome ? (rows[outcome.plan] ?? 0) : 0;
   const refused = importError(row, error);
-  const details = refused.details.map((each) => dangling(compiled.resource, each));
-  return { kind: 'refused', errors: [{ ...refused, details }] };
+  if (!refused.details.some((each) => isOwnReference(compiled.resource, each)))
+    return { kind: 'refused', errors: [refused] };
+  const details = refused.details.map((each) =>
+    isOwnReference(compiled.resource, each) ? { ...each, message: TOO_LATE } : each,
+  );
+  return { kind: 'refused', errors: [{ ...refused, details }], mayFollow: true };
 }
 
-/** A reference to a row of the same collection may be to one that comes too late. */
-function dangling(resource: Resource, detail: ErrorDetail): ErrorDetail {
-  const target = resource.field.get(fieldOf(detail.field))?.reference?.resource;
-  return detail.message === DANGLING && target === resource.name ? { ...detail, message: TOO_LATE } : detail;
+/** Whether a row refers to one of the same collection that there is not. */
+function isOwnReference({ name, field: fields }: Resource, { field, message }: ErrorDetail): boolean {
+  return message === DANGLING && fields.get(fieldOf(field))?.reference?.resource === name;
 }
 
-const TOO_LATE = `${DANGLING}, or of a row that is imported before, or in the same batch`;
+const TOO_LATE = `${DANGLING}, or of a row that is imported before it or together with it`;
 
 function restorePlan(
   { resource }: CompiledResource,
