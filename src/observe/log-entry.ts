@@ -1,23 +1,11 @@
-import { timestamp } from '../conventions/timestamp.ts';
-import { describeError, errorFacts } from './described-error.ts';
+import { databaseEntry } from './database-entry.ts';
+import { describeError } from './described-error.ts';
+import { entry, type LogEntry } from './entry.ts';
 import { measuredEntry } from './measured-entry.ts';
 import { requestFields, requestLevel } from './request-fields.ts';
 import { isMeasured, type Measured, type Observation, type RequestObservation } from './observation.ts';
 
-/** What is `debug` is for metrics and traces; the log of `restwright serve` leaves it out. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-
-/** A log entry, independent of the log format. */
-export interface LogEntry {
-  readonly level: LogLevel;
-  readonly event: string;
-  /** Members in log order. Values must be serializable as JSON. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
-
-function entry(level: LogLevel, event: string, fields: LogEntry['fields']): LogEntry {
-  return { level, event, fields };
-}
+export type { LogEntry, LogLevel } from './entry.ts';
 
 /** The log entry of an observation (OPS-2). */
 export function logEntry(observation: Observation): LogEntry {
@@ -46,6 +34,7 @@ function reportedEntry(observation: Exclude<Observation, Measured | RequestObser
       return stopEntry(observation);
     case 'store-unavailable':
     case 'database-lost':
+    case 'database-migrated':
     case 'database-writes':
     case 'database-locked':
     case 'clock-behind':
@@ -59,10 +48,9 @@ function reportedEntry(observation: Exclude<Observation, Measured | RequestObser
     case 'worker-exited':
     case 'worker-unresponsive':
     case 'worker-killed':
-      return workerEntry(observation);
     case 'overload':
     case 'shared-rate-limits':
-      return limitsEntry(observation);
+      return loadEntry(observation);
   }
 }
 
@@ -93,16 +81,17 @@ function deprecationEntry(observation: Extract<Observation, { kind: 'deprecated-
   return entry('info', 'deprecated_contract', { version, caller, route, correlation_id: correlationId });
 }
 
-/** The statements of a migration are logged; those of a new database say nothing that the model does not. */
-function schemaEntry({ database, isNew, statements }: Extract<Observation, { kind: 'schema-changed' }>): LogEntry {
-  if (isNew) return entry('info', 'database_created', { database });
-  return entry('info', 'schema_changed', { statements });
-}
-
 function keysEntry({ issuer, error }: Extract<Observation, { kind: 'keys-unavailable' }>): LogEntry {
   const reason = error instanceof Error ? error.message : String(error);
   const message = `the keys of the issuer ${issuer} could not be read: ${reason}`;
   return entry('warn', 'keys_unavailable', { issuer, message });
+}
+
+function loadEntry(
+  observation: Extract<Observation, { kind: `worker-${string}` | 'overload' | 'shared-rate-limits' }>,
+): LogEntry {
+  const isOfLimits = observation.kind === 'overload' || observation.kind === 'shared-rate-limits';
+  return isOfLimits ? limitsEntry(observation) : workerEntry(observation);
 }
 
 function limitsEntry(observation: Extract<Observation, { kind: 'overload' | 'shared-rate-limits' }>): LogEntry {
@@ -194,72 +183,6 @@ function deliveryEntry(
   });
 }
 
-type DatabaseObservation = Extract<
-  Observation,
-  {
-    kind:
-      | 'store-unavailable'
-      | 'database-lost'
-      | 'database-writes'
-      | 'database-locked'
-      | 'clock-behind'
-      | 'driver-unavailable'
-      | 'schema-changed';
-  }
->;
-
-function databaseEntry(observation: DatabaseObservation): LogEntry {
-  switch (observation.kind) {
-    case 'store-unavailable':
-      return entry('error', 'store_unavailable', unavailableFields(observation.error));
-    case 'database-lost':
-      return lostEntry(observation);
-    case 'database-writes':
-      return writesEntry(observation.failure);
-    case 'database-locked':
-      return entry('warn', 'database_locked', { database: observation.path });
-    case 'clock-behind':
-      return clockEntry(observation);
-    case 'driver-unavailable':
-      return driverEntry(observation);
-    case 'schema-changed':
-      return schemaEntry(observation);
-  }
-}
-
-function driverEntry({ used, error }: Extract<Observation, { kind: 'driver-unavailable' }>): LogEntry {
-  return entry('warn', 'driver_unavailable', {
-    used,
-    reason: error.message.split('\n')[0],
-    message: `better-sqlite3 cannot be loaded: ${used === 'node' ? 'node:sqlite, which is slower, opens the database' : `${used} opens the database`}. --driver ${used} chooses it without this line`,
-  });
-}
-
-function clockEntry({ newest, behind, followed }: Extract<Observation, { kind: 'clock-behind' }>): LogEntry {
-  const effect = followed
-    ? 'created_at and updated_at of new writes stay at that time until the clock has reached it'
-    : 'that is more than a day, so that new writes have the time of the clock and come before that row';
-  return entry('warn', 'clock_behind', {
-    newest: timestamp(newest),
-    behind_ms: behind,
-    message: `the clock is behind the newest time in the database: ${effect}. Check the clock of this machine`,
-  });
-}
-
-function lostEntry({ path, change }: Extract<Observation, { kind: 'database-lost' }>): LogEntry {
-  const what = change === 'missing' ? 'was moved or deleted' : 'was replaced by another file';
-  return entry('error', 'database_lost', {
-    file: path,
-    change,
-    message: `the file ${what} while the server ran: nothing is read or acknowledged any more. Put the right file in its place, then restart the server`,
-  });
-}
-
-function writesEntry(failure: Error | null): LogEntry {
-  if (failure === null) return entry('info', 'database_writes', { failing: false });
-  return entry('error', 'database_writes', { failing: true, ...unavailableFields(failure) });
-}
-
 function failureEntry(observation: Extract<Observation, { kind: 'error' | 'computed-value-failed' }>): LogEntry {
   return observation.kind === 'error' ? errorEntry(observation) : computedEntry(observation);
 }
@@ -285,11 +208,4 @@ function workerEntry(observation: Extract<Observation, { kind: `worker-${string}
     case 'worker-killed':
       return entry('error', 'worker_killed', { worker });
   }
-}
-
-/** The error and its cause, without the stack: it is not a bug in the code. */
-function unavailableFields({ message, cause }: Error): LogEntry['fields'] {
-  if (cause === undefined || cause === null) return { reason: message, code: null, cause: null };
-  const facts = errorFacts(cause);
-  return { reason: message, code: facts.code, cause: facts.message };
 }

@@ -102,6 +102,8 @@ export type Observation =
   | { readonly kind: 'events-undelivered'; readonly count: number; readonly subscriptions: readonly string[] }
   /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */
   | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
+  /** The database was migrated to another model, as the error of a statement has shown; null where readiness was asked first. Nothing is read or written until a restart. Reported once. */
+  | { readonly kind: 'database-migrated'; readonly error: unknown }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
   | { readonly kind: 'database-writes'; readonly failure: Error | null }
   /** At the start the clock was behind a stored time. `followed`: times of new rows stay at that one until the clock has reached it. */

@@ -40,6 +40,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
   corrupt: 'The database of the server is damaged; its operator has to restore it.',
   lost: 'The database file of the server was moved, deleted or replaced, and the server has to be restarted. A write that got this response is not acknowledged; that file may contain it.',
   away: 'The database of the server cannot be reached; nothing was changed. Try again.',
+  migrated:
+    'The database of the server was migrated to another model; its operator has to restart the server with that model.',
   unknown: 'The database is not available; try again.',
 };
 

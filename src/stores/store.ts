@@ -63,9 +63,9 @@ export class RowsTooLarge extends Error {
 
 /**
  * Why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
- * files are not where they were when it was opened; its server cannot be reached, or does not answer.
+ * files are not where they were when it was opened; its server cannot be reached, or does not answer; it was migrated to another model.
  */
-export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away';
+export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away' | 'migrated';
 
 /** The database is unavailable. Nothing was changed, other than by a write to files that were `lost` meanwhile. */
 export class StoreUnavailable extends Error {

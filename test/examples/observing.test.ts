@@ -88,6 +88,7 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'rate-limited': [{ kind: 'rate-limited', bucket: 'caller' }],
   delivery: [{ kind: 'delivery', result: 'succeeded', duration: 1, lag: 2 }],
   'database-lost': [{ kind: 'database-lost', path: 'a.db', change: 'missing' }],
+  'database-migrated': [{ kind: 'database-migrated', error: new Error('no such column') }],
   'database-writes': [{ kind: 'database-writes', failure: null }],
   'database-locked': [{ kind: 'database-locked', path: 'a.db' }],
   'clock-behind': [{ kind: 'clock-behind', newest: 2, behind: 1, followed: true }],

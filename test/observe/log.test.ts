@@ -129,6 +129,17 @@ describe('a line of JSON', () => {
       },
     ],
     [
+      { kind: 'database-migrated', error: new Error('no such column: legacy') },
+      'error',
+      {
+        event: 'database_migrated',
+        code: null,
+        cause: 'no such column: legacy',
+        message:
+          'the database was migrated to another model while the server ran: nothing is read or written any more. Restart the server with the model of the database',
+      },
+    ],
+    [
       { kind: 'database-writes', failure: new Error('full', { cause: new RangeError('no space') }) },
       'error',
       { event: 'database_writes', failing: true, reason: 'full', cause: 'no space' },

@@ -153,6 +153,7 @@ describe('an unavailable database', () => {
     ['read-only', /can only be read/],
     ['corrupt', /is damaged/],
     ['lost', /was moved, deleted or replaced, and the server has to be restarted/],
+    ['migrated', /was migrated to another model; its operator has to restart/],
     ['away', /cannot be reached; nothing was changed/],
     [null, /not available/],
   ] as const;

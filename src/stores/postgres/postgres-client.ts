@@ -3,6 +3,9 @@ import { deadlineChecksFor } from '../sql/read/read-statements.ts';
 import type { SqlRow, Statement } from '../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../store.ts';
+import { isUnexplained, type ModelGuard, recordedSchema } from '../sql/model-guard.ts';
+import type { SystemStatements } from '../sql/system-statements.ts';
+import { allAnswers } from './driver/answers.ts';
 import { type OpenSession, Session } from './connection/sessions.ts';
 import type { PostgresConnection } from './driver/pg.ts';
 import { storeError } from './driver/postgres-errors.ts';
@@ -25,6 +28,8 @@ interface PostgresClientOptions {
   /** Runs single statements that write, between transactions. */
   readonly writer: Session;
   readonly slow: SlowReads;
+  readonly match: ModelGuard;
+  readonly system: SystemStatements;
 }
 
 /**
@@ -35,12 +40,16 @@ export class PostgresClient implements SqlClient {
   readonly #shared: readonly Session[];
   readonly #writer: Session;
   readonly #slow: SlowReads;
+  readonly #match: ModelGuard;
+  readonly #system: SystemStatements;
   #unanswered = 0;
 
-  constructor({ connect, writer, slow }: PostgresClientOptions) {
+  constructor({ connect, writer, slow, match, system }: PostgresClientOptions) {
     this.#shared = Array.from({ length: SHARED_SESSIONS }, () => new Session(connect));
     this.#writer = writer;
     this.#slow = slow;
+    this.#match = match;
+    this.#system = system;
   }
 
   async get(statement: Statement): Promise<SqlRow | null> {
@@ -53,13 +62,39 @@ export class PostgresClient implements SqlClient {
 
   async batch({ effort, statements }: BatchRead): Promise<BatchRows> {
     const batch = statements(deadlineChecksFor(effort)).map(boundedStatement);
-    if (effort !== 'light') return this.#slow.read(batch, effort);
-    return this.#read((session) => readBatch(session, batch));
+    if (effort === 'light') return this.#read((session) => readBatch(session, batch));
+    this.#match.requireMatch();
+    try {
+      return await this.#slow.read(batch, effort);
+    } catch (error) {
+      throw await this.explain(error);
+    }
   }
 
   async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    this.#match.requireMatch();
     const session = await this.#writer.open();
     return (await result(session.query(text, values))).rows;
+  }
+
+  /** @throws {StoreUnavailable} once the database is known to have another model */
+  requireMatch(): void {
+    this.#match.requireMatch();
+  }
+
+  /** The error to report for one that a statement ended with: the database may have been migrated to another model meanwhile. */
+  async explain(error: unknown): Promise<unknown> {
+    if (!isUnexplained(error)) return error;
+    try {
+      const read = recordedSchema(this.#system).map(({ text, values }) =>
+        this.#readSoon((session) => session.query(text, values)),
+      );
+      const [types, models] = (await allAnswers(read)).map(({ rows }) => rows[0] ?? null);
+      return this.#match.explain(error, { types: types ?? null, models: models ?? null });
+    } catch {
+      // The database cannot be read at all: the first error says why.
+      return error;
+    }
   }
 
   async close(): Promise<void> {
@@ -69,11 +104,14 @@ export class PostgresClient implements SqlClient {
 
   /** @throws {StoreOverloaded} before it is sent @throws {StatementTimeout} {StoreUnavailable} */
   async #read<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
+    this.#match.requireMatch();
     if (this.#unanswered >= MAX_UNANSWERED)
       throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
     this.#unanswered += 1;
     try {
       return await this.#readSoon(run);
+    } catch (error) {
+      throw await this.explain(error);
     } finally {
       this.#unanswered -= 1;
     }

@@ -7,11 +7,14 @@ import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
+import { ModelGuard } from '../sql/model-guard.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
 import { profileOf } from '../sql/schema/model-profile.ts';
+import { METADATA } from '../sql/schema/system-tables.ts';
+import type { SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
@@ -83,11 +86,17 @@ async function requirePrimary(query: (text: string) => Promise<Pick<QueryResult,
   if (rows[0]?.['standby'] === 1) throw new StoreUnavailable('The database can only be read', { reason: 'read-only' });
 }
 
+interface ClientSettings {
+  readonly model: Model;
+  readonly system: SystemStatements;
+  readonly match: ModelGuard;
+  readonly clock: Clock;
+}
+
 /** What reads and writes, on sessions that are opened when they are needed. */
 function clientOf(
   connect: Connects,
-  model: Model,
-  clock: Clock,
+  { model, system, match, clock }: ClientSettings,
 ): { readonly client: PostgresClient; readonly writes: Session; readonly probes: Session } {
   const { statementTimeout } = model.limits;
   const reads = (lockTimeout: number) => connect({ statementTimeout, lockTimeout, readOnly: true });
@@ -103,6 +112,8 @@ function clientOf(
       connect: reads(Math.min(READ_LOCK_TIMEOUT, statementTimeout)),
       writer: new Session(write),
       slow,
+      match,
+      system,
     }),
     writes: new Session(write),
     probes: new Session(write),
@@ -119,17 +130,22 @@ function healthOf(probes: Session, observe: Observe): WriteHealth {
   });
 }
 
-async function ping(client: PostgresClient, health: WriteHealth): Promise<void> {
+async function ping(
+  client: PostgresClient,
+  { health, match, system }: Pick<ClientSettings, 'match' | 'system'> & { readonly health: WriteHealth },
+): Promise<void> {
   await requirePrimary(async (text) => ({ rows: await client.all({ text, values: [] }) }));
+  match.requireColumns(await client.get(system.metadata(METADATA.storageTypes)));
   health.requireHealthy();
 }
 
 function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, tables: Tables): Store {
   const { model, clock = systemClock, random = createRandom() } = options;
   const { system } = tables;
-  const { client, writes: session, probes } = clientOf(connects(options), model, clock);
-  const stamps = new PostgresChangeStamps(client, tables);
   const observe = safeObserver(options.observe ?? (() => undefined));
+  const match = new ModelGuard(model, observe);
+  const { client, writes: session, probes } = clientOf(connects(options), { model, system, match, clock });
+  const stamps = new PostgresChangeStamps(client, tables);
   const health = healthOf(probes, observe);
   const writes = new PostgresGroupCommit({
     session,
@@ -139,6 +155,7 @@ function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, 
     observe,
     stamps,
     health,
+    client,
   });
   const epochs = new SqlCacheEpochs(client, system, random);
   return {
@@ -152,7 +169,7 @@ function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, 
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),
     newestTime: (until) => newestTime(client, tables, until),
-    ping: () => ping(client, health),
+    ping: () => ping(client, { health, match, system }),
     close: async () => {
       health.close();
       await writes.close();

@@ -13,6 +13,8 @@ interface WriteHealthOptions {
   readonly probe: () => MaybePromise<void>;
   /** The failure of the database that an error of its driver is; null for one of a statement. */
   readonly unavailable: (error: unknown) => StoreUnavailable | null;
+  /** The error to report for any other: the database may have been migrated to another model. Default: the error itself. */
+  readonly explain?: (error: unknown) => unknown;
   /** Whether a corrupt database takes no more writes until a restart: they could damage it further. */
   readonly stopsWhenCorrupt: boolean;
   readonly observe: Observe;
@@ -69,7 +71,7 @@ export class WriteHealth {
 
   #reported(failure: StoreUnavailable | null, error: unknown): unknown {
     if (failure?.reason === 'corrupt' && this.#options.stopsWhenCorrupt) this.#record(failure);
-    return failure ?? error;
+    return failure ?? this.#options.explain?.(error) ?? error;
   }
 
   #record(failure: StoreUnavailable | null): void {

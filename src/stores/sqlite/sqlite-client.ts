@@ -4,6 +4,7 @@ import type { BatchRead, BatchRows, VersionedClient } from '../sql/sql-client.ts
 import type { BusyRetry } from './busy/busy-retry.ts';
 import type { MainConnection } from './connection/main-connection.ts';
 import type { FileGuard } from './health/file-guard.ts';
+import type { ModelGuard } from '../sql/model-guard.ts';
 import type { WriteHealth } from '../sql/write-health.ts';
 import type { ReadScheduler } from './read-pool/read-scheduler.ts';
 
@@ -13,6 +14,7 @@ interface SqliteClientOptions {
   readonly retry: BusyRetry;
   readonly guard: FileGuard;
   readonly health: WriteHealth;
+  readonly match: ModelGuard;
 }
 
 /**
@@ -25,17 +27,19 @@ export class SqliteClient implements VersionedClient {
   readonly #retry: BusyRetry;
   readonly #guard: FileGuard;
   readonly #health: WriteHealth;
+  readonly #match: ModelGuard;
 
-  constructor({ main, scheduler, retry, guard, health }: SqliteClientOptions) {
+  constructor({ main, scheduler, retry, guard, health, match }: SqliteClientOptions) {
     this.#main = main;
     this.#scheduler = scheduler;
     this.#retry = retry;
     this.#guard = guard;
     this.#health = health;
+    this.#match = match;
   }
 
   get({ text, values }: Statement): SqlRow | null {
-    this.#guard.requireIntact();
+    this.#requireUsable();
     try {
       return this.#main.reader().get(text, values);
     } catch (error) {
@@ -44,7 +48,7 @@ export class SqliteClient implements VersionedClient {
   }
 
   all({ text, values }: Statement): readonly SqlRow[] {
-    this.#guard.requireIntact();
+    this.#requireUsable();
     try {
       return this.#main.reader().all(text, values);
     } catch (error) {
@@ -53,7 +57,7 @@ export class SqliteClient implements VersionedClient {
   }
 
   batch(read: BatchRead): MaybePromise<BatchRows> {
-    this.#guard.requireIntact();
+    this.#requireUsable();
     try {
       const rows = this.#scheduler.read(read);
       return rows instanceof Promise ? this.#fromThread(rows) : rows;
@@ -63,7 +67,7 @@ export class SqliteClient implements VersionedClient {
   }
 
   async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
-    this.#guard.requireIntact();
+    this.#requireUsable();
     try {
       const rows = await this.#retry.run(() => this.#main.writer().execute(text, values));
       this.#guard.check();
@@ -74,9 +78,14 @@ export class SqliteClient implements VersionedClient {
   }
 
   dataVersion(): SqlValue | undefined {
-    this.#guard.requireIntact();
+    this.#requireUsable();
     this.#main.reader();
     return this.#main.dataVersion;
+  }
+
+  #requireUsable(): void {
+    this.#guard.requireIntact();
+    this.#match.requireMatch();
   }
 
   /** Another thread may have read a newer state than this iteration's transaction: later reads must be at least as new. */

@@ -10,10 +10,12 @@ import { SqlChangeStamps } from '../sql/change-stamps.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
+import { ModelGuard } from '../sql/model-guard.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
+import { METADATA } from '../sql/schema/system-tables.ts';
 import { SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import type { Store } from '../store.ts';
@@ -28,6 +30,7 @@ import type { Driver, DriverName } from './driver/driver.ts';
 import { selectDriver } from './driver/select-driver.ts';
 import { isCorrupt } from './driver/sqlite-errors.ts';
 import { type DatabaseFile, locateFile, openFiles } from './health/database-files.ts';
+import { explainFailure } from './health/explain-failure.ts';
 import { FileGuard } from './health/file-guard.ts';
 import { probeWrites } from './health/probe-writes.ts';
 import { WriteHealth } from '../sql/write-health.ts';
@@ -129,12 +132,15 @@ function readsOf(
   return { pool, scheduler: new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread }) };
 }
 
+interface Watched {
+  readonly guard: FileGuard;
+  readonly health: WriteHealth;
+  readonly match: ModelGuard;
+  readonly observe: Observe;
+}
+
 /** The state of the database and its files, for readiness and before anything is acknowledged (OPS-7). */
-function watchDatabase(
-  { file }: OpenedDatabase,
-  main: MainConnection,
-  options: CompleteOptions,
-): { readonly guard: FileGuard; readonly health: WriteHealth; readonly observe: Observe } {
+function watchDatabase({ file }: OpenedDatabase, main: MainConnection, options: CompleteOptions): Watched {
   const observe = safeObserver(options.observe);
   const files = file === null ? [] : openFiles(file);
   const guard = new FileGuard({ files, observe, save: () => main.writer().emptyWal() });
@@ -142,7 +148,10 @@ function watchDatabase(
     guard.check();
     probeWrites(main.writer());
   };
-  return { guard, health: new WriteHealth({ probe, unavailable, stopsWhenCorrupt: true, observe }), observe };
+  const match = new ModelGuard(options.model, observe);
+  const explain = (error: unknown): unknown => explainFailure(error, match, main);
+  const health = new WriteHealth({ probe, unavailable, explain, stopsWhenCorrupt: true, observe });
+  return { guard, health, match, observe };
 }
 
 /** What happens after each commit, before anything else can read. */
@@ -184,7 +193,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     newestTime: (until) => newestTime(client, tables, until),
     ping: () => {
       watched.guard.check();
-      client.get(system.counters());
+      watched.match.requireColumns(client.get(system.metadata(METADATA.storageTypes)));
       watched.health.requireHealthy();
     },
     usage: () => ({ queuedReads: pool?.queued ?? 0, statements: connection.statementStatistics }),

@@ -8,6 +8,7 @@ import { isKept, type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } f
 import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
 import type { PostgresChangeStamps } from '../change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
+import type { PostgresClient } from '../postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
 import { UnitTransaction } from './unit-transaction.ts';
 
@@ -32,6 +33,7 @@ interface PostgresCommitOptions {
   readonly observe: Observe;
   readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
   readonly health: Pick<WriteHealth, 'writeFailed'>;
+  readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
 }
 
 /**
@@ -81,12 +83,13 @@ export class PostgresGroupCommit implements Writer {
     const begun = monotonicNow();
     const timer = this.#limit(group);
     try {
+      this.#options.client.requireMatch();
       const isTogether =
         group.every(({ unit }) => unit.dry !== true) && (await this.#retried(() => this.#together(group)));
       if (!isTogether) await this.#oneByOne(group);
       this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: group.length });
     } catch (error) {
-      const failure = this.#options.health.writeFailed(storeError(error));
+      const failure = await this.#reported(storeError(error));
       this.#taken = 0;
       for (const { reject } of group) reject(failure);
     } finally {
@@ -148,8 +151,12 @@ export class PostgresGroupCommit implements Writer {
     for (const [index, { resolve, reject }] of group.entries()) {
       const result = results[index];
       if (result !== undefined && 'outcome' in result) resolve(result.outcome);
-      else reject(this.#options.health.writeFailed(result?.error));
+      else reject(await this.#reported(result?.error));
     }
+  }
+
+  #reported(error: unknown): Promise<unknown> {
+    return this.#options.client.explain(this.#options.health.writeFailed(error));
   }
 
   async #commitKept(transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {

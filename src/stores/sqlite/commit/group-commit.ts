@@ -9,6 +9,7 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isBusy } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
+import type { ModelGuard } from '../../sql/model-guard.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
 import { UnitAttempts } from './unit-attempts.ts';
 import type { UnitWriter } from './unit-writer.ts';
@@ -23,6 +24,7 @@ interface GroupCommitOptions {
   readonly retry: BusyRetry;
   readonly guard: FileGuard;
   readonly health: WriteHealth;
+  readonly match: ModelGuard;
   readonly observe: Observe;
   /** Called with the plans of each committed unit, before anything else can read. */
   readonly onCommit: (plans: readonly WritePlan[]) => void;
@@ -84,7 +86,7 @@ export class GroupCommit implements Writer {
       this.#connection.run('begin immediate');
       for (const { queued, result } of this.#transaction(live)) {
         if ('outcome' in result) queued.resolve(result.outcome);
-        else queued.reject(result.error);
+        else queued.reject(this.#options.health.writeFailed(result.error));
       }
       observe({ kind: 'commit', duration: retry.now() - begun, units: live.length });
     } catch (error) {
@@ -117,6 +119,7 @@ export class GroupCommit implements Writer {
   /** @throws {StoreUnavailable} where no commit may be attempted */
   #requireUsable(): void {
     this.#options.guard.requireIntact();
+    this.#options.match.requireMatch();
     this.#options.health.requireWritable();
   }
 
