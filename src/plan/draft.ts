@@ -137,17 +137,27 @@ interface Change {
 }
 
 /**
- * Judges values that another contract was written in: as a body that has all of them.
+ * Judges values that another contract was written in: as a body that has all of them. Fields that are read-only keep their value, also those that are no
+ * field of that contract, but a part of one (REP-6).
  *
  * @param current null for a new row
  */
-export function judgedDraft(rule: DraftRule, candidate: JsonObject, current: Row | null): Draft {
+export function judgedDraft(rule: DraftRule, values: JsonObject, current: Row | null): Draft {
+  const candidate = withReadOnly(rule.resource, values, current);
   if (current !== null) return lastOf(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
   rule.checkSize(candidate, null);
   const checked = check(rule, candidate, []);
   if (checked.kind !== 'valid') return checked;
   const error = startError(rule.resource, checked.values);
   return error === null ? checked : { kind: 'conflict', error, candidate };
+}
+
+function withReadOnly({ fields, parent }: Resource, values: JsonObject, current: Row | null): JsonObject {
+  const kept = fields.filter(({ name, readOnly }) => readOnly && name !== parent?.field);
+  if (kept.length === 0) return values;
+  if (current !== null) return { ...values, ...pick(current, kept) };
+  const names = new Set(kept.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
 }
 
 /** Runs steps without a pause. */

@@ -140,3 +140,116 @@ describe('a row policy', () => {
     assert.deepEqual([body.text, body.tenant], ['y', 'open']);
   });
 });
+
+const CRM = `
+name: crm
+version: 2.0.0
+default_version: 2
+auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: crm, hs256_secret: 0123456789abcdef0123456789abcdef }] }
+`;
+
+/** A resource of version 2 with its only older version. */
+function crm(options: string, change: string): string {
+  return `${CRM}resources: { notes: { id: client, ${options} } }
+versions: { 1.0.0: { changes: [{ resource: notes, ${change} }] } }
+`;
+}
+
+const PLACE =
+  'schema: { type: object, properties: { text: { type: string }, place: { type: object, HOW properties: { city: { type: string }, zip: { type: string } } } } }';
+const HIDDEN = 'access: { read: authenticated, write: authenticated, fields: { place: { read: { scope: secrets } } } }';
+
+describe('the rules of a field in an older contract that has a part of it elsewhere', () => {
+  for (const [title, model, cause] of [
+    [
+      'a move of a member of an object with access rules into another object',
+      crm(`${PLACE.replace('HOW', '')}, ${HIDDEN}`, 'move: { address.city: place.city }'),
+      /place has access rules of its own in 2\.0\.0, which a member of an object cannot in 1\.0\.0/,
+    ],
+    [
+      'a move of a member of a write-only object into another object',
+      crm(PLACE.replace('HOW', 'writeOnly: true,'), 'move: { address.city: place.city }'),
+      /place is write-only in 2\.0\.0, which a member of an object cannot in 1\.0\.0/,
+    ],
+  ] as const) {
+    it(`[VER-5a] [REP-11b] refuses ${title}`, async () => {
+      await assert.rejects(async () => apiUnderTest(model), cause);
+    });
+  }
+
+  it('[VER-5a] [REP-11b] refuses a conversion of fields that need different scopes', async () => {
+    const notes = resource({
+      schema: { type: 'object', properties: { title: { type: 'string' }, pay: { type: 'string' } } },
+      access: { read: 'authenticated', fields: { title: { read: { scope: 'a' } }, pay: { read: { scope: 'b' } } } },
+    });
+    const model = defineModel({
+      name: 'crm',
+      version: '2.0.0',
+      default_version: 2,
+      auth: {
+        issuers: [{ name: 'test', issuer: 'https://id.example.com', audience: 'crm', hs256_secret: 'x'.repeat(32) }],
+      },
+      resources: { notes },
+      versions: {
+        '1.0.0': {
+          changes: [
+            {
+              resource: 'notes',
+              split: {
+                line: {
+                  schema: { type: 'string' },
+                  into: ['title', 'pay'],
+                  up: (value) => ({ title: value, pay: value }),
+                  down: ({ title }) => title ?? null,
+                },
+              },
+            },
+          ],
+        },
+      },
+    });
+    const cause = /title and pay need different scopes to read in 2\.0\.0/;
+    await assert.rejects(async () => apiUnderTest(model), cause);
+  });
+
+  it('[VER-5a] [REP-11b] hides a member that is a field of its own, as its object is hidden', async () => {
+    const model = crm(`${PLACE.replace('HOW', '')}, ${HIDDEN}`, 'move: { city: place.city }');
+    await using api = await apiUnderTest(model, { tokens: callerTokens() });
+    const boss = as({ subject: 'boss', scopes: ['secrets'] });
+    const joe = as({ subject: 'joe' });
+    await api.send({ send: 'POST /api/v2/notes', headers: boss, body: { id: 'a', place: { city: 'Rome' } } });
+    assert.equal((await api.send({ send: 'GET /api/v1/notes/a', headers: boss })).body.city, 'Rome');
+    assert.ok(!('city' in (await api.send({ send: 'GET /api/v1/notes/a', headers: joe })).body));
+    assert.equal((await api.send({ send: 'GET /api/v1/notes?city=Rome', headers: joe })).status, 400);
+  });
+
+  it('[VER-5a] [REP-11a] never shows a member of a write-only object, also where it is a field of its own', async () => {
+    await using api = await apiUnderTest(
+      crm(PLACE.replace('HOW', 'writeOnly: true,'), 'move: { city: place.city }').replace(/^auth.*$/m, ''),
+    );
+    await api.send({ send: 'POST /api/v1/notes', body: { id: 'a', city: 'Rome' } });
+    assert.ok(!('city' in (await api.send({ send: 'GET /api/v1/notes/a' })).body));
+  });
+
+  it('[VER-5a] [REP-6] keeps read-only fields that are parts of another field there', async () => {
+    const model = crm(
+      'generated: { code: uuid }, schema: { type: object, properties: { text: { type: string }, code: { type: string }, paid: { type: string, readOnly: true } } }',
+      'move: { meta.code: code, meta.paid: paid }',
+    ).replace(/^auth.*$/m, '');
+    await using api = await apiUnderTest(model);
+    const meta = { code: 'forged', paid: 'yes' };
+    const created = await api.send({ send: 'POST /api/v1/notes', body: { id: 'a', text: 'x', meta } });
+    assert.equal(created.status, 201);
+    const { body: stored } = await api.send({ send: 'GET /api/v2/notes/a' });
+    assert.match(stored.code, /^[0-9a-f-]{36}$/);
+    assert.equal(stored.paid, null);
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const changed = await api.send({ send: 'PATCH /api/v1/notes/a', headers, body: { text: 'y', meta } });
+    assert.deepEqual(
+      [changed.status, changed.body.text, changed.body.meta],
+      [200, 'y', { code: stored.code, paid: null }],
+    );
+    const replaced = await api.send({ send: 'PUT /api/v1/notes/a', body: { text: 'z', meta } });
+    assert.deepEqual(replaced.body.meta, { code: stored.code, paid: null });
+  });
+});

@@ -1,4 +1,4 @@
-import type { Resource } from '../../model.ts';
+import type { AccessRule, Resource } from '../../model.ts';
 import { RESERVED_FIELDS } from '../names.ts';
 import { holderOf, OlderPaths, pathsAround, pathsOf, type PathTarget } from './field-paths.ts';
 import {
@@ -153,6 +153,7 @@ export class FieldCheck {
       const cause = `${change.from} in ${older} and ${change.to} in ${successor} are in different objects`;
       report(at, cause, 'use move');
     }
+    if (change.kind === 'convert') this.#checkConverted(change.to, at);
     if (change.kind !== 'move') return;
     if (!change.from.includes('.') && !change.to.includes('.')) {
       report(at, `${change.from} in ${older} and ${change.to} in ${successor} are in no object`, 'use rename');
@@ -166,18 +167,32 @@ export class FieldCheck {
     this.#checkMoved(change.from, change.to, at);
   }
 
-  /** Reports a field that a member of an object could not be: no member is write-only or has access rules. */
+  /** Reports a field, or a member of it, that a member of another object could not be: no member is write-only or has access rules. */
   #checkMoved(from: string, to: string, at: DeclaredChange['at']): void {
     const { older, successor, report } = this.#step;
-    const field = this.#resource.field.get(to);
-    if (field === undefined || !from.includes('.')) return;
+    const holder = topOf(to);
+    const field = this.#resource.field.get(holder);
+    const isRuledThere = !from.includes('.') || this.#paths.of(holder) === topOf(from);
+    if (field === undefined || isRuledThere) return;
     const reason = field.writeOnly
       ? 'is write-only'
-      : this.#resource.fieldAccess.has(to)
+      : this.#resource.fieldAccess.has(holder)
         ? 'has access rules of its own'
         : null;
     if (reason === null) return;
-    report(at, `${to} ${reason} in ${successor}, which a member of an object cannot in ${older}`, 'rename it instead');
+    const cause = `${holder} ${reason} in ${successor}, which a member of an object cannot in ${older}`;
+    report(at, cause, to === holder ? 'rename it instead' : 'leave its members in it');
+  }
+
+  /** Reports fields with different scopes that are one conversion: its older fields have one rule. */
+  #checkConverted(fields: readonly string[], at: DeclaredChange['at']): void {
+    const { older, successor, report } = this.#step;
+    for (const operation of ['read', 'write'] as const) {
+      const scopes = new Set(fields.flatMap((name) => scopeOf(this.#resource.fieldAccess.get(name)?.[operation])));
+      if (scopes.size < 2) continue;
+      const cause = `${fields.join(' and ')} need different scopes to ${operation} in ${successor}, which what they are converted from in ${older} cannot`;
+      report(at, cause, 'declare one scope for them');
+    }
   }
 
   /** Reports names that go round: every one of them would mean another field in each version. */
@@ -190,6 +205,15 @@ export class FieldCheck {
     const cause = `the names ${names} of ${this.#resource.name} form a cycle between ${older} and ${successor}`;
     report(cycle[0]?.at ?? [], cause, 'give one of the fields a name that neither version has');
   }
+}
+
+/** The field that a path begins with. */
+function topOf(path: string): string {
+  return path.split('.', 1)[0] ?? path;
+}
+
+function scopeOf(rule: AccessRule | null | undefined): readonly string[] {
+  return rule?.kind === 'scope' ? [rule.scope] : [];
 }
 
 /** Pairs that lead back to where they begin; null if there are none. */

@@ -147,7 +147,7 @@ function olderFieldRules(access: JsonObject, { changes, paths }: OlderInputs): J
   return Object.fromEntries([...own, ...others]);
 }
 
-/** Rules that are at least as narrow as each of some: of two scopes the first, because the newest model judges each field. */
+/** Rules that are at least as narrow as each of some, of which no two have different scopes. */
 function narrowest(rules: readonly Json[]): JsonObject | null {
   if (rules.length === 0) return null;
   const width = (rule: Json): number => (isJsonObject(rule) ? 0 : rule === 'authenticated' ? 1 : 2);

@@ -120,8 +120,17 @@ export class OlderSchema {
   #insert(root: JsonObject, { from, to }: MoveChange): JsonObject {
     const declared = schemaAt(this.#resource.schema, to);
     const value = this.#value(declared, to, from) ?? declared;
-    const schema = from.includes('.') ? without(value, FIELD_KEYWORDS) : value;
+    const schema = from.includes('.') ? without(value, FIELD_KEYWORDS) : { ...value, ...this.#flagsAround(to) };
     return inserted(root, from.split('.'), schema, isAlwaysRequired(this.#resource.schema, to));
+  }
+
+  /** What a member inherits that becomes a field of its own: no client reads it, or writes it. */
+  #flagsAround(to: string): JsonObject {
+    const holder = this.#resource.field.get(to.split('.', 1)[0] ?? to);
+    return {
+      ...(holder?.readOnly === true ? { readOnly: true } : {}),
+      ...(holder?.writeOnly === true ? { writeOnly: true } : {}),
+    };
   }
 }
 
