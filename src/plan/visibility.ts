@@ -76,6 +76,7 @@ function fieldsOf(condition: RowCondition): readonly string[] {
   return condition.operator === 'not' ? fieldsOf(condition.condition) : condition.alternatives.flat().flatMap(fieldsOf);
 }
 
-function isRowCondition(condition: Condition): condition is RowCondition {
+/** Whether a condition is on the fields of the row alone. */
+export function isRowCondition(condition: Condition): condition is RowCondition {
   return condition.operator !== 'search' && isOwn(condition);
 }

@@ -1,9 +1,9 @@
+import { apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json.ts';
-import type { Model, Resource, SortKey } from '../../model/model.ts';
+import type { Model, Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import { holdsForUnset, type PathCondition, type RelationKey } from '../../plan/condition.ts';
+import { holdsForUnset, type PathCondition, type RelationKey, type RowCondition } from '../../plan/condition.ts';
 import { holds } from '../../plan/holds.ts';
-import { valueAt } from '../../plan/list-query.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import {
   type Ancestor,
@@ -16,12 +16,15 @@ import {
   type VisibleAncestor,
   type VisibleRelatedCondition,
 } from '../../plan/plan.ts';
-import { comparisonOf } from '../../plan/value-order.ts';
-import { visibleConditions } from '../../plan/visibility.ts';
+import { isRowCondition, visibleConditions } from '../../plan/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
+import { rowOrder } from './row-order.ts';
 
-/** Most rows whose related rows a unit may change before a list reads them. */
+/** Most rows whose related rows a unit may change before a list reads them, and how large they may be together. */
 const MAX_CHANGED = 10_000;
+const MAX_CHANGED_SIZE = 67_108_864;
+/** Most rows that are all judged where a list looks for them by their ids. */
+const MAX_JUDGED = 100;
 
 /** A row as a unit would leave it; null for a deleted one. */
 export interface StagedRow extends ReferencedRow {
@@ -39,14 +42,17 @@ export interface StagedState {
  * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit cannot have changed; the others,
  * and those whose related rows it has changed, are judged one by one.
  *
- * @throws {Error} for a search and for a later page, which no write reads, and where too many rows have changed
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE where the unit changes what too many rows are filtered by
+ * @throws {Error} for a search and for a later page, which no write reads
  */
 export function listStaged(state: StagedState, plan: ListPlan): Promise<Page> {
   return new StagedList(state).list(plan);
 }
 
-/** Where rows are looked for. */
-type RowsPlan = Pick<ListPlan, 'resource' | 'within'>;
+/** Where rows are looked for, and which of them: by their own fields, which the unit changes of staged rows only. */
+interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
+  readonly own: readonly RowCondition[];
+}
 
 /** One list and the lists of related rows that it needs. */
 class StagedList {
@@ -81,17 +87,20 @@ class StagedList {
   /** The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that are not in the list. */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
-    for (const row of await this.#affectedRows(plan, wholeFilter(plan))) {
-      changed.set(this.#keyOf(plan.resource, row), row);
-    }
-    for (const staged of this.#stagedOf(plan.resource)) {
-      changed.set(rowKey(this.#resource(plan.resource), staged), isBelow(staged, plan.within) ? staged.row : null);
+    const { resource, within } = plan;
+    const conditions = wholeFilter(plan);
+    const rows = { resource, within, own: conditions.filter(isRowCondition) };
+    for (const row of await this.#affectedRows(rows, conditions)) changed.set(this.#keyOf(resource, row), row);
+    for (const staged of this.#stagedOf(resource)) {
+      changed.set(rowKey(this.#resource(resource), staged), isBelow(staged, within) ? staged.row : null);
     }
     return changed;
   }
 
-  /** The stored rows whose related rows, on which conditions are, the unit may have changed. */
+  /** The stored rows whose related rows, on which conditions are, the unit may have changed; all, where these are few. */
   async #affectedRows(plan: RowsPlan, conditions: readonly Condition[]): Promise<readonly Row[]> {
+    // What they are related to is found from few rows: from the rows of the unit, very many may be.
+    if (plan.own.some(findsFew)) return this.#areOnStaged(conditions) ? this.#rowsToJudge(plan, []) : [];
     const rows: Row[] = [];
     for (const condition of conditions.flatMap(relatedConditions)) {
       rows.push(...(await this.#rowsRelatedToStaged(plan, condition)));
@@ -99,12 +108,21 @@ class StagedList {
     return rows;
   }
 
+  /** Whether the unit changes rows of a related resource on which conditions are. */
+  #areOnStaged(conditions: readonly Condition[]): boolean {
+    return conditions.flatMap(relatedConditions).some(({ relation, visible, conditions: further }) => {
+      const isStaged = this.#stagedOf(relation.resource).length > 0;
+      return isStaged || this.#areOnStaged([...visibleConditions(visible), ...further]);
+    });
+  }
+
   /** The stored rows that are or were related to rows of the unit, or to others that these affect. */
   async #rowsRelatedToStaged(plan: RowsPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
     const { resource, field, inverse } = condition.relation;
     const staged = this.#stagedOf(resource);
     const further = [...visibleConditions(condition.visible), ...condition.conditions];
-    const affected = await this.#affectedRows({ resource, within: [] }, further);
+    const related = { resource, within: [], own: [], columns: inverse ? [field] : [] };
+    const affected = await this.#affectedRows(related, further);
     if (staged.length === 0 && affected.length === 0) return [];
     const ids = inverse
       ? await this.#referredIds(staged, affected, condition.relation)
@@ -113,11 +131,16 @@ class StagedList {
     const refers: Condition = isArray
       ? { operator: 'any', alternatives: ids.map((value) => [{ path: field, operator: 'contains', value }]) }
       : { path: inverse ? 'id' : field, operator: 'in', values: ids };
-    // Also rows that become visible by what they are related to.
-    const all = { ...plan, visible: EVERYTHING };
-    const rows = await this.#state.stored.list({ ...firstRows(all, MAX_CHANGED), filter: [refers] });
-    if (rows.more) throw new Error(`a batch changed what more than ${MAX_CHANGED} rows are filtered by`);
-    return rows.rows;
+    return this.#rowsToJudge(plan, [refers]);
+  }
+
+  /** Also rows that become visible by what they are related to. */
+  async #rowsToJudge({ own, columns, ...plan }: RowsPlan, filter: readonly Condition[]): Promise<readonly Row[]> {
+    const first = { ...firstRows({ ...plan, visible: EVERYTHING }, MAX_CHANGED), maxSize: MAX_CHANGED_SIZE };
+    const read = { ...first, filter: [...filter, ...own], ...(columns === undefined ? {} : { columns }) };
+    const { rows, more } = await this.#state.stored.list(read);
+    if (more) throw tooMany(this.#resource(plan.resource));
+    return rows;
   }
 
   /** The ids that a field of rows refers to, and referred to before the unit. */
@@ -135,7 +158,8 @@ class StagedList {
   async #countStored(plan: ListPlan, changed: ReadonlyMap<string, Row | null>): Promise<number> {
     const ids = [...new Set([...this.#stagedOf(plan.resource), ...changed.values()].flatMap((each) => each?.id ?? []))];
     const filter = [...plan.filter, { path: 'id', operator: 'in', values: ids } as const];
-    const { rows } = await this.#state.stored.list({ ...firstRows(plan, 2 * MAX_CHANGED), filter });
+    const columns = this.#resource(plan.resource).parentKey.slice(0, 1);
+    const { rows } = await this.#state.stored.list({ ...firstRows(plan, 2 * MAX_CHANGED), filter, columns });
     return rows.filter((row) => changed.has(this.#keyOf(plan.resource, row))).length;
   }
 
@@ -248,6 +272,18 @@ export function firstRows(
   };
 }
 
+/** Whether a condition holds for few rows, below the ancestors of a list. */
+function findsFew(condition: RowCondition): boolean {
+  return condition.operator === 'in' && condition.path === 'id' && condition.values.length <= MAX_JUDGED;
+}
+
+function tooMany({ name }: Resource): Error {
+  return apiError(
+    'REQUEST_BODY_TOO_LARGE',
+    `The batch changes what more than 10,000 ${name}, or ${name} of more than 64 MiB, are filtered by; send its operations in several batches.`,
+  );
+}
+
 /** The filter of a plan with the conditions of its visibility. */
 function wholeFilter({ visible, filter }: ListPlan): readonly Condition[] {
   return [...visibleConditions(visible), ...filter];
@@ -261,21 +297,4 @@ function relatedConditions(condition: Condition): readonly VisibleRelatedConditi
 /** The ids that a reference or an array of references holds. */
 function idsIn(value: Json | undefined): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
-}
-
-/** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
-function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
-  const keys = order.map(({ path, descending }) => {
-    const compare = comparisonOf(properties.get(path)?.type ?? { kind: 'text', format: null });
-    return { path, sign: descending ? -1 : 1, compare };
-  });
-  return (one, other) => {
-    for (const { path, sign, compare } of keys) {
-      const [left, right] = [valueAt(one, path), valueAt(other, path)];
-      const isUnset = left === null || right === null;
-      const result = isUnset ? Number(right === null) - Number(left === null) : compare(left, right);
-      if (result !== 0) return result * sign;
-    }
-    return 0;
-  };
 }
