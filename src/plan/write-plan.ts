@@ -4,8 +4,8 @@ import { type EventContext, type EventOrigin, changeEvent } from './change-event
 import { changedFields } from './draft.ts';
 import { type IndexedRow, overlongPaths } from './index-size.ts';
 import { expectedRevision } from './pending-revisions.ts';
-import type { Ancestor, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
-import { type LocatedValues, recordedValues, relatedValues } from './recorded-values.ts';
+import type { Ancestor, Columns, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from './plan.ts';
+import { type LocatedValues, recordedFields, recordedValues, relatedValues } from './recorded-values.ts';
 
 /** Who writes, and how its events are made. */
 export interface WriteAuthor {
@@ -96,6 +96,14 @@ function overlongOf(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'over
 /** Keeps `updated_at` monotonic if the clock goes back, so that If-Modified-Since stays correct (CACHE-4). */
 function latest(one: string, other: string): string {
   return one > other ? one : other;
+}
+
+/** The fields of a row that {@link deletePlan} reads; null for all. */
+export function deletedColumns({ events }: WriteAuthor, resource: Resource): Columns | null {
+  if (resource.events === 'full') return null;
+  const recorded = events === null ? [] : recordedFields(events.model.resources)(resource).fields;
+  const references = resource.fields.filter(({ reference }) => reference !== null).map(({ name }) => name);
+  return [...new Set([...recorded, ...references, ...resource.parentKey.slice(0, 1)])];
 }
 
 /** The plan that deletes a row, with its event. */

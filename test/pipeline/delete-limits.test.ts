@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apiUnderTest } from './api-under-test.ts';
+import type { Row } from '../../src/plan/plan.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { collection, fill, modelOf } from './references-model.ts';
+import { replacing } from './replacing.ts';
 import { before } from './rival.ts';
 import { create, idsOf } from './shop-model.ts';
 
@@ -120,6 +123,83 @@ describe('DELETE of a row with very many dependents', () => {
       });
       assert.match(body['errorMessage'], /10,?000/);
       assert.equal(writes, 0);
+    });
+  }
+});
+
+/** A store whose lists of the rows of a resource are recorded. */
+function readingRows(store: Store, resource: string, read: Row[]): Store {
+  return replacing(store, {
+    async list(plan) {
+      const page = await store.rows.list(plan);
+      if (plan.resource === resource) read.push(...page.rows);
+      return page;
+    },
+  });
+}
+
+describe('DELETE of a row with large dependents', () => {
+  const LARGE = 1_000_000;
+  /** A row, dependents of a megabyte each, and what is read of these from now on. */
+  async function withLarge(
+    { onDelete, rest = '' }: { readonly onDelete: string; readonly rest?: string },
+    count: number,
+    use: (api: ApiUnderTest, read: readonly Row[]) => Promise<void>,
+  ): Promise<void> {
+    const read: Row[] = [];
+    const model = modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }, rest));
+    await using api = await apiUnderTest(model, { breaking: (store) => readingRows(store, 'bs', read) });
+    await create(api, 'as', { id: '1' });
+    const rows = Array.from({ length: count }, (_, index) => ({ id: `${index}`, a: '1', text: 'x'.repeat(LARGE) }));
+    await api.api.importRows('bs', rows);
+    await api.newEvents();
+    read.length = 0;
+    await use(api, read);
+  }
+  const refused = { send: 'DELETE /api/v1/as/1', status: 409, has: { errorCode: 'A_HAS_DEPENDENTS' }, events: [] };
+
+  it('[MET-4d] reads of those that it deletes only what their events need', async () => {
+    await withLarge({ onDelete: 'cascade' }, 70, async (api, read) => {
+      assert.equal((await api.send({ send: 'DELETE /api/v1/as/1?dry_run=true' })).status, 200);
+      assert.equal((await api.send({ send: 'DELETE /api/v1/as/1' })).status, 204);
+      assert.equal((await api.newEvents()).length, 71);
+      assert.equal(read.length, 140);
+      assert.deepEqual(
+        read.filter((row) => 'text' in row),
+        [],
+      );
+    });
+  });
+
+  it('[MET-4c] reads of those that forbid it only their keys', async () => {
+    await withLarge({ onDelete: 'restrict' }, 2, async (api, read) => {
+      await api.row(refused);
+      assert.deepEqual(
+        read.flatMap(Object.keys).filter((name) => name === 'text' || name === 'a'),
+        [],
+      );
+    });
+  });
+
+  it('[MET-4d] has their values in events that have data', async () => {
+    await withLarge({ onDelete: 'cascade', rest: 'events: full' }, 1, async (api) => {
+      assert.equal((await api.send({ send: 'DELETE /api/v1/as/1' })).status, 204);
+      const [event] = await api.newEvents();
+      assert.equal(event?.type, 'b.deleted');
+      assert.equal(event?.payload.data?.['text'], 'x'.repeat(LARGE));
+    });
+  });
+
+  for (const [onDelete, rest, clause] of [
+    ['cascade', 'events: full', 'MET-4d'],
+    ['nullify', '', 'MET-4e'],
+  ] as const) {
+    it(`[${clause}] is rejected above 64 MiB that it would read of them: ${onDelete} ${rest}`, async () => {
+      await withLarge({ onDelete, rest }, 70, async (api, read) => {
+        const { body } = await api.row(refused);
+        assert.match(body['errorMessage'], /64 MiB.*delete some of them first/);
+        assert.ok(read.length < 70, `${read.length} rows were read`);
+      });
     });
   }
 });

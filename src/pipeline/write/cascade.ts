@@ -5,13 +5,15 @@ import { deletionOrder, type ReferenceEdge } from '../../plan/deletion-order.ts'
 import { expectedRevision } from '../../plan/pending-revisions.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import type { PathCondition } from '../../plan/condition.ts';
-import type { Row, WritePlan } from '../../plan/plan.ts';
+import type { Columns, Row, WritePlan } from '../../plan/plan.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
-import { type CurrentRow, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import { type CurrentRow, deletedColumns, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
 
 /** Most rows that one DELETE deletes or changes (MET-4). */
 const MAX_DELETED = 10_000;
+/** Characters of text and bytes of binary values that one DELETE reads of dependent rows: all are in memory until it commits. */
+const MAX_SIZE = 67_108_864;
 
 interface RowToDelete extends CurrentRow {
   /** References to this row. Those from rows that are deleted too decide the order: these go first. */
@@ -40,22 +42,26 @@ export async function planCascade(
   author: WriteAuthor,
   source: AncestorSource,
 ): Promise<CascadePlans> {
-  const cascade = new Cascade(target.resource, source);
+  const cascade = new Cascade(target.resource, author, source);
   await cascade.delete(target);
   await cascade.refuseRestricted();
-  return { plans: cascade.plans(keyOf(target), author), deleted: cascade.deleted };
+  return { plans: cascade.plans(keyOf(target)), deleted: cascade.deleted };
 }
 
 class Cascade {
   /** The resource of the request: every refusal has its code. */
   readonly #target: Resource;
+  readonly #author: WriteAuthor;
   readonly #source: AncestorSource;
+  /** What is left of the size that dependent rows may have. */
+  #left = MAX_SIZE;
   readonly #toDelete = new Map<string, RowToDelete>();
   /** Rows that lose references, by key. One that refers to several deleted rows is changed once; one that is deleted too, not at all. */
   readonly #toNullify = new Map<string, RowToNullify>();
 
-  constructor(target: Resource, source: AncestorSource) {
+  constructor(target: Resource, author: WriteAuthor, source: AncestorSource) {
     this.#target = target;
+    this.#author = author;
     this.#source = source;
   }
 
@@ -93,7 +99,8 @@ class Cascade {
     }
   }
 
-  plans(root: string, author: WriteAuthor): readonly WritePlan[] {
+  plans(root: string): readonly WritePlan[] {
+    const author = this.#author;
     const { order, detached } = deletionOrder(root, (key) =>
       (this.#toDelete.get(key)?.referrers ?? []).filter(({ from }) => this.#toDelete.has(from) && from !== key),
     );
@@ -142,6 +149,7 @@ class Cascade {
     const refers: PathCondition = many
       ? { path: field, operator: 'contains', value: id }
       : { path: field, operator: 'in', values: [id] };
+    const columns = this.#columns(dependent);
     const page = await this.#source.rows.list({
       kind: 'list',
       resource: resource.name,
@@ -151,11 +159,24 @@ class Cascade {
       window: { kind: 'seek', after: null, backward: false, limit },
       count: { kind: 'none' },
       effort: many ? 'unbounded' : 'light',
+      maxSize: this.#left,
+      ...(columns === null ? {} : { columns }),
     });
+    this.#left -= page.size;
+    if (this.#left < 0 || (page.more && page.rows.length < limit)) throw tooMany(this.#target);
     const { resources } = this.#source.contract.model;
     return page.rows.map((row) => {
       return { resource, row, within: within.length > 0 ? within : heldAncestors(resource, row, resources) };
     });
+  }
+
+  /** What the plans and the hooks of a dependent row read; null for all. A row that refuses the deletion is read by its key. */
+  #columns({ resource: name, onDelete }: Dependent): Columns | null {
+    const resource = this.#resource(name);
+    if (onDelete === 'restrict') return resource.parentKey.slice(0, 1);
+    return onDelete === 'nullify' || resource.hooks.before.delete !== null
+      ? null
+      : deletedColumns(this.#author, resource);
   }
 
   /** A row that was found by a reference, with all its ancestors. One that was found below others has them. */
@@ -185,6 +206,6 @@ function hasDependents(target: Resource, referring: Resource): Error {
 }
 
 function tooMany(target: Resource): Error {
-  const message = `Deleting this ${target.singular} would delete or change more than ${MAX_DELETED} rows; delete some of them first.`;
+  const message = `Deleting this ${target.singular} would delete or change more than ${MAX_DELETED} rows, or read more than 64 MiB of them; delete some of them first.`;
   return resourceError(target.code, 'HAS_DEPENDENTS', message);
 }
