@@ -173,7 +173,7 @@ describe('the rules of a field in an older contract that has a part of it elsewh
     ],
   ] as const) {
     it(`[VER-5a] [REP-11b] refuses ${title}`, async () => {
-      await assert.rejects(async () => apiUnderTest(model), cause);
+      await assert.rejects(async () => apiUnderTest(model, { tokens: callerTokens() }), cause);
     });
   }
 
@@ -209,7 +209,7 @@ describe('the rules of a field in an older contract that has a part of it elsewh
       },
     });
     const cause = /title and pay need different scopes to read in 2\.0\.0/;
-    await assert.rejects(async () => apiUnderTest(model), cause);
+    await assert.rejects(async () => apiUnderTest(model, { tokens: callerTokens() }), cause);
   });
 
   it('[VER-5a] [REP-11b] hides a member that is a field of its own, as its object is hidden', async () => {
