@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../conventions/field-path.ts';
 import type { CollectionLink, Model, Resource } from './model.ts';
 
 /** Fields and computed members, by resource. */
@@ -26,7 +27,7 @@ function resourceWithout(resource: Resource, hidden: HiddenMembers): Resource {
     fields: fields.filter(({ name }) => !own.has(name)),
     field: new Map([...field].filter(([name]) => !own.has(name))),
     computed: computed.filter(({ name }) => !own.has(name)),
-    properties: new Map([...properties].filter(([path]) => !own.has(path.split('.', 1)[0] ?? path))),
+    properties: new Map([...properties].filter(([path]) => !own.has(fieldOfPath(path)))),
     links: links.filter(isShown),
     state: state !== null && own.has(state.field) ? null : state,
   };

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../conventions/field-path.ts';
 import { isJsonObject, type Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
 import { valueAt } from './list-query.ts';
@@ -66,7 +67,7 @@ function held(
 }
 
 function isRecorded(row: FieldValues, { path }: PathCondition): boolean {
-  return Object.hasOwn(row, path.split('.', 1)[0] ?? path);
+  return Object.hasOwn(row, fieldOfPath(path));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../conventions/field-path.ts';
 import type { Resource } from '../model/model.ts';
 import type { Policy, PolicyComparison, RowRule } from '../model/policy.ts';
 
@@ -59,7 +60,7 @@ function isEquality({ operator, references }: PolicyComparison, negated: boolean
 export function comparedFields(resource: Resource): readonly string[] {
   const compared = resource.rows.read.flatMap((rule) => (rule.kind === 'policy' ? comparisons(rule.policy) : []));
   const own = compared.filter(({ references }) => references.length === 0);
-  return [...new Set(own.map(({ path }) => path.split('.', 1)[0] ?? path))];
+  return [...new Set(own.map(({ path }) => fieldOfPath(path)))];
 }
 
 /** The comparisons of a policy, in their order. */

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../conventions/field-path.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 import type { Json } from '../conventions/json.ts';
 import type { Resource } from '../model/model.ts';
@@ -94,7 +95,7 @@ function collected(resources: ResourceMap, resource: Resource, node = emptyNode(
   for (const { references, path } of resource.rows.read.flatMap((rule) =>
     rule.kind === 'policy' ? comparisons(rule.policy) : comparable(resource),
   )) {
-    nodeAt(node, references).fields.add(columnOf(path));
+    nodeAt(node, references).fields.add(fieldOfPath(path));
   }
   if (resource.owner !== null) node.fields.add(resource.owner);
   const { parent } = resource;
@@ -125,11 +126,6 @@ function frozen({ fields, related }: Node): RecordedFields {
     fields: [...fields],
     related: [...related].map(([field, { resource, node }]) => ({ field, resource, ...frozen(node) })),
   };
-}
-
-/** The field that a path begins with. */
-function columnOf(path: string): string {
-  return path.split('.', 1)[0] ?? path;
 }
 
 function resourceOf(resources: ResourceMap, name: string): Resource {

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../conventions/field-path.ts';
 import { pathOf, type Source } from './sources.ts';
 
 /** What has changed in a stored field. */
@@ -34,7 +35,7 @@ export function isChanged(source: Source, change: StoredChange): boolean {
 function isBaseChanged(of: Source, others: ReadonlyMap<string, unknown>, change: StoredChange): boolean {
   const path = pathOf(of);
   if (path === null || change.paths === null) return isChanged(of, change);
-  const isOwn = (changed: string): boolean => !others.has(changed.slice(path.length + 1).split('.', 1)[0] ?? '');
+  const isOwn = (changed: string): boolean => !others.has(fieldOfPath(changed.slice(path.length + 1)));
   return isChangedAt(path, { ...change, paths: change.paths.filter((each) => !isBelow(each, path) || isOwn(each)) });
 }
 

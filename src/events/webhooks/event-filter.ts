@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../../conventions/field-path.ts';
 import { isJsonObject, type Json } from '../../conventions/json.ts';
 import { compilePolicy } from '../../model/compile/policy.ts';
 import type { Resource } from '../../model/model.ts';
@@ -73,7 +74,7 @@ function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<strin
   if (compared.some(({ references }) => references.length > 0))
     return 'must compare fields of the row itself, not of rows that it refers to';
   const published = new Set(['id', ...publishedFields(resource).map(({ name }) => name)]);
-  const absent = compared.find(({ path }) => !published.has(path.split('.', 1)[0] ?? path));
+  const absent = compared.find(({ path }) => !published.has(fieldOfPath(path)));
   return absent === undefined ? policy : `must not compare ${absent.path}, which the data of events does not have`;
 }
 

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../../conventions/field-path.ts';
 import type { CompileContext } from '../document/compile-context.ts';
 import { suggestName } from '../document/model-error.ts';
 import { type AccessRule, isNarrower } from '../access-rules.ts';
@@ -59,7 +60,7 @@ function wideReader(
   fields: ReadonlyMap<string, FieldAccess>,
   { access, search, sort, timeField, computed }: Resource,
 ): string | null {
-  const isField = (path: string): boolean => path.split('.', 1)[0] === name;
+  const isField = (path: string): boolean => fieldOfPath(path) === name;
   if (isNarrower(read, access.read)) {
     if (search.some(isField)) return 'search';
     if (sort.some(({ path }) => isField(path))) return 'the default sort';

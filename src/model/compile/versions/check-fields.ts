@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../../../conventions/field-path.ts';
 import type { AccessRule, Resource } from '../../model.ts';
 import { RESERVED_FIELDS } from '../names.ts';
 import { holderOf, OlderPaths, pathsAround, pathsOf, type PathTarget } from './field-paths.ts';
@@ -170,9 +171,9 @@ export class FieldCheck {
   /** Reports a field, or a member of it, that a member of another object could not be: no member is write-only or has access rules. */
   #checkMoved(from: string, to: string, at: DeclaredChange['at']): void {
     const { older, successor, report } = this.#step;
-    const holder = topOf(to);
+    const holder = fieldOfPath(to);
     const field = this.#resource.field.get(holder);
-    const isRuledThere = !from.includes('.') || this.#paths.of(holder) === topOf(from);
+    const isRuledThere = !from.includes('.') || this.#paths.of(holder) === fieldOfPath(from);
     if (field === undefined || isRuledThere) return;
     const reason = field.writeOnly
       ? 'is write-only'
@@ -205,11 +206,6 @@ export class FieldCheck {
     const cause = `the names ${names} of ${this.#resource.name} form a cycle between ${older} and ${successor}`;
     report(cycle[0]?.at ?? [], cause, 'give one of the fields a name that neither version has');
   }
-}
-
-/** The field that a path begins with. */
-function topOf(path: string): string {
-  return path.split('.', 1)[0] ?? path;
 }
 
 function scopeOf(rule: AccessRule | null | undefined): readonly string[] {

@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../../../conventions/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
 import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
@@ -141,7 +142,7 @@ function olderFieldRules(access: JsonObject, { changes, paths }: OlderInputs): J
       return rule === null ? [] : change.from.map((name) => [name, rule] as const);
     }
     if (change.kind !== 'move' || change.from.includes('.')) return [];
-    const rule = rules[change.to.split('.', 1)[0] ?? ''];
+    const rule = rules[fieldOfPath(change.to)];
     return rule === undefined ? [] : [[change.from, rule] as const];
   });
   return Object.fromEntries([...own, ...others]);

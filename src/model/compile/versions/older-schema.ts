@@ -1,3 +1,4 @@
+import { fieldOfPath } from '../../../conventions/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
 import { objectOf, stringsOf } from '../../values/access.ts';
@@ -126,7 +127,7 @@ export class OlderSchema {
 
   /** What a member inherits that becomes a field of its own: no client reads it, or writes it. */
   #flagsAround(to: string): JsonObject {
-    const holder = this.#resource.field.get(to.split('.', 1)[0] ?? to);
+    const holder = this.#resource.field.get(fieldOfPath(to));
     return {
       ...(holder?.readOnly === true ? { readOnly: true } : {}),
       ...(holder?.writeOnly === true ? { writeOnly: true } : {}),
