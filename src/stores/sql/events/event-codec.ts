@@ -6,7 +6,7 @@ import type { EventAccess, LoggedEvent } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
 import { fillTemplate, type UrlTemplate, urlTemplate } from './event-url.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
-import { NOTHING_RENAMED, RenamedFields } from './renamed-fields.ts';
+import { RenamedFields } from './renamed-fields.ts';
 
 /**
  * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
@@ -94,11 +94,12 @@ export function packEvent(draft: EventDraft): PackedEvent {
   };
 }
 
-const shapeOf = memoize((json: string): EventShape => JSON.parse(json));
-
-function renamedFields([, , , , , , ...renamed]: EventShape): RenamedFields {
-  return renamed.length === 0 ? NOTHING_RENAMED : new RenamedFields(renamed);
-}
+/** A shape, and the names that it gives to fields: the same for all its events. */
+const shapeOf = memoize((json: string): Pick<EnvelopeParts, 'shape' | 'renamed'> => {
+  const shape: EventShape = JSON.parse(json);
+  const [, , , , , , ...renamed] = shape;
+  return { shape, renamed: new RenamedFields(renamed) };
+});
 
 /** The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access data. */
 export class StoredEvent implements LoggedEvent {
@@ -146,14 +147,14 @@ function unpack(row: SqlRow, shape: string): Unpacked {
   const [, , , issuer = null, subject = null, client = null] = origin;
   const [before = null, after = before] = left.related ?? [];
   const parts = shapeOf(shape);
-  const renamed = renamedFields(parts);
+  const { renamed } = parts;
   const access = {
     writer: { issuer, subject, client },
     before: recorded(renamed.members(left.before ?? null), before),
     after: recorded(renamed.members(left.after ?? null), after),
     ...(left.members === undefined ? {} : { members: renamed.names(left.members) }),
   };
-  return { json: envelopeJson(row, { shape: parts, left, origin, renamed }), access };
+  return { json: envelopeJson(row, { ...parts, left, origin }), access };
 }
 
 /** The values of a row with those of related rows; null where the row did not exist, or nothing is recorded of it. */

@@ -16,8 +16,10 @@ and not exists (select 1 from restwright_event_shapes as other where other.shape
 }
 
 /** Appends what the fields of a resource were renamed to. The events are as they were: their values are read under the later names. */
-const RENAME_FIELDS = (later: string, resource: string): string =>
-  `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${later} where resource = ${resource} and shape like '["%'`;
+function renameFieldsText(later: string, resource: string): string {
+  return `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${later}
+where resource = ${resource} and shape like '["%'`;
+}
 
 /**
  * The statements that give stored events the names of a model that becomes the only one: those of a resource that `was` another one, or has another
@@ -61,7 +63,7 @@ function fieldStatements({ resource, earlier, parentField }: RenamedResource, di
   if (renamed.length === 0) return [];
   const parameters = new BindParameters(dialect);
   const later = `cast(${parameters.add(`,${JSON.stringify(Object.fromEntries(renamed))}]`)} as text)`;
-  return [{ text: RENAME_FIELDS(later, parameters.add(earlier.singular)), values: parameters.values }];
+  return [{ text: renameFieldsText(later, parameters.add(earlier.singular)), values: parameters.values }];
 }
 
 /** @param renamed earlier and later singular names */

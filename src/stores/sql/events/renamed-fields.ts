@@ -30,5 +30,3 @@ export class RenamedFields {
     return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
   }
 }
-
-export const NOTHING_RENAMED = new RenamedFields([]);
