@@ -14,11 +14,12 @@ export const PING = 'webhook.ping';
 /** Rows that a hook reads at a time. */
 const PAGE = 100;
 
-/** The deletions of webhooks that take their secrets along. */
-const deletions = new WeakSet<Context>();
-
-/** Judges webhooks, and records with each change as whom they act from then on (EVT-4). */
-export function webhookHooks(): Partial<UncheckedCode> {
+/**
+ * Judges webhooks, and records with each change as whom they act from then on (EVT-4).
+ *
+ * @param deletions gets the contexts of deletions, which take the secrets of a webhook along
+ */
+export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
@@ -89,8 +90,12 @@ function onlyStatusDiffers(draft: JsonObject, current: JsonObject): boolean {
   );
 }
 
-/** Who gets a secret of a webhook, or ends one, is whom it acts as from then on (EVT-4f). */
-export function secretHooks({ webhooks }: WebhookResources): Partial<UncheckedCode> {
+/**
+ * Who gets a secret of a webhook, or ends one, is whom it acts as from then on (EVT-4f).
+ *
+ * @param deletions the contexts in which webhooks are deleted
+ */
+export function secretHooks({ webhooks }: WebhookResources, deletions: WeakSet<object>): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {

@@ -191,9 +191,10 @@ export function withWebhooks<T extends UncheckedCode>(
     [names.deliveries]: { ...DELIVERIES, parent: names.webhooks },
     [names.replays]: { ...REPLAYS, parent: names.webhooks },
   };
+  const deletions = new WeakSet();
   const hooks: readonly (readonly [string, Partial<UncheckedCode>])[] = [
-    [names.webhooks, webhookHooks()],
-    [names.secrets, secretHooks(names)],
+    [names.webhooks, webhookHooks(deletions)],
+    [names.secrets, secretHooks(names, deletions)],
     [names.deliveries, deliveryHooks(names)],
     [names.replays, replayHooks()],
   ];
