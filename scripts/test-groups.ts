@@ -10,7 +10,7 @@ const FOLDER = path.join(root, '.cache', 'test-groups');
 
 /** The folders whose tests share nothing but what they import. */
 const SHARING =
-  /^test\/(?:auth|cache|cli|client|conventions|describe|events|examples|formats|http|limits|model|observe|oracle|pipeline|plan|platform|stores|versions)\//;
+  /^test\/(?:auth|cache|cli|client|conventions|describe|events|examples|formats|http|infer|limits|model|observe|operations|oracle|pipeline|plan|platform|represent|stores|versions)\//;
 
 /** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory, a server of PostgreSQL. */
 const EXCLUSIVE =

@@ -3,7 +3,7 @@ import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import type { WebhookSender } from './events/webhooks/sender.ts';
 import type { RateLender } from './limits/leased-rate-limiter.ts';
 import type { Model } from './model/model.ts';
-import type { HookServices } from './model/typescript/hooks.ts';
+import type { HookServices } from './model/hooks.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
 import { type Observe, observeAll } from './observe/observation.ts';
 import { safeObserver } from './observe/safe-observer.ts';

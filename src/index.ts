@@ -16,14 +16,14 @@ export {
   type ErrorCode,
   type ErrorDetail,
 } from './conventions/errors.ts';
-export type { EventEnvelope, EventPayload } from './conventions/event.ts';
-export type { Json, JsonObject } from './conventions/json.ts';
+export type { EventEnvelope, EventPayload } from './conventions/events/event.ts';
+export type { Json, JsonObject } from './conventions/json/json.ts';
 export type { CsvReader, CsvWriter } from './formats/csv.ts';
 export { createListener, type Listener } from './http/listener.ts';
 export type { MountedApi, MountOptions } from './http/mounted-api.ts';
 export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-http.ts';
 export { ModelError, type ModelProblem } from './model/document/model-error.ts';
-export { type LoadedModel, loadModel, type ModelSource } from './model/load-model.ts';
+export { type LoadedModel, loadModel, type ModelSource } from './model/compile/load-model.ts';
 export type { ContractVersion, Limits, Model, Resource } from './model/model.ts';
 export type { PolicyCaller } from './model/policy.ts';
 export {
@@ -54,7 +54,7 @@ export {
   refuse,
   type WriteContext,
   type WriteInfo,
-} from './model/typescript/hooks.ts';
+} from './model/hooks.ts';
 export type {
   DeepReadonly,
   SchemaLike,

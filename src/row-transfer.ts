@@ -1,5 +1,5 @@
-import type { Json } from './conventions/json.ts';
-import { timestamp } from './conventions/timestamp.ts';
+import type { Json } from './conventions/json/json.ts';
+import { timestamp } from './conventions/text/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Model } from './model/model.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { run } from '../../src/cli/program.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 import { openSession } from '../../src/stores/postgres/connection/open-session.ts';
 import { selectDriver } from '../../src/stores/sqlite/driver/select-driver.ts';

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { type OpenedApi, openApi } from '../../src/open-api.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from '../compare/products.ts';

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { createApi } from '../../src/api.ts';
 import { describedContracts } from '../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
 import { openApi } from '../../src/open-api.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 import { MODEL } from '../compare/contenders.ts';
 import { product } from '../compare/products.ts';

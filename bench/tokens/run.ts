@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import process from 'node:process';
 import { openVerifier } from '../../src/auth/open-verifier.ts';
 import type { TokenVerifier } from '../../src/auth/token-verifier.ts';
-import type { JsonObject } from '../../src/conventions/json.ts';
+import type { JsonObject } from '../../src/conventions/json/json.ts';
 
 const COUNT = Number(process.argv[2] ?? 2_000);
 const ROUNDS = 5;

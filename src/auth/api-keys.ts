@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createCache } from '../cache/cache.ts';
-import type { JsonObject } from '../conventions/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { TokenVerdict, TokenVerifier } from './token-verifier.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Issuer } from '../model/model.ts';
 import type { TokenVerdict, VerifiedToken } from './token-verifier.ts';
 

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { isKeyId } from '../conventions/json-web-key.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
+import { isKeyId } from '../conventions/json/json-web-key.ts';
 import { scanJson } from '../formats/json-scan.ts';
 import { ApiError } from '../conventions/errors.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import { UnusableKeys } from './key-set.ts';
 
 /** A document of an issuer. */

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { HeaderFields } from '../conventions/header-fields.ts';
-import type { JsonObject } from '../conventions/json.ts';
+import type { HeaderFields } from '../conventions/headers/header-fields.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import type { VerifiedToken } from './token-verifier.ts';
 
 /** The issuer of the callers that a gateway names (AUTH-9). No issuer of a model has this name. */

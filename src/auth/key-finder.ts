@@ -1,4 +1,4 @@
-import type { TokenAlgorithm } from '../conventions/json-web-key.ts';
+import type { TokenAlgorithm } from '../conventions/json/json-web-key.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { VerificationKey } from './signature.ts';
 

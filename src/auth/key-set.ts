@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
-import { judgeKey } from '../conventions/json-web-key.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
+import { judgeKey } from '../conventions/json/json-web-key.ts';
 import type { IssuerKey, KeySet } from './key-finder.ts';
 
 /** More keys than any issuer has at one time. */

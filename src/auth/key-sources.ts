@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../conventions/json.ts';
-import { urlProblem } from '../conventions/key-url.ts';
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
+import { urlProblem } from '../conventions/url/key-url.ts';
 import type { FetchDocument, FetchedDocument } from './fetch-document.ts';
 import { readKeySet, UnusableKeys } from './key-set.ts';
 import type { LoadedKeys } from './refreshed-keys.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { AuthRules, Issuer } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { documentFetcher } from './fetch-document.ts';

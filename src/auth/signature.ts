@@ -1,5 +1,5 @@
-import type { JsonObject } from '../conventions/json.ts';
-import type { TokenAlgorithm } from '../conventions/json-web-key.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
+import type { TokenAlgorithm } from '../conventions/json/json-web-key.ts';
 
 /** What verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
 export type VerificationKey = JsonObject | Uint8Array;

@@ -1,5 +1,5 @@
 import type { CacheStatistics } from '../cache/cache.ts';
-import type { JsonObject } from '../conventions/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** A bearer token that was verified: who calls, and what the token allows (AUTH-2, AUTH-9). */

@@ -1,11 +1,11 @@
-import type { EventEnvelope, EventPayload } from '../conventions/event.ts';
+import type { EventEnvelope, EventPayload } from '../conventions/events/event.ts';
 import {
   type SignatureFields,
   type SignedMessage,
   signaturesIn,
   signedContent,
   webhookKey,
-} from '../conventions/webhook-signature.ts';
+} from '../conventions/events/webhook-signature.ts';
 import { webPlatform } from '../platform/web.ts';
 
 export type { EventPayload, SignatureFields };

@@ -1,4 +1,4 @@
-import { cut } from './quoted.ts';
+import { cut } from './text/quoted.ts';
 
 /** A problem with one field, parameter or header. `field` is a dotted path in wire names (`items[0].sku`). */
 export interface ErrorDetail {

@@ -1,4 +1,4 @@
-import { cut } from './quoted.ts';
+import { cut } from './text/quoted.ts';
 import { type ApiError, type ErrorDetail, apiError } from './errors.ts';
 
 /** A supported version of the API: MAJOR.MINOR.PATCH. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../conventions/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 
 /** The sections of the components of a description that this program writes, in their order. */
 const SECTIONS = [

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Member, Shape, TextFormat, ValueType } from '../model/model.ts';
 import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from '../model/values/access.ts';
 import { allowedValues } from '../model/values/assertion.ts';

@@ -1,4 +1,4 @@
-import type { AfterHook, HookServices } from '../model/typescript/hooks.ts';
+import type { AfterHook, HookServices } from '../model/hooks.ts';
 import type { Model } from '../model/model.ts';
 import { HOOK_SCHEDULE } from './retry-schedule.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Coding } from '../conventions/content-coding.ts';
+import type { Coding } from '../conventions/media/content-coding.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** Responses of more bytes than this are compressed (NEG-7). */

@@ -1,8 +1,8 @@
-import { quoted } from '../conventions/quoted.ts';
+import { quoted } from '../conventions/text/quoted.ts';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { ApiError, apiError } from '../conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { Member, ValueType } from '../model/model.ts';
 import { jsonWriter, readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';

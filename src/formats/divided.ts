@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 
 /** An object with at least one member, whose members are made one after another while it is written: all together would take too long. */

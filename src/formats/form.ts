@@ -1,4 +1,4 @@
-import type { JsonObject } from '../conventions/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import type { StructureLimits } from './json-scan.ts';
 import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
 import { type NodeContent, type ObjectType, type RawValue, readTree, type TreeNode } from './typed-reader.ts';

@@ -1,6 +1,6 @@
 import { weakMemoize } from '../cache/memoize.ts';
-import { isJsonObject, type Json } from '../conventions/json.ts';
-import { orderedMembers } from '../conventions/utf8-order.ts';
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
+import { orderedMembers } from '../conventions/text/utf8-order.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { DividedArray, DividedObject, type Divisible, itemType, memberType } from './divided.ts';
 import { scanJson, type StructureLimits } from './json-scan.ts';

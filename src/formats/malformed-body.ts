@@ -1,4 +1,4 @@
-import { cut } from '../conventions/quoted.ts';
+import { cut } from '../conventions/text/quoted.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

@@ -1,6 +1,6 @@
 import { Dicer } from '@fastify/busboy';
-import type { JsonObject } from '../conventions/json.ts';
-import { parseMediaType, readParameters } from '../conventions/media-type.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
+import { parseMediaType, readParameters } from '../conventions/media/media-type.ts';
 import { formText, FormTree } from './form.ts';
 import { readJson } from './json.ts';
 import type { StructureLimits } from './json-scan.ts';

@@ -1,6 +1,6 @@
-import { orderedMembers } from '../conventions/utf8-order.ts';
+import { orderedMembers } from '../conventions/text/utf8-order.ts';
 import { apiError } from '../conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from './divided.ts';
 
 /** Maximum characters of what is written in one piece: every line has all the names above its value, so that one long key of a map could make gigabytes. */

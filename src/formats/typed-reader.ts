@@ -1,5 +1,5 @@
-import { cut } from '../conventions/quoted.ts';
-import type { Json, JsonObject } from '../conventions/json.ts';
+import { cut } from '../conventions/text/quoted.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import { coerceText } from '../model/values/coercion.ts';
 import { checkName, malformedBody } from './malformed-body.ts';

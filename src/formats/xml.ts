@@ -1,8 +1,8 @@
-import { orderedMembers } from '../conventions/utf8-order.ts';
-import { cut } from '../conventions/quoted.ts';
+import { orderedMembers } from '../conventions/text/utf8-order.ts';
+import { cut } from '../conventions/text/quoted.ts';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { apiError } from '../conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { DividedArray, type Divisible, isDivided, itemType, memberType } from './divided.ts';
 import type { StructureLimits } from './json-scan.ts';

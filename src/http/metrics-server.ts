@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { negotiateCoding } from '../conventions/content-coding.ts';
+import { negotiateCoding } from '../conventions/media/content-coding.ts';
 import { apiError, type ApiError, errorBody } from '../conventions/errors.ts';
-import { acceptsHost, type HostRule } from '../conventions/host.ts';
-import { timestamp } from '../conventions/timestamp.ts';
+import { acceptsHost, type HostRule } from '../conventions/url/host.ts';
+import { timestamp } from '../conventions/text/timestamp.ts';
 import { codings, compress, isCompressible } from '../formats/compress.ts';
 import { writeJson } from '../formats/json.ts';
 import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';

@@ -1,4 +1,4 @@
-import { cut } from '../conventions/quoted.ts';
+import { cut } from '../conventions/text/quoted.ts';
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';

@@ -1,4 +1,4 @@
-import { formatIpAddress, parseIpAddress } from '../conventions/ip-address.ts';
+import { formatIpAddress, parseIpAddress } from '../conventions/url/ip-address.ts';
 
 /** The first 64 bits of an IPv6 address where it is written without zeros to guess; `::ffff:` of IPv4 never begins so. */
 const WRITTEN_NETWORK = /^(?!0:)(?:(?:0|[1-9a-f][0-9a-f]{0,3}):){4}(?!:)/;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../conventions/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 
 /** Whose bearer tokens are accepted (AUTH-1, AUTH-2). */
 export interface AuthRules {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 
 /** The version of a contract, MAJOR.MINOR.PATCH. */
 export interface ContractVersion {

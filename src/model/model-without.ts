@@ -1,4 +1,4 @@
-import { fieldOfPath } from '../conventions/field-path.ts';
+import { fieldOfPath } from '../conventions/text/field-path.ts';
 import type { CollectionLink, Model, Resource } from './model.ts';
 
 /** Fields and computed members, by resource. */

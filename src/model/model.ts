@@ -1,11 +1,11 @@
 import type { AuthRules } from './auth-rules.ts';
-import type { CacheDirectives } from '../conventions/cache-control.ts';
-import type { CorsRule } from '../conventions/cors.ts';
-import type { AddressRange } from '../conventions/ip-address.ts';
+import type { CacheDirectives } from '../conventions/headers/cache-control.ts';
+import type { CorsRule } from '../conventions/headers/cors.ts';
+import type { AddressRange } from '../conventions/url/ip-address.ts';
 import type { FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
-import type { Json, JsonObject } from '../conventions/json.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { ContractVersion, VersionChange } from './contract-version.ts';
-import type { GenerateValue, Hooks } from './typescript/hooks.ts';
+import type { GenerateValue, Hooks } from './hooks.ts';
 import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
 import type { Member, Shape } from './value-type.ts';

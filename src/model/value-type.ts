@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 
 /** The formats of string fields. All of them are asserted. */
 export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri' | 'hostname' | 'ipv4' | 'ipv6';

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../conventions/errors.ts';
 import type { PolicyCaller } from './policy.ts';
-import type { HookServices } from './typescript/hooks.ts';
+import type { HookServices } from './hooks.ts';
 
 /** What a webhook subscribes to. */
 export interface WebhookSelection {

@@ -1,4 +1,4 @@
-import type { AllowedHosts } from '../conventions/webhook-url.ts';
+import type { AllowedHosts } from '../conventions/events/webhook-url.ts';
 
 /** How webhooks are delivered (EVT-6, EVT-7). */
 export interface WebhookSettings {

@@ -1,4 +1,4 @@
-import { timestamp } from '../conventions/timestamp.ts';
+import { timestamp } from '../conventions/text/timestamp.ts';
 import { errorFacts } from './described-error.ts';
 import { entry, type LogEntry } from './entry.ts';
 import type { Observation } from './observation.ts';

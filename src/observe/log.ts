@@ -1,4 +1,4 @@
-import { timestamp } from '../conventions/timestamp.ts';
+import { timestamp } from '../conventions/text/timestamp.ts';
 import type { Clock } from '../platform/clock.ts';
 import { jsonLine } from './log-json.ts';
 import { readableLine } from './log-readable.ts';

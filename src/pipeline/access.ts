@@ -1,8 +1,8 @@
 import type { AccessRule } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
-import { eventsRule } from '../plan/event-rules.ts';
-import { operationRules } from '../plan/operation-rules.ts';
-import { ROUTES } from '../plan/route-table.ts';
+import { eventsRule } from '../plan/events/event-rules.ts';
+import { operationRules } from '../plan/routes/operation-rules.ts';
+import { ROUTES } from '../plan/routes/route-table.ts';
 import { fulfils } from './permission.ts';
 import type { Routed } from './route.ts';
 

@@ -1,7 +1,7 @@
 import type { Gateway } from '../auth/gateway.ts';
 import { ANONYMOUS_CALLER, ownerForm, policyCaller } from '../auth/policy-caller.ts';
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
-import { parseCredentials } from '../conventions/credentials.ts';
+import { parseCredentials } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 import type { Observe } from '../observe/observation.ts';

@@ -1,4 +1,4 @@
-import { challenge, type ChallengeError } from '../conventions/credentials.ts';
+import { challenge, type ChallengeError } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { Contract } from './contract.ts';
 import { metadataUrl, type ResourceIdentity } from './represent/metadata-response.ts';

@@ -1,5 +1,5 @@
 import { apiError } from '../conventions/errors.ts';
-import { isCrossOriginWrite, serializedOrigin } from '../conventions/origin.ts';
+import { isCrossOriginWrite, serializedOrigin } from '../conventions/headers/origin.ts';
 import type { Authenticated } from './authenticate.ts';
 
 /** A request that no page of a site that the model does not name has sent to change something. */

@@ -1,9 +1,9 @@
 import { createCache } from '../cache/cache.ts';
 import { modelWithout } from '../model/model-without.ts';
 import type { ContractVersion, Model, OlderVersion } from '../model/model.ts';
-import { eventListRule } from '../plan/event-query.ts';
-import { urlBuilder, type LinkBase } from '../plan/url-builder.ts';
-import { visibilitiesByCaller } from '../plan/visibilities.ts';
+import { eventListRule } from '../plan/events/event-query.ts';
+import { urlBuilder, type LinkBase } from '../plan/routes/url-builder.ts';
+import { visibilitiesByCaller } from '../plan/policy/visibilities.ts';
 import { type ContractMapping, contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
 import { ReadMapping } from '../versions/read-mapping.ts';
 import {

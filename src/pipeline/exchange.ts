@@ -1,6 +1,6 @@
-import type { Coding } from '../conventions/content-coding.ts';
-import type { Scheme } from '../conventions/forwarded.ts';
-import type { HostRule } from '../conventions/host.ts';
+import type { Coding } from '../conventions/media/content-coding.ts';
+import type { Scheme } from '../conventions/headers/forwarded.ts';
+import type { HostRule } from '../conventions/url/host.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** The body of a request, read once and only when a stage needs it. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../conventions/errors.ts';
-import type { QueryParameter } from '../conventions/query.ts';
+import type { QueryParameter } from '../conventions/url/query.ts';
 import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import type { OriginChecked } from './check-origin.ts';

@@ -1,5 +1,5 @@
-import type { FormatOffer } from '../conventions/response-format.ts';
-import { ACCEPT_QUERY } from '../conventions/body-type.ts';
+import type { FormatOffer } from '../conventions/media/response-format.ts';
+import { ACCEPT_QUERY } from '../conventions/media/body-type.ts';
 import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import {
   type BodyRule,
@@ -8,10 +8,10 @@ import {
   type BodyUse,
   readContentEncoding,
   readContentType,
-} from '../conventions/body-type.ts';
-import { negotiate as choose, notAcceptable } from '../conventions/negotiation.ts';
-import { type Preconditions, readPreconditions } from '../conventions/preconditions.ts';
-import { ROUTES } from '../plan/route-table.ts';
+} from '../conventions/media/body-type.ts';
+import { negotiate as choose, notAcceptable } from '../conventions/media/negotiation.ts';
+import { type Preconditions, readPreconditions } from '../conventions/headers/preconditions.ts';
+import { ROUTES } from '../plan/routes/route-table.ts';
 import type { HeaderList } from './represent/response.ts';
 import type { Authorized } from './authorize.ts';
 import type { RequestBody } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { createCache } from '../cache/cache.ts';
 import type { HiddenMembers } from '../model/model-without.ts';
 import type { AccessRule, Model } from '../model/model.ts';
-import { EVERY_FIELD, type FieldPermission } from '../plan/field-permission.ts';
+import { EVERY_FIELD, type FieldPermission } from '../plan/policy/field-permission.ts';
 
 /**
  * Which fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one caller. Scopes decide on whole

@@ -1,6 +1,6 @@
 import { IdleTimer } from '../cache/idle-timer.ts';
 import { ApiError, apiError } from '../conventions/errors.ts';
-import type { HostRule } from '../conventions/host.ts';
+import type { HostRule } from '../conventions/url/host.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
 import { addressName } from '../limits/address-name.ts';
 import type { Observe } from '../observe/observation.ts';

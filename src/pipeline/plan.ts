@@ -1,18 +1,18 @@
 import { apiError } from '../conventions/errors.ts';
-import type { QueryParameter } from '../conventions/query.ts';
+import type { QueryParameter } from '../conventions/url/query.ts';
 import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/described-contract.ts';
-import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/event-query.ts';
+import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/events/event-query.ts';
 import { relatedResources } from '../plan/condition.ts';
-import { readListQuery } from '../plan/list-query.ts';
+import { readListQuery } from '../plan/list/list-query.ts';
 import {
   admitParameters,
   commonParameterRule,
   isDryRun,
   type ParameterRule,
   writeParameterRule,
-} from '../plan/parameters.ts';
+} from '../plan/list/parameters.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { readItemView } from '../plan/view.ts';
+import { readItemView } from '../plan/list/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { requireAccess } from './authorize.ts';
 import type { CompiledResource } from './contract.ts';

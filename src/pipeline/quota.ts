@@ -1,5 +1,5 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import { rateLimitFields, waitSeconds } from '../conventions/rate-limit-fields.ts';
+import { rateLimitFields, waitSeconds } from '../conventions/headers/rate-limit-fields.ts';
 import { addressName } from '../limits/address-name.ts';
 import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from '../limits/rate-limiter.ts';
 import type { Observe } from '../observe/observation.ts';

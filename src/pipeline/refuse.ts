@@ -1,9 +1,9 @@
 import { ApiError, type ErrorBody, errorBody, apiError } from '../conventions/errors.ts';
-import type { JsonObject } from '../conventions/json.ts';
-import { essence } from '../conventions/media-type.ts';
-import { negotiate, type Offer, parseAccept } from '../conventions/negotiation.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
+import { essence } from '../conventions/media/media-type.ts';
+import { negotiate, type Offer, parseAccept } from '../conventions/media/negotiation.ts';
 import { STATUS_PHRASES } from '../conventions/status-phrases.ts';
-import { timestamp } from '../conventions/timestamp.ts';
+import { timestamp } from '../conventions/text/timestamp.ts';
 import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';

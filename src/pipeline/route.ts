@@ -1,15 +1,15 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
 import type { Method } from '../conventions/methods.ts';
-import { plainOffers } from '../conventions/response-format.ts';
-import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/negotiation.ts';
+import { plainOffers } from '../conventions/media/response-format.ts';
+import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/media/negotiation.ts';
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText } from '../conventions/versioning.ts';
-import { linkField } from '../conventions/links.ts';
-import { nameOutsideBase } from '../conventions/url.ts';
+import { linkField } from '../conventions/url/links.ts';
+import { nameOutsideBase } from '../conventions/url/url.ts';
 import type { ContractVersion } from '../model/model.ts';
-import type { LinkBase } from '../plan/url-builder.ts';
+import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/route-table.ts';
+import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/routes/route-table.ts';
 import type { CompiledResource, Contract, Contracts } from './contract.ts';
 import type { Received } from './receive.ts';
 

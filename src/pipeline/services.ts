@@ -1,6 +1,6 @@
-import type { HookServices } from '../model/typescript/hooks.ts';
+import type { HookServices } from '../model/hooks.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { EventContext } from '../plan/change-event.ts';
+import type { EventContext } from '../plan/events/change-event.ts';
 import type { Descriptions } from './read/descriptions.ts';
 import type { EventSource } from './read/event-log.ts';
 import type { Feeds } from './read/feed.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 

@@ -1,10 +1,10 @@
 import { weakMemoize } from '../cache/memoize.ts';
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { Resource } from '../model/model.ts';
 import { schemaAt } from '../model/compile/versions/field-paths.ts';
 import { keyMembers } from '../model/row-key.ts';
 import { indexesOf } from './indexes.ts';
-import { valueAt } from './list-query.ts';
+import { valueAt } from './list/list-query.ts';
 import type { Ancestor, FieldValues } from './plan.ts';
 
 /**

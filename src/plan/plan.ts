@@ -1,12 +1,12 @@
-import type { EventDraft } from '../conventions/event.ts';
-import type { Json } from '../conventions/json.ts';
+import type { EventDraft } from '../conventions/events/event.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { PageWindow, Total } from '../conventions/pagination/pagination.ts';
 import type { SortKey } from '../model/model.ts';
 import type { Bookmark } from './bookmark.ts';
 import type { FilterCondition } from './condition.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
-import type { RelatedValues } from './related-values.ts';
-import type { Condition, Visibility } from './visibility.ts';
+import type { RelatedValues } from './events/related-values.ts';
+import type { Condition, Visibility } from './policy/visibility.ts';
 
 export {
   type Condition,
@@ -15,7 +15,7 @@ export {
   type RowVisibility,
   type Visibility,
   type VisibleRelatedCondition,
-} from './visibility.ts';
+} from './policy/visibility.ts';
 
 /**
  * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then

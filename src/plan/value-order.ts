@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { compareNumbers } from '../model/values/exact-number.ts';
 

@@ -1,11 +1,11 @@
-import { isPluralOf, pluralOf } from '../model/compile/names.ts';
+import { isPluralOf, pluralOf } from '../model/compile/fields/names.ts';
 import type { Model, Property, Resource } from '../model/model.ts';
-import { isUnindexed } from './effort.ts';
-import { relationsOf } from './expansion.ts';
+import { isUnindexed } from './list/effort.ts';
+import { relationsOf } from './list/expansion.ts';
 import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
 import { indexesOf } from './indexes.ts';
-import { isServedByIndex, policyPaths } from './policy-paths.ts';
-import { totalOrder } from './sort.ts';
+import { isServedByIndex, policyPaths } from './policy/policy-paths.ts';
+import { totalOrder } from './list/sort.ts';
 
 /**
  * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), policies that do not work well with indexes or

@@ -1,4 +1,4 @@
-import type { EventAccess, EventEnvelope } from '../conventions/event.ts';
+import type { EventAccess, EventEnvelope } from '../conventions/events/event.ts';
 import type {
   DeliveryAttempt,
   DeliveryChange,
@@ -7,10 +7,10 @@ import type {
   ReaderLease,
   SubscriptionPosition,
 } from '../plan/delivery-plan.ts';
-import type { EventSelection } from '../plan/event-query.ts';
+import type { EventSelection } from '../plan/events/event-query.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
-export type { EventAccess } from '../conventions/event.ts';
+export type { EventAccess } from '../conventions/events/event.ts';
 
 /** An event in the log. Its members are read when they are needed: most events are skipped because of their type. */
 export interface LoggedEvent {

@@ -18,7 +18,7 @@ import type {
 import type { Bookmark } from '../plan/bookmark.ts';
 import type { CacheStatistics } from '../cache/cache.ts';
 import type { Deliveries, EventLog } from './event-store.ts';
-import type { Partition } from '../plan/partitions.ts';
+import type { Partition } from '../plan/list/partitions.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 export type {

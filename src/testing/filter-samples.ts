@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { Member, Model, ValueType } from '../model/model.ts';
 import type { CreatePlan } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';

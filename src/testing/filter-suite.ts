@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { Condition } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import { seedThings, IDS, SCALARS, type ScalarSamples, PREFIXES, createThing, thingsModel } from './filter-samples.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { SortKey } from '../model/model.ts';
 import type { PathCondition } from '../plan/condition.ts';
 import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedCondition } from '../plan/plan.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { SortKey } from '../model/model.ts';
 import type { Condition, CreatePlan, ListPlan, Row } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 import type { CreatePlan, DeletePlan, FieldValues, UpdatePlan, WritePlan } from '../plan/plan.ts';
-import { type ReferenceKeys, type RelatedFields, relatedMember } from '../plan/related-values.ts';
+import { type ReferenceKeys, type RelatedFields, relatedMember } from '../plan/events/related-values.ts';
 import { comparisonOf } from '../plan/value-order.ts';
-import { EVERYTHING, visibilityWhere } from '../plan/visibility.ts';
+import { EVERYTHING, visibilityWhere } from '../plan/policy/visibility.ts';
 import type { Store } from '../stores/store.ts';
 import type { OpenStore } from './open-store.ts';
 import { field, model, refersTo, resource } from './sample-model.ts';

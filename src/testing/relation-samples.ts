@@ -1,4 +1,4 @@
-import type { Json } from '../conventions/json.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type { Alternative, PartCondition, PathCondition, RelationKey } from '../plan/condition.ts';
 import {
   type Condition,
@@ -9,7 +9,7 @@ import {
   type Row,
   type Visibility,
 } from '../plan/plan.ts';
-import { visibilityWhere } from '../plan/visibility.ts';
+import { visibilityWhere } from '../plan/policy/visibility.ts';
 import type { Store } from '../stores/store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, create, createProduct, createSupplier, listPlan } from './sample-writes.ts';

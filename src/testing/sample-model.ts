@@ -1,8 +1,8 @@
-import { OPEN_ACCESS } from '../model/compile/access.ts';
-import { NO_RULED_ACCESS } from '../model/compile/ruled-access.ts';
+import { OPEN_ACCESS } from '../model/compile/access/access.ts';
+import { NO_RULED_ACCESS } from '../model/compile/access/ruled-access.ts';
 import { parentKey, scopeOf } from '../model/row-key.ts';
-import { NO_HOOKS } from '../model/typescript/hooks.ts';
-import type { Json } from '../conventions/json.ts';
+import { NO_HOOKS } from '../model/hooks.ts';
+import type { Json } from '../conventions/json/json.ts';
 import type {
   Dependent,
   Field,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventDraft } from '../conventions/event.ts';
+import type { EventDraft } from '../conventions/events/event.ts';
 import {
   EVERYTHING,
   type Ancestor,

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../conventions/json.ts';
-import { jsonEquals } from '../conventions/json-equality.ts';
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
+import { jsonEquals } from '../conventions/json/json-equality.ts';
 import type { FieldValues } from '../plan/plan.ts';
 import { type Conversion, mapped, type Source, valueOf } from './sources.ts';
 

@@ -1,10 +1,10 @@
-import { fieldOfPath } from '../conventions/field-path.ts';
+import { fieldOfPath } from '../conventions/text/field-path.ts';
 import { pathOf, type Source } from './sources.ts';
 
 /** What has changed in a stored field. */
 export interface StoredChange {
   readonly field: string;
-  /** The paths at which an object differs (`plan/changed-members.ts`); null where they are not known: anything in it may have changed then. */
+  /** The paths at which an object differs (`plan/events/changed-members.ts`); null where they are not known: anything in it may have changed then. */
   readonly paths: readonly string[] | null;
 }
 

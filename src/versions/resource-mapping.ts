@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../conventions/json.ts';
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
 import type { Model, Resource, Shape, VersionChange } from '../model/model.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';

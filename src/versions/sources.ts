@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/support/api-under-test.ts';
 import { FORGED, SIGNED, SPELLED } from './attacks.ts';
 import { ISSUER, JWKS, NOW, SECONDS, token, verifier } from './signing.ts';
 

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Json, JsonObject } from '../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
 import { openVerifier } from '../../src/auth/open-verifier.ts';
 import type { TokenVerifier } from '../../src/auth/token-verifier.ts';
 import type { Issuer, KeySource } from '../../src/model/model.ts';

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { openVerifier } from '../../src/auth/open-verifier.ts';
-import type { JsonObject } from '../../src/conventions/json.ts';
+import type { JsonObject } from '../../src/conventions/json/json.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 
 const API = 'https://api.example.com';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { UnusableKeys } from '../../src/auth/key-set.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openApi, type OpenApiOptions } from '../../src/open-api.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { json, startIssuer } from './issuer-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { openApi } from '../../src/open-api.ts';
 import { JWKS, token } from './signing.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { TokenAlgorithm } from '../../src/conventions/json-web-key.ts';
+import type { TokenAlgorithm } from '../../src/conventions/json/json-web-key.ts';
 import { createSigningKey, signToken, type VerificationKey, verifySignature } from '../../src/auth/signature.ts';
 import { encode, token, verdictOf } from './signing.ts';
 

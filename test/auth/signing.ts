@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type Issuer, type KeySource } from '../../src/model/model.ts';
-import type { JsonObject } from '../../src/conventions/json.ts';
+import type { JsonObject } from '../../src/conventions/json/json.ts';
 import { openVerifier } from '../../src/auth/open-verifier.ts';
 import type { TokenVerdict, TokenVerifier } from '../../src/auth/token-verifier.ts';
 

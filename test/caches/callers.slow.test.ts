@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SHELF } from '../pipeline/shelf-model.ts';
+import { SHELF } from '../pipeline/models/shelf-model.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type RequestToSend, sendRequest, type ReceivedResponse } from './send-request.ts';
 import { cacheNames, cachePrograms, startCacheServers, type CacheServers } from './cache-servers.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { run } from '../../src/cli/program.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { openApi } from '../../src/open-api.ts';
 import { recordedTerminal } from './recorded-terminal.ts';
 

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { ALL_SCOPES } from '../pipeline/fake-tokens.ts';
+import { ALL_SCOPES } from '../pipeline/support/fake-tokens.ts';
 import { type ServedShop, serveShop } from './served-shop.ts';
 
 const folder = path.join(import.meta.dirname, 'in-browser');

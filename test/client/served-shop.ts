@@ -1,6 +1,6 @@
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { ALL_SCOPES, fakeTokens } from '../pipeline/fake-tokens.ts';
-import { apiUnderTest } from '../pipeline/api-under-test.ts';
+import { ALL_SCOPES, fakeTokens } from '../pipeline/support/fake-tokens.ts';
+import { apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { type ObservedClients, observedClients } from './observed-client.ts';
 import { model } from './shop.ts';
 

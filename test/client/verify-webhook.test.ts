@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { type ReceivedHeaders, verifyWebhook, WebhookError } from '../../src/client/verify-webhook.ts';
-import { signatureFields, webhookKey, webhookSecret } from '../../src/conventions/webhook-signature.ts';
+import { signatureFields, webhookKey, webhookSecret } from '../../src/conventions/events/webhook-signature.ts';
 import { hmacSigner } from '../../src/events/webhooks/signers.ts';
 
 const NOW = Date.UTC(2026, 4, 1, 12);

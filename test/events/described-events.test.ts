@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import { DescribedEvents } from '../describe/asyncapi/described-events.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { startReceiver, type TestReceiver } from './webhooks/receiver.ts';

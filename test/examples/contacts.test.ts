@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import contacts from '../../examples/contacts.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

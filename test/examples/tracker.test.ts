@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import tracker from '../../examples/tracker.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 const PROJECT = { id: 'p', name: 'P' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { Coding } from '../../src/conventions/content-coding.ts';
+import type { Coding } from '../../src/conventions/media/content-coding.ts';
 import { codings, compress } from '../../src/formats/compress.ts';
 
 const DECODERS: Readonly<Record<Coding, (bytes: Uint8Array) => Uint8Array>> = {

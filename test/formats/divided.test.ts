@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isJsonObject, type Json, type JsonObject } from '../../src/conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../src/conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from '../../src/formats/divided.ts';
 import { jsonPieces, jsonWriter } from '../../src/formats/json.ts';
 import { textPieces, writeText } from '../../src/formats/text.ts';

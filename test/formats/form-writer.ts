@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
 import type { ValueType } from '../../src/model/model.ts';
 
 /** A name and its value; null for a name without `=`. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
 import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, Shape, ValueType } from '../../src/model/model.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { codesOf, rowsOf, textOf } from './guide-pages.ts';
 
 const guide = textOf('docs/guides/collections.md');

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../../scripts/command.ts';
-import { loadModel } from '../../src/model/load-model.ts';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/api-under-test.ts';
-import { as, callerTokens } from '../pipeline/caller-tokens.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
 import { blocksOf, textOf } from './guide-pages.ts';
 
 const AUTH = `name: guide

@@ -7,7 +7,7 @@ import { versionsSchema } from '../../src/model/document/versions-schema.ts';
 import { objectOf } from '../../src/model/values/access.ts';
 import { recordedTerminal } from '../cli/recorded-terminal.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/support/api-under-test.ts';
 import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
 
 describe('the guide to versions', () => {

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createListener } from '../../src/http/listener.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { programFile, skipWithout } from '../installed-programs.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 const skip = skipWithout('chromium');

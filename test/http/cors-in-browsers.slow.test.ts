@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 
 /** What a page may learn of a response to `fetch`. */
 interface SeenByPage {

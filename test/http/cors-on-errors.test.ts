@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { type RawResponse, sendRaw } from './raw-client.ts';
 
 const APP = 'https://app.example.com';

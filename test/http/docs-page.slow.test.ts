@@ -4,8 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
-import { fakeTokens } from '../pipeline/fake-tokens.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
+import { fakeTokens } from '../pipeline/support/fake-tokens.ts';
 import { axeViolations, isWiderThanWindow, responseStatus, type Visit, visitPage } from './visited-page.ts';
 
 const skip = skipWithout('chromium');

@@ -6,7 +6,7 @@ import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { createListener } from '../../src/http/listener.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { type HostServer, serveHost } from './host-server.ts';
 import { sendRaw } from './raw-client.ts';
 

@@ -11,7 +11,7 @@ import { cors as honoCors } from 'hono/cors';
 import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { createListener } from '../../src/http/listener.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 
 const APP = 'https://app.example.com';
 const HOST_APP = 'https://host.example.com';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { owns } from '../../src/http/mounted-api.ts';
-import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/api-under-test.ts';
-import { SHOP } from '../pipeline/shop-model.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/support/api-under-test.ts';
+import { SHOP } from '../pipeline/models/shop-model.ts';
 import { limits } from './fake-server.ts';
 
 /** Whether a target belongs to an API below a base path. */

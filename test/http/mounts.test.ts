@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
-import { mounts, open, type Transport } from '../pipeline/transports.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
+import { mounts, open, type Transport } from '../pipeline/support/transports.ts';
 
 const MODEL = `
 name: desk

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { openApi } from '../../src/open-api.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { rawRequest, seen } from '../pipeline/api-under-test.ts';
+import { rawRequest, seen } from '../pipeline/support/api-under-test.ts';
 import { PostgresSchemas } from '../postgres-schemas.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { startRedis } from '../redis-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type ModelProblem, ModelError } from '../../src/model/document/model-error.ts';
-import { loadModel, type LoadedModel } from '../../src/model/load-model.ts';
+import { loadModel, type LoadedModel } from '../../src/model/compile/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 
 /** Loads a document as `model.yaml`, or under the name given. */

@@ -1,5 +1,5 @@
 import { compileModel } from '../../src/model/compile/compile-model.ts';
-import type { ModelCode } from '../../src/model/compile/compile-resources.ts';
+import type { ModelCode } from '../../src/model/compile/resources/compile-resources.ts';
 import { checkDocument } from '../../src/model/document/check-document.ts';
 import { type ModelProblem, ProblemList } from '../../src/model/document/model-error.ts';
 import { readDocument } from '../../src/model/document/read-document.ts';

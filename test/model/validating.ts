@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Json, JsonObject } from '../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
 import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
 import { itemsDocument, load } from './loading.ts';
 

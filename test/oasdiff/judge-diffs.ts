@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { Random } from '../../scripts/campaign/random.ts';
-import type { JsonObject } from '../../src/conventions/json.ts';
+import type { JsonObject } from '../../src/conventions/json/json.ts';
 import { readDescription } from '../../src/describe/diff/api-description.ts';
 import { diffDescriptions } from '../../src/describe/diff/diff-descriptions.ts';
 import { describedContracts } from '../../src/describe/described-contract.ts';
@@ -12,7 +12,7 @@ import { openApiDocument } from '../../src/describe/openapi/open-api-document.ts
 import { diffModels, type ModelDiff } from '../../src/model/diff/diff-models.ts';
 import { highestPart } from '../../src/model/diff/needed-version.ts';
 import { ModelError } from '../../src/model/document/model-error.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
 import { programFile } from '../installed-programs.ts';
 import { MUTATIONS, type MutableDocument, randomDocument } from '../model/diff/random-documents.ts';

@@ -10,8 +10,8 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { registeredTraceObserver, traceObserver } from '../../src/observe/open-telemetry.ts';
 import { StoreUnavailable } from '../../src/stores/store.ts';
-import { type ApiUnderTest, apiUnderTest, type Setting } from '../pipeline/api-under-test.ts';
-import { create } from '../pipeline/shop-model.ts';
+import { type ApiUnderTest, apiUnderTest, type Setting } from '../pipeline/support/api-under-test.ts';
+import { create } from '../pipeline/models/shop-model.ts';
 
 const NOTES = `
 name: notes

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { mounts } from '../pipeline/transports.ts';
+import { mounts } from '../pipeline/support/transports.ts';
 import { isWholeSuite } from '../whole-suite.ts';
 import { runHttpSuite } from './http-suite.ts';
 

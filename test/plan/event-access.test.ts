@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createPlan, deletePlan, updatePlan } from '../../src/plan/write-plan.ts';
-import { urlBuilder } from '../../src/plan/url-builder.ts';
+import { createPlan, deletePlan, updatePlan } from '../../src/plan/write/write-plan.ts';
+import { urlBuilder } from '../../src/plan/routes/url-builder.ts';
 import { compilePolicies, withResources } from '../model/policies.ts';
 
 const { model } = compilePolicies(

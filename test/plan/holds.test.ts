@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json } from '../../src/conventions/json.ts';
+import type { Json } from '../../src/conventions/json/json.ts';
 import type { ValueType } from '../../src/model/model.ts';
 import { holds } from '../../src/plan/holds.ts';
 import type { PathCondition } from '../../src/plan/condition.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import type { CursorSeal } from '../../src/conventions/pagination/cursor.ts';
-import { parseQuery } from '../../src/conventions/query.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import { parseQuery } from '../../src/conventions/url/query.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { Model, Resource } from '../../src/model/model.ts';
 import { compileValidators, type ResourceValidator } from '../../src/model/values/resource-validator.ts';
-import type { DraftRule } from '../../src/plan/draft.ts';
-import { EVERY_FIELD } from '../../src/plan/field-permission.ts';
-import { type FilterRule, filterRule, type Validators } from '../../src/plan/filter-rule.ts';
-import { readFilter } from '../../src/plan/filter.ts';
-import { filterShape } from '../../src/plan/filter-shape.ts';
+import type { DraftRule } from '../../src/plan/write/draft.ts';
+import { EVERY_FIELD } from '../../src/plan/policy/field-permission.ts';
+import { type FilterRule, filterRule, type Validators } from '../../src/plan/filter/filter-rule.ts';
+import { readFilter } from '../../src/plan/filter/filter.ts';
+import { filterShape } from '../../src/plan/filter/filter-shape.ts';
 import type { FilterCondition } from '../../src/plan/condition.ts';
-import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list-query.ts';
+import { type ListQuery, type ListRule, listRule, readListQuery } from '../../src/plan/list/list-query.ts';
 import type { Ancestor, Row } from '../../src/plan/plan.ts';
 
 /** A resource of a document, with its validator. */

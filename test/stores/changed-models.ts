@@ -1,4 +1,4 @@
-import type { Json } from '../../src/conventions/json.ts';
+import type { Json } from '../../src/conventions/json/json.ts';
 import type { Field, ValueType } from '../../src/model/model.ts';
 import { field, refersTo, type ResourceOptions } from '../../src/testing/sample-model.ts';
 

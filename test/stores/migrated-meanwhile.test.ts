@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { loadModel } from '../../src/model/load-model.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { MigrationPhase } from '../../src/stores/sql/schema/current-models.ts';
 import { openPostgres } from '../../src/stores/postgres/postgres-store.ts';
 import { openSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
-import { type ApiUnderTest, apiUnderTest } from '../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { PostgresSchemas } from '../postgres-schemas.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Json } from '../../src/conventions/json.ts';
+import type { Json } from '../../src/conventions/json/json.ts';
 import type { Model, ValueType } from '../../src/model/model.ts';
 import type { Row } from '../../src/plan/plan.ts';
 import type { MigrationPhase } from '../../src/stores/sql/schema/current-models.ts';

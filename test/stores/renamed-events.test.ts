@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import { apiUnderTest } from '../pipeline/api-under-test.ts';
-import { as, callerTokens } from '../pipeline/caller-tokens.ts';
+import { apiUnderTest } from '../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
 import { PostgresSchemas } from '../postgres-schemas.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../src/conventions/json.ts';
+import { isJsonObject, type Json } from '../../src/conventions/json/json.ts';
 import { defineModel, resource, type DefinedModel } from '../../src/index.ts';
 
 /** Values of a row by field. Fields that are absent have their default, or none. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/conventions/json.ts';
-import { loadModel } from '../../src/model/load-model.ts';
+import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
+import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { Resource, VersionChange } from '../../src/model/model.ts';
 import type { FieldValues, Row } from '../../src/plan/plan.ts';
 import { type Fill, ResourceMapping } from '../../src/versions/resource-mapping.ts';

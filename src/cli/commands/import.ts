@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { compileSourceRows } from '../../model/infer/source-row.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';

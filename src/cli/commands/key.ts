@@ -1,5 +1,5 @@
 import { apiKey } from '../../auth/api-keys.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { RowImportError } from '../../pipeline/write/import.ts';
 import { secretDigest } from '../../platform/digest.ts';
 import { createRandom } from '../../platform/random.ts';

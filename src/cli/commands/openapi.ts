@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { describedContracts, OPEN_API_EDITIONS, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { withOneMediaType } from '../../describe/openapi/one-media-type.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';

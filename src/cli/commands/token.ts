@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isCallerName } from '../../auth/claims.ts';
 import { signToken } from '../../auth/signature.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Issuer, Model } from '../../model/model.ts';
 import { parseDuration } from '../../model/values/parse-units.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { numberOf, objectOf, stringOf } from '../../model/values/access.ts';
 
 /** How far a data file is imported. It is stored in the transactions that write the rows. */

@@ -1,6 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { describeFileError, usageError } from '../command-error.ts';
 
 /** A file of rows: CSV, NDJSON, or JSON that is an array or an object of arrays. */

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { decodeUtf8 } from '../../formats/malformed-body.ts';
-import { DataError } from '../../model/infer/data-error.ts';
-import { compileSourceRows } from '../../model/infer/source-row.ts';
+import { DataError } from '../../infer/data-error.ts';
+import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { OpenedApi } from '../../open-api.ts';

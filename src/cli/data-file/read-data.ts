@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { readCells, readManyCells } from '../../formats/csv.ts';
 import { readJson } from '../../formats/json.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';
 import { decodeUtf8 } from '../../formats/malformed-body.ts';
 import { type DataPart, splitCollections } from '../../formats/split-collections.ts';
 import { isBlank, type RecordFraming, recordContent, splitRecords } from '../../formats/split-records.ts';
-import { DataError } from '../../model/infer/data-error.ts';
+import { DataError } from '../../infer/data-error.ts';
 import { MAX_RECORD_BYTES } from '../import/import-chunks.ts';
 import type { DataFile } from './data-file.ts';
 

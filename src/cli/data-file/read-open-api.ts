@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { isJsonObject } from '../../conventions/json.ts';
+import { isJsonObject } from '../../conventions/json/json.ts';
 import { formatProblem } from '../../model/document/model-error.ts';
 import { readDocument } from '../../model/document/read-document.ts';
-import type { ModelDraft } from '../../model/infer/model-draft.ts';
-import { inferOpenApi } from '../../model/open-api/infer-open-api.ts';
+import type { ModelDraft } from '../../infer/model-draft.ts';
+import { inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 import { commandFailed, usageError } from '../command-error.ts';
 import { reading } from './data-file.ts';
 import { describingErrors } from './infer-file.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { importOrder } from '../../model/infer/import-order.ts';
-import { writeModel } from '../../model/infer/write-model.ts';
+import { importOrder } from '../../infer/import-order.ts';
+import { writeModel } from '../../infer/write-model.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
 import { printSummary } from '../import/import-report.ts';
 import { schemaLocation } from '../init/schema-location.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { type ApiDescription, DescriptionError, readDescription } from '../../describe/diff/api-description.ts';
 import { diffDescriptions } from '../../describe/diff/diff-descriptions.ts';
 import { describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { Api } from '../../api.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { CsvWriter } from '../../formats/csv.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
 import { waitForDrain } from '../../platform/wait-for-drain.ts';

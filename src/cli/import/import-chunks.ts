@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { recordContent, isBlank, type RawRecord } from '../../formats/split-records.ts';
 import type { ReadRecord } from './record-reader.ts';
 import { type ImportCheckpoint, checkpointAt, type ResumePoint } from './import-checkpoint.ts';

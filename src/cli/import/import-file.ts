@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { RowImportOutcome } from '../../api.ts';
 import { ApiError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { isBlank, recordContent, splitRecords } from '../../formats/split-records.ts';
 import type { Bookmark } from '../../plan/bookmark.ts';
 import type { Bookmarks } from '../../stores/store.ts';

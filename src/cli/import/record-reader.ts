@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { CsvReader } from '../../formats/csv.ts';
 import { readJson } from '../../formats/json.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';

@@ -1,4 +1,4 @@
-import { schemaLine } from '../../model/infer/write-model.ts';
+import { schemaLine } from '../../infer/write-model.ts';
 
 /**
  * The model that `init` writes where there is no data: two resources with a relation, a state machine and a unique field.

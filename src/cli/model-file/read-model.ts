@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { formatProblem, ModelError, type ModelProblem } from '../../model/document/model-error.ts';
-import { loadDefinition, type LoadedModel, loadModel } from '../../model/load-model.ts';
+import { loadDefinition, type LoadedModel, loadModel } from '../../model/compile/load-model.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { type DefinedModel, isDefinedModel } from '../../model/typescript/define-model.ts';
 import { digest } from '../../platform/digest.ts';

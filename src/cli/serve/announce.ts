@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { pathNextToBase } from '../../conventions/url.ts';
+import { pathNextToBase } from '../../conventions/url/url.ts';
 import { formatCount } from '../terminal/progress.ts';
 import { styled, type Terminal } from '../terminal/terminal.ts';
 import { browserCommand, openBrowser } from '../terminal/open-browser.ts';

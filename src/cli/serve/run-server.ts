@@ -9,7 +9,7 @@ import {
   monitorOverload,
   type OverloadOptions,
 } from '../../limits/overload.ts';
-import type { LoadedModel } from '../../model/load-model.ts';
+import type { LoadedModel } from '../../model/compile/load-model.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Metrics } from '../../observe/metrics/metrics.ts';
 import { type Observe, observeAll } from '../../observe/observation.ts';

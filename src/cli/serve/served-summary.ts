@@ -1,7 +1,7 @@
-import { writeQuery } from '../../conventions/query.ts';
+import { writeQuery } from '../../conventions/url/query.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { EVERYTHING } from '../../plan/plan.ts';
-import { urlBuilder } from '../../plan/url-builder.ts';
+import { urlBuilder } from '../../plan/routes/url-builder.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { versionedBase } from '../../pipeline/contract.ts';
 

@@ -1,4 +1,4 @@
-import type { LoadedModel } from '../../model/load-model.ts';
+import type { LoadedModel } from '../../model/compile/load-model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { OpenedApi } from '../../open-api.ts';
 import { CommandError, describeFileError } from '../command-error.ts';

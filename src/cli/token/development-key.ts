@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { createSigningKey } from '../../auth/signature.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { commandFailed, describeFileError } from '../command-error.ts';
 
 /** The key pair that signs development tokens. */

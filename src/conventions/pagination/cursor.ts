@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts';
-import type { QueryPairs } from '../query.ts';
+import type { Json } from '../json/json.ts';
+import type { QueryPairs } from '../url/query.ts';
 import type { Pagination } from './pagination.ts';
 
 /** The content of a cursor (PAGE-6). */

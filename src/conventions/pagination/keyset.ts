@@ -1,4 +1,4 @@
-import type { QueryPairs } from '../query.ts';
+import type { QueryPairs } from '../url/query.ts';
 import type { Pagination } from './pagination.ts';
 import { seekLinks } from './seek.ts';
 

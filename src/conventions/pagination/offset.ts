@@ -1,4 +1,4 @@
-import type { QueryPairs } from '../query.ts';
+import type { QueryPairs } from '../url/query.ts';
 import type { FetchedPage, Pagination } from './pagination.ts';
 
 /** Offset pagination: skips `offset` items, then returns up to `limit` (S 4.5). The caller has checked the bounds. */

@@ -1,4 +1,4 @@
-import type { QueryPairs } from '../query.ts';
+import type { QueryPairs } from '../url/query.ts';
 import { exactCount, lastOffset, nextPage } from './offset.ts';
 import type { Pagination } from './pagination.ts';
 

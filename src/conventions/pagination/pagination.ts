@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../json.ts';
-import type { QueryPairs } from '../query.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import type { QueryPairs } from '../url/query.ts';
 
 /**
  * Start and length of a page. In a seek, `after` has one value for each sort key; null is the first page, or with `backward` the last one.

@@ -1,4 +1,4 @@
-import type { QueryPairs } from '../query.ts';
+import type { QueryPairs } from '../url/query.ts';
 import type { FetchedPage, PageLinks, Pagination } from './pagination.ts';
 
 /** A timestamp and an id. The page starts strictly after this pair (PAGE-7). */

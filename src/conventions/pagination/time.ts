@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../json/json.ts';
 import { cursorPagination } from './cursor.ts';
 import type { Pagination } from './pagination.ts';
 

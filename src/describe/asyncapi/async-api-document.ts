@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model } from '../../model/model.ts';
-import { typesOf } from '../../plan/event-types.ts';
+import { typesOf } from '../../plan/events/event-types.ts';
 import { Components } from '../components.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { basePathOf } from '../openapi/described-resource.ts';

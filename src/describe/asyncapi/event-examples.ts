@@ -1,6 +1,6 @@
-import { type CloudEvent, cloudEvent, eventTraceparent } from '../../conventions/cloud-event.ts';
-import { type EventEnvelope, sequenceText } from '../../conventions/event.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import { type CloudEvent, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
+import { type EventEnvelope, sequenceText } from '../../conventions/events/event.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { EXAMPLE_ID, EXAMPLE_TIME } from '../openapi/api-examples.ts';
 import { basePathOf } from '../openapi/described-resource.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { exampleError } from '../openapi/api-examples.ts';
 import { apiSchema } from '../openapi/api-schemas.ts';
 import { cloudEventExample, feedExample, nativeExample } from './event-examples.ts';

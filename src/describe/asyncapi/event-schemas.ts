@@ -1,9 +1,9 @@
-import { SEQUENCE_PATTERN } from '../../conventions/event.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import { SEQUENCE_PATTERN } from '../../conventions/events/event.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { typeName } from '../../model/type-names.ts';
 import { objectOf } from '../../model/values/access.ts';
-import { publishedFields } from '../../plan/event-types.ts';
+import { publishedFields } from '../../plan/events/event-types.ts';
 import type { Components } from '../components.ts';
 import { ID_SCHEMA } from '../openapi/described-resource.ts';
 import { memberSchemas, nullable } from '../value-schema.ts';

@@ -1,7 +1,7 @@
 // The declarations that `restwright client` writes: the types of an API, for `restwright/client`.
 import { linkName } from '../../model/link-name.ts';
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
-import { type Relation, relationsOf } from '../../plan/expansion.ts';
+import { type Relation, relationsOf } from '../../plan/list/expansion.ts';
 import { DeclaredNames } from './declared-names.ts';
 import {
   commentOf,

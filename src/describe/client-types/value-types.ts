@@ -1,5 +1,5 @@
 // Types of values, as TypeScript.
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../../model/model.ts';
 import { objectOf, stringOf } from '../../model/values/access.ts';
 import { allowedValues } from '../../model/values/assertion.ts';

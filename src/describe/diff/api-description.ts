@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { parseVersion } from '../../conventions/versioning.ts';
 import type { ContractVersion } from '../../model/model.ts';
 import { objectOf, stringOf } from '../../model/values/access.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { Pair } from '../../model/diff/comparers.ts';
 import { compareOrder } from '../../model/diff/compare-shapes.ts';
 import { type Difference, difference, inside, isAndWas, type Place, shown } from '../../model/diff/difference.ts';

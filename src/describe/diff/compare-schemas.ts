@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, type Place, shown } from '../../model/diff/difference.ts';
 import { compareKeywords, isSame, KEYWORDS } from '../../model/diff/keywords.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, type Place, shown } from '../../model/diff/difference.ts';
 import { stringsOf } from '../../model/values/access.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Pair } from '../../model/diff/comparers.ts';
 import type { ApiDescription, Resolved } from './api-description.ts';
 import { SchemaComparison } from './compare-schemas.ts';

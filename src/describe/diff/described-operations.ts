@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion } from '../../model/model.ts';
 import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
 import { type ApiDescription, type Resolved, resolve } from './api-description.ts';

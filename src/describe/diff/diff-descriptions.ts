@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { matched, type Pair, setDifference } from '../../model/diff/comparers.ts';
 import type { ModelDiff } from '../../model/diff/diff-models.ts';
 import { API_PLACE, type Difference, difference, isAndWas, listed, type Place } from '../../model/diff/difference.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Pair } from '../../model/diff/comparers.ts';
 import type { Difference, Place } from '../../model/diff/difference.ts';
 import type { SchemaForm, SchemaReader } from './schema-form.ts';

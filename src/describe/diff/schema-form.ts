@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { isSame } from '../../model/diff/keywords.ts';
 import { arrayOf, numberOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
 import { type ApiDescription, DescriptionError, targetOf } from './api-description.ts';

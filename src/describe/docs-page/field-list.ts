@@ -1,6 +1,6 @@
 import { linkName } from '../../model/link-name.ts';
 import type { ComputedField, Field, FieldAccess, Model, Resource } from '../../model/model.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
 import { type Html, html } from '../html.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';

@@ -1,7 +1,7 @@
-import { withArticle } from '../../conventions/article.ts';
+import { withArticle } from '../../conventions/text/article.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Resource } from '../../model/model.ts';
-import { operationRules } from '../../plan/operation-rules.ts';
+import { operationRules } from '../../plan/routes/operation-rules.ts';
 import { type PlacedResource, words } from '../openapi/described-resource.ts';
 import { type CodesByStatus, errorCodes } from '../openapi/error-codes.ts';
 import type { OperationAccess } from '../openapi/fallible-operation.ts';

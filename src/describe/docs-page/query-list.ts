@@ -1,8 +1,8 @@
 import { linkName } from '../../model/link-name.ts';
 import type { Model, Property, Resource } from '../../model/model.ts';
 import { operatorsOf } from '../../model/values/operators.ts';
-import { relationsOf } from '../../plan/expansion.ts';
-import { filterName } from '../../plan/parameters.ts';
+import { relationsOf } from '../../plan/list/expansion.ts';
+import { filterName } from '../../plan/list/parameters.ts';
 import { type Html, html } from '../html.ts';
 import { typeWords } from '../page/type-words.ts';
 import { sectionId } from './docs-content.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import { ASYNC_API_PATH, METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { ASYNC_API_PATH, METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/routes/route-table.ts';
 import { EXAMPLE_ID, withExample } from './api-examples.ts';
 import { apiSchema, versionSpellings } from './api-schemas.ts';
 import { notModified, readFields } from './collection-paths.ts';

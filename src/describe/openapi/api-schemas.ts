@@ -1,10 +1,10 @@
 import { MAX_DETAILS } from '../../conventions/errors.ts';
-import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json-patch.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json/json-patch.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion } from '../../model/model.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
 import { API_EXAMPLES, EXAMPLE_PAGE } from './api-examples.ts';
-import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
+import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
 import type { Components } from '../components.ts';
 import type { Description } from './described-resource.ts';
 

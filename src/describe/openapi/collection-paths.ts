@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import { withArticle } from '../../conventions/article.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { withArticle } from '../../conventions/text/article.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Resource } from '../../model/model.ts';
 import { collectionOperation, itemOperation } from '../../model/type-names.ts';
-import { operationRules } from '../../plan/operation-rules.ts';
-import { ROUTES } from '../../plan/route-table.ts';
+import { operationRules } from '../../plan/routes/operation-rules.ts';
+import { ROUTES } from '../../plan/routes/route-table.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
 import type { FallibleOperation } from './fallible-operation.ts';

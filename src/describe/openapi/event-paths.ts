@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import { typesOf } from '../../plan/event-types.ts';
-import { eventsRule } from '../../plan/event-rules.ts';
-import { ROUTES } from '../../plan/route-table.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { typesOf } from '../../plan/events/event-types.ts';
+import { eventsRule } from '../../plan/events/event-rules.ts';
+import { ROUTES } from '../../plan/routes/route-table.ts';
 import { API_EXAMPLES, EXAMPLE_ID, withExample } from './api-examples.ts';
 import { apiSchema, pageOf } from './api-schemas.ts';
 import { API_TAG, pathParameter } from './api-paths.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Property, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';

@@ -1,13 +1,13 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Property, Resource, ValueType } from '../../model/model.ts';
 import { exampleOperand } from './examples.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
-import { relationsOf } from '../../plan/expansion.ts';
-import { MAX_VALUES } from '../../plan/filter.ts';
-import { MAX_GROUPS } from '../../plan/filter-shape.ts';
-import { filterablePaths } from '../../plan/filter-rule.ts';
-import { filterName } from '../../plan/parameters.ts';
+import { relationsOf } from '../../plan/list/expansion.ts';
+import { MAX_VALUES } from '../../plan/filter/filter.ts';
+import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';
+import { filterablePaths } from '../../plan/filter/filter-rule.ts';
+import { filterName } from '../../plan/list/parameters.ts';
 import type { Description } from './described-resource.ts';
 
 /** A query parameter, as a parameter of GET and as a member of the form of QUERY. */

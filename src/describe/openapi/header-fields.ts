@@ -1,5 +1,5 @@
-import { RESPONSE_FIELDS } from '../../conventions/field-names.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import { RESPONSE_FIELDS } from '../../conventions/headers/field-names.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { FIELD_EXAMPLES, withExample } from './api-examples.ts';
 import { versionSchema } from './api-schemas.ts';
 import type { Description } from './described-resource.ts';

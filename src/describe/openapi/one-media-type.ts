@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { objectOf, stringOf } from '../../model/values/access.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { linkName } from '../../model/link-name.ts';
 import { API_TAG, apiPaths, originPaths, pathParameter } from './api-paths.ts';

@@ -1,5 +1,5 @@
 import type { Method } from '../../conventions/methods.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { AccessRule } from '../../model/model.ts';
 import { SECURITY_SCHEME } from './security.ts';
 import type { Description } from './described-resource.ts';

@@ -1,5 +1,5 @@
 import { resourceErrors } from '../../conventions/errors.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { words } from './described-resource.ts';

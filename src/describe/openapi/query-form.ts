@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { type Description, schemaName } from './described-resource.ts';
 import { listParameters } from './query-parameters.ts';

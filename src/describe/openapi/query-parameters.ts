@@ -1,9 +1,9 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Resource } from '../../model/model.ts';
-import { MAX_EXPANDED, relationsOf } from '../../plan/expansion.ts';
-import { MAX_FIELDS } from '../../plan/projection.ts';
-import { isSortable, MAX_KEYS } from '../../plan/sort.ts';
+import { MAX_EXPANDED, relationsOf } from '../../plan/list/expansion.ts';
+import { MAX_FIELDS } from '../../plan/list/projection.ts';
+import { isSortable, MAX_KEYS } from '../../plan/list/sort.ts';
 import { PARAMETER_EXAMPLES, withExample } from './api-examples.ts';
 import { versionSchema } from './api-schemas.ts';
 import type { DescribedContract } from '../described-contract.ts';

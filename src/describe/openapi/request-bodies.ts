@@ -1,5 +1,5 @@
-import { acceptedTypes, type BodyUse } from '../../conventions/body-type.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import { acceptedTypes, type BodyUse } from '../../conventions/media/body-type.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
-import { relationsOf } from '../../plan/expansion.ts';
+import { relationsOf } from '../../plan/list/expansion.ts';
 import { pageOf } from './api-schemas.ts';
 import { type Description, ID_SCHEMA, schemaName, words } from './described-resource.ts';
 import { exampleForm, exampleOf, exampleResource } from './examples.ts';

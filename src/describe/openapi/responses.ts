@@ -1,8 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { JsonObject } from '../../conventions/json.ts';
-import { type FormatOffer, formatOffers, type ResponseFormat } from '../../conventions/response-format.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { type FormatOffer, formatOffers, type ResponseFormat } from '../../conventions/media/response-format.ts';
 import { STATUS_PHRASES } from '../../conventions/status-phrases.ts';
-import { type RouteKind, ROUTES } from '../../plan/route-table.ts';
+import { type RouteKind, ROUTES } from '../../plan/routes/route-table.ts';
 import { exampleError } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model } from '../../model/model.ts';
 
 /** The name of the only way to authenticate: a bearer token, which API keys are, too (AUTH-1, AUTH-8). */

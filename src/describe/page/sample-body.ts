@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { exampleValue } from '../example-value.ts';

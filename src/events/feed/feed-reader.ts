@@ -1,6 +1,6 @@
 import { apiError } from '../../conventions/errors.ts';
-import { sequenceText } from '../../conventions/event.ts';
-import { streamError, streamEvent, streamHeartbeat, streamStart } from '../../conventions/event-stream.ts';
+import { sequenceText } from '../../conventions/events/event.ts';
+import { streamError, streamEvent, streamHeartbeat, streamStart } from '../../conventions/events/event-stream.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
 import type { BodyStream } from '../../pipeline/exchange.ts';
 import { positionExpired } from '../../pipeline/read/event-log.ts';

@@ -1,6 +1,6 @@
 import { BlockList, type SocketAddress } from 'node:net';
-import { type AddressRange, isInRange, parseAddressRange, parseIpAddress } from '../../conventions/ip-address.ts';
-import type { WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import { type AddressRange, isInRange, parseAddressRange, parseIpAddress } from '../../conventions/url/ip-address.ts';
+import type { WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 
 /** Networks without public hosts, or through which such networks can be reached (IANA special-purpose registries). */
 const NOT_PUBLIC: readonly string[] = [

@@ -1,11 +1,11 @@
 import type { Model } from '../../model/model.ts';
-import type { HookServices } from '../../model/typescript/hooks.ts';
+import type { HookServices } from '../../model/hooks.ts';
 import { WEBHOOK_CHECKS } from '../../model/webhook-checks.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { Contracts } from '../../pipeline/contract.ts';
-import type { EventContext } from '../../plan/change-event.ts';
+import type { EventContext } from '../../plan/events/change-event.ts';
 import type { Row } from '../../plan/plan.ts';
-import type { EventEnvelope } from '../../conventions/event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { Seal } from '../../platform/seal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';

@@ -1,13 +1,13 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
-import type { EventContext } from '../../plan/change-event.ts';
+import type { EventContext } from '../../plan/events/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { FieldValues, Row, WritePlan } from '../../plan/plan.ts';
-import { createPlan, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import { createPlan, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write/write-plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Random } from '../../platform/random.ts';
 import type { Store } from '../../stores/store.ts';

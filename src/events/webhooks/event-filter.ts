@@ -1,11 +1,11 @@
-import { fieldOfPath } from '../../conventions/field-path.ts';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { compilePolicy } from '../../model/compile/policy.ts';
+import { fieldOfPath } from '../../conventions/text/field-path.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { compilePolicy } from '../../model/compile/access/policy.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyComparison } from '../../model/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
 import type { Contract } from '../../pipeline/contract.ts';
-import { publishedFields, typesOf } from '../../plan/event-types.ts';
+import { publishedFields, typesOf } from '../../plan/events/event-types.ts';
 import { matchesType } from './event-types.ts';
 
 /** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */

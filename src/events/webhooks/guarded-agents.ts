@@ -5,7 +5,7 @@ import https from 'node:https';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { hostOf, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import { hostOf, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import { AddressGuard } from './address-guard.ts';
 
 /** All addresses of a name; rejects where it has none. */

@@ -1,6 +1,6 @@
-import type { EventEnvelope } from '../../conventions/event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { Contracts } from '../../pipeline/contract.ts';
-import type { EventContext } from '../../plan/change-event.ts';
+import type { EventContext } from '../../plan/events/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';

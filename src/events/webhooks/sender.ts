@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { hostOf, type WebhookUrlRules } from '../../conventions/webhook-url.ts';
+import { hostOf, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import { programVersion } from '../../platform/program-version.ts';
 import { withTimeout } from '../../platform/timeout.ts';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { hmacSignature, type Signer, webhookKey } from '../../conventions/webhook-signature.ts';
+import { hmacSignature, type Signer, webhookKey } from '../../conventions/events/webhook-signature.ts';
 
 /**
  * Signs with a secret (version `v1` of Standard Webhooks).

@@ -1,4 +1,4 @@
-import type { Signer } from '../../conventions/webhook-signature.ts';
+import type { Signer } from '../../conventions/events/webhook-signature.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';

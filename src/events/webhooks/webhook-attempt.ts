@@ -1,5 +1,5 @@
-import type { EventEnvelope } from '../../conventions/event.ts';
-import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/webhook-response.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
+import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/events/webhook-response.ts';
 import type { ListedAttempt } from './delivery-rows.ts';
 import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';

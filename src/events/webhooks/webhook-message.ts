@@ -1,6 +1,6 @@
-import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/cloud-event.ts';
-import type { EventEnvelope } from '../../conventions/event.ts';
-import { signatureFields, type Signer } from '../../conventions/webhook-signature.ts';
+import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
+import { signatureFields, type Signer } from '../../conventions/events/webhook-signature.ts';
 
 /** How a webhook gets events. */
 export interface MessageForm {

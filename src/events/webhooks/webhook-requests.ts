@@ -1,6 +1,6 @@
-import type { EventEnvelope } from '../../conventions/event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
-import { PING } from '../../model/compile/webhook-hooks.ts';
+import { PING } from '../../model/compile/settings/webhook-hooks.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';

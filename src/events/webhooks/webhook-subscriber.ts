@@ -1,6 +1,6 @@
-import { timestamp } from '../../conventions/timestamp.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import type { EventEnvelope } from '../../conventions/event.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';

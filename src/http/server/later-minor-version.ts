@@ -1,5 +1,5 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
-import { headerFields } from '../../conventions/header-fields.ts';
+import { headerFields } from '../../conventions/headers/header-fields.ts';
 import { bodyTooLargeError, incompleteBodyError } from '../../conventions/receive-errors.ts';
 import { bufferedBody, type RawRequest } from '../../pipeline/exchange.ts';
 import type { ParserError } from './parser-error.ts';

@@ -1,4 +1,4 @@
-import { readRequestLine } from '../../conventions/request-line.ts';
+import { readRequestLine } from '../../conventions/url/request-line.ts';
 
 /** The parts of a head that no parser has accepted. */
 export interface RequestHead {

@@ -1,10 +1,10 @@
 import type { CompileContext } from '../document/compile-context.ts';
 import type { Model } from '../model.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
-import { withApiKeys } from './api-keys.ts';
-import { compileResources, linkResources, type ModelCode } from './compile-resources.ts';
-import { compileSettings } from './settings.ts';
-import { withWebhooks } from './webhooks.ts';
+import { withApiKeys } from './settings/api-keys.ts';
+import { compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
+import { compileSettings } from './settings/settings.ts';
+import { withWebhooks } from './settings/webhooks.ts';
 
 /** Digest of a string, in characters that are valid in an entity tag. */
 export type Digest = (text: string) => string;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Generator, OnDelete, Reference, Resource } from '../model.ts';
 import {
   addedMember,

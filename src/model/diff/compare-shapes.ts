@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
 import { objectOf } from '../values/access.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';

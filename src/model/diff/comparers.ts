@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { type Difference, difference, isAndWas, type Place } from './difference.ts';
 import type { DifferenceKind } from './difference-kinds.ts';
 

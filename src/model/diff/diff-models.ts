@@ -1,4 +1,4 @@
-import type { CorsRule } from '../../conventions/cors.ts';
+import type { CorsRule } from '../../conventions/headers/cors.ts';
 import type { Model } from '../model.ts';
 import { compareAuth } from './compare-auth.ts';
 import { LIMIT_COMPARERS } from './compare-limits.ts';

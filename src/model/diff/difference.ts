@@ -1,5 +1,5 @@
-import { cut } from '../../conventions/quoted.ts';
-import type { Json } from '../../conventions/json.ts';
+import { cut } from '../../conventions/text/quoted.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { formatValue } from '../values/messages.ts';
 import { DIFFERENCE_KINDS, type DifferenceKind, type Impact } from './difference-kinds.ts';
 

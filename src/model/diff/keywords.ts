@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Shape } from '../model.ts';
 import { digitsOf, stringOf } from '../values/access.ts';
 import { allowedValues } from '../values/assertion.ts';

@@ -1,5 +1,5 @@
 import type { Model, Resource } from '../model.ts';
-import type { Hooks } from '../typescript/hooks.ts';
+import type { Hooks } from '../hooks.ts';
 import type { Pair } from './comparers.ts';
 
 /** One line for each resource that has functions in either model: they cannot be compared. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 
 const NAME: JsonObject = { type: 'string', minLength: 1 };
 

@@ -1,5 +1,5 @@
-import { closestMatch } from '../../conventions/closest-match.ts';
-import type { Json } from '../../conventions/json.ts';
+import { closestMatch } from '../../conventions/text/closest-match.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { describeReason } from '../values/messages.ts';
 import type { Path } from '../values/path.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Path } from '../values/path.ts';
 import type { ReportProblem } from './model-error.ts';
 

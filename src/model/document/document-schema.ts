@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import { limitSchemas } from '../limits.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { limitSchemas } from './limits.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
 import { authSchema } from './auth-schema.ts';

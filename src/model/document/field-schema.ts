@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';
 import { formats } from '../values/formats.ts';
 

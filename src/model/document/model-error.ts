@@ -1,4 +1,4 @@
-import { closestMatch } from '../../conventions/closest-match.ts';
+import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { formatPath, type Path } from '../values/path.ts';
 
 /** An error in a model document. Line and column count from 1; both are 0 for a TypeScript model. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
 
 const NAME: JsonObject = { type: 'string', pattern: '^[a-z][a-z0-9_]*$' };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 
 const DATE: JsonObject = { type: 'string', format: 'date' };
 const VERSION_NUMBER = '(0|[1-9][0-9]{0,8})';

@@ -1,7 +1,7 @@
-import type { EventEnvelope } from '../../conventions/event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { PolicyCaller } from '../policy.ts';
-import type { HookServices, WriteInfo } from './hooks.ts';
+import type { HookServices, WriteInfo } from '../hooks.ts';
 import type {
   FieldName,
   FilterPath,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
 import type { ReportProblem } from '../document/model-error.ts';
 import { formats } from '../values/formats.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import type { Path } from '../values/path.ts';
 

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Member, Shape } from '../model.ts';
-import type { Refine, RefinementIssue } from './hooks.ts';
+import type { Refine, RefinementIssue } from '../hooks.ts';
 
 /** What a library says of a value: the value that its transforms return, or why it is invalid; see `StandardSchemaV1` of Standard Schema. */
 export interface StandardResult {

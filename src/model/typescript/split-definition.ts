@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { documentSchema } from '../document/document-schema.ts';
 import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import { resourceSchema } from '../document/resource-schema.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { ReportProblem } from '../document/model-error.ts';
 import { formatPath, type Path } from '../values/path.ts';
 import { plainSchema } from './library-schema.ts';

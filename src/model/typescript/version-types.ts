@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 
 // Functions are methods here, so that a model may name the types of their parameters, which the schemas say and these types do not.
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 
 /*
  * Typed access to the JSON of a document. A value of another type counts as absent: the JSON Schema of documents has reported

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { storedDateTime } from './date-time.ts';
 import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from './access.ts';
 import { compareNumbers, decimalError, storedInt64 } from './exact-number.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { storedDateTime } from './date-time.ts';
 import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-number.ts';
 import { formats } from './formats.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { cut } from '../../conventions/quoted.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { cut } from '../../conventions/text/quoted.ts';
 import type { ComputedField } from '../model.ts';
 import { assertionOf } from './assertion.ts';
 import { deepFreeze } from './deep-freeze.ts';

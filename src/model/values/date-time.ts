@@ -1,4 +1,4 @@
-import { timestamp } from '../../conventions/timestamp.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
-import { compareUtf8 } from '../../conventions/utf8-order.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
+import { compareUtf8 } from '../../conventions/text/utf8-order.ts';
 import type { Member, Shape } from '../model.ts';
 
 /** Puts the maps in a value in the order of their keys. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { formats } from './formats.ts';
 import type { BoundKeyword, ViolationReason } from './validator.ts';
 

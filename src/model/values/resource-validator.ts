@@ -1,7 +1,7 @@
-import { cut } from '../../conventions/quoted.ts';
+import { cut } from '../../conventions/text/quoted.ts';
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { closestMatch } from '../../conventions/closest-match.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from '../model.ts';

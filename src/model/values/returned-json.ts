@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 
 /**
  * Converts what a function of a model returned to JSON. Undefined becomes null.

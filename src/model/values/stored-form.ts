@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { compareUtf8 } from '../../conventions/utf8-order.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { compareUtf8 } from '../../conventions/text/utf8-order.ts';
 import { storedDateTime } from './date-time.ts';
 import { storedDecimal, storedInt64 } from './exact-number.ts';
 import type { Member, Shape } from '../model.ts';

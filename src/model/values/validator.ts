@@ -1,5 +1,5 @@
 import { Ajv2020, type CodeOptions, type ErrorObject } from 'ajv/dist/2020.js';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { formats } from './formats.ts';
 import { formatPath, type Path } from './path.ts';
 import { type BoundedPattern, violatesPattern } from './pattern.ts';

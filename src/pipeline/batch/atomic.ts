@@ -1,4 +1,4 @@
-import { quoted } from '../../conventions/quoted.ts';
+import { quoted } from '../../conventions/text/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { WriteUnit } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';

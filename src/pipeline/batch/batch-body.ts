@@ -1,8 +1,8 @@
-import { cut } from '../../conventions/quoted.ts';
+import { cut } from '../../conventions/text/quoted.ts';
 import { type ApiError, type ErrorDetail, apiError } from '../../conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../conventions/json.ts';
-import { closestMatch } from '../../conventions/closest-match.ts';
-import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/batch-rule.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
+import { closestMatch } from '../../conventions/text/closest-match.ts';
+import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
 
 /** A write of a batch as it was sent. */
 export interface BatchOperation {

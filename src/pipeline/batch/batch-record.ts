@@ -1,6 +1,6 @@
 import { type ErrorBody, resourceError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
-import type { Preferences } from '../../conventions/prefer.ts';
+import type { Preferences } from '../../conventions/headers/prefer.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { Negotiated } from '../negotiate.ts';

@@ -1,5 +1,5 @@
 import { apiError } from '../../conventions/errors.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Received } from '../receive.ts';

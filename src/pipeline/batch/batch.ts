@@ -1,5 +1,5 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
-import { operationRules } from '../../plan/operation-rules.ts';
+import { operationRules } from '../../plan/routes/operation-rules.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';

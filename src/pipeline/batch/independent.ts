@@ -1,5 +1,5 @@
 import { apiError, errorBody } from '../../conventions/errors.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { withTimeout } from '../../platform/timeout.ts';
 import type { Negotiated } from '../negotiate.ts';

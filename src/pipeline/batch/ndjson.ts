@@ -1,6 +1,6 @@
 import { ApiError, apiError, errorBody } from '../../conventions/errors.ts';
-import { UNCONDITIONAL } from '../../conventions/preconditions.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import { UNCONDITIONAL } from '../../conventions/headers/preconditions.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import { inflateChunks } from '../../formats/gzip.ts';
 import { readJson, writeJson } from '../../formats/json.ts';
 import { isBlank, MAX_LINE, type RawRecord, recordContent, splitLines } from '../../formats/split-records.ts';

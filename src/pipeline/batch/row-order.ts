@@ -1,5 +1,5 @@
 import type { Resource, SortKey } from '../../model/model.ts';
-import { valueAt } from '../../plan/list-query.ts';
+import { valueAt } from '../../plan/list/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import { comparisonOf } from '../../plan/value-order.ts';
 

@@ -1,5 +1,5 @@
 import { apiError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { holdsForUnset, type PathCondition, type RelationKey, type RowCondition } from '../../plan/condition.ts';
@@ -16,7 +16,7 @@ import {
   type VisibleAncestor,
   type VisibleRelatedCondition,
 } from '../../plan/plan.ts';
-import { isRowCondition, visibleConditions } from '../../plan/visibility.ts';
+import { isRowCondition, visibleConditions } from '../../plan/policy/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { rowOrder } from './row-order.ts';
 

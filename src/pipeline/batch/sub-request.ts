@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import { headerFields } from '../../conventions/header-fields.ts';
+import { headerFields } from '../../conventions/headers/header-fields.ts';
 import { writeJson } from '../../formats/json.ts';
 import { accessRules } from '../access.ts';
 import { requireAccess } from '../authorize.ts';

@@ -1,4 +1,4 @@
-import { pathOfTarget } from '../../conventions/url.ts';
+import { pathOfTarget } from '../../conventions/url/url.ts';
 import type { Observation } from '../../observe/observation.ts';
 import { type ApiResponse, isStreamed } from '../exchange.ts';
 import type { Exchange } from '../receive.ts';

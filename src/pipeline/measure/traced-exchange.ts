@@ -1,4 +1,4 @@
-import { pathOfTarget } from '../../conventions/url.ts';
+import { pathOfTarget } from '../../conventions/url/url.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { channels, publish, type RequestContext } from '../../platform/trace-channels.ts';
 import type { ApiResponse } from '../exchange.ts';

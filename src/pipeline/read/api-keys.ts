@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../conventions/json.ts';
+import { isJsonObject } from '../../conventions/json/json.ts';
 import type { StoredApiKey } from '../../auth/api-keys.ts';
 import type { ListRead, Row } from '../../plan/plan.ts';
 

@@ -1,4 +1,4 @@
-import type { Coding } from '../../conventions/content-coding.ts';
+import type { Coding } from '../../conventions/media/content-coding.ts';
 import { asyncApiDocument } from '../../describe/asyncapi/async-api-document.ts';
 import { type DescribedContract, describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { DOCS_PAGE_POLICY, writeDocsPage, writeLockedDocsPage } from '../../describe/docs-page/docs-page.ts';

@@ -1,7 +1,7 @@
 import { apiError, type ApiError, resourceError } from '../../conventions/errors.ts';
-import type { EventEnvelope } from '../../conventions/event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
-import type { EventListQuery } from '../../plan/event-query.ts';
+import type { EventListQuery } from '../../plan/events/event-query.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { EventLog, LoggedEvent } from '../../stores/store.ts';
 import type { Negotiated } from '../negotiate.ts';

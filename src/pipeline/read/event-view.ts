@@ -1,15 +1,15 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { EventEnvelope, EventPayload } from '../../conventions/event.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { EventEnvelope, EventPayload } from '../../conventions/events/event.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { type Contract, versionedBase } from '../contract.ts';
 import { fulfils } from '../permission.ts';
 import { wasVisible } from '../../plan/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
-import { UNRESTRICTED } from '../../plan/visibilities.ts';
-import { publishedFields } from '../../plan/event-types.ts';
-import { eventsAdminScope } from '../../plan/event-rules.ts';
+import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
+import { publishedFields } from '../../plan/events/event-types.ts';
+import { eventsAdminScope } from '../../plan/events/event-rules.ts';
 
 /** An event of the log, with what policies are judged by. */
 export interface JudgedEvent {

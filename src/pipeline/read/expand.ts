@@ -1,9 +1,9 @@
 import type { PageWindow } from '../../conventions/pagination/pagination.ts';
-import { type QueryPair, parametersOf } from '../../conventions/query.ts';
-import { effortOfLookup, effortOfRelated } from '../../plan/effort.ts';
-import type { Expansion, Relation } from '../../plan/expansion.ts';
-import { type ListQuery, readListQuery } from '../../plan/list-query.ts';
-import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/page-end.ts';
+import { type QueryPair, parametersOf } from '../../conventions/url/query.ts';
+import { effortOfLookup, effortOfRelated } from '../../plan/list/effort.ts';
+import type { Expansion, Relation } from '../../plan/list/expansion.ts';
+import { type ListQuery, readListQuery } from '../../plan/list/list-query.ts';
+import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/list/page-end.ts';
 import type { LocatedRow, Page, RelatedRows, Row, RowAddress } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import { runSteps, TimeSlices } from '../../platform/time-slices.ts';

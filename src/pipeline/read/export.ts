@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { CsvWriter } from '../../formats/csv.ts';
 import type { Model } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import { parentMembers, parentRecord } from '../../plan/export-record.ts';
+import { parentMembers, parentRecord } from '../../plan/transfer/export-record.ts';
 import type { ListRead, Page, Row } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { VisibleRows } from './visible-rows.ts';

@@ -1,9 +1,9 @@
 import { type ApiError, apiError, errorBody } from '../../conventions/errors.ts';
-import { parseCredentials } from '../../conventions/credentials.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import { parseCredentials } from '../../conventions/headers/credentials.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { EventSelection } from '../../plan/event-query.ts';
+import type { EventSelection } from '../../plan/events/event-query.ts';
 import type { LoggedEvent } from '../../stores/store.ts';
 import type { BodyStream, RawRequest } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';

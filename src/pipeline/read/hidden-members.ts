@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { Ancestor, FieldValues, LocatedRow, LookupPlan } from '../../plan/plan.ts';
 import { ancestorMembers } from '../../plan/row-address.ts';

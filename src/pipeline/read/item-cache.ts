@@ -1,7 +1,7 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
 import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
-import { httpDate } from '../../conventions/http-date.ts';
+import { httpDate } from '../../conventions/headers/http-date.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
 const MAX_BYTES = 33_554_432;

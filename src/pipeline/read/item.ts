@@ -1,7 +1,7 @@
 import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Ancestor, Row, Visibility } from '../../plan/plan.ts';
-import { columnsFor, type View, WHOLE_VIEW } from '../../plan/view.ts';
+import { columnsFor, type View, WHOLE_VIEW } from '../../plan/list/view.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';

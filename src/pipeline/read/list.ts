@@ -1,7 +1,7 @@
-import type { ETagsByLength } from '../../conventions/etag.ts';
-import { listedETag } from '../../conventions/preconditions.ts';
+import type { ETagsByLength } from '../../conventions/headers/etag.ts';
+import { listedETag } from '../../conventions/headers/preconditions.ts';
 import { relatedResources } from '../../plan/condition.ts';
-import type { ListQuery } from '../../plan/list-query.ts';
+import type { ListQuery } from '../../plan/list/list-query.ts';
 import type { Count, ExpectedStamp, Page } from '../../plan/plan.ts';
 import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';

@@ -1,6 +1,6 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { type Cache, createCache } from '../../cache/cache.ts';
-import type { LinkValue } from '../../conventions/links.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
 
 /** A page, represented. */
 export interface CachedPage {

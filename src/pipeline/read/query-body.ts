@@ -1,5 +1,5 @@
 import { apiError } from '../../conventions/errors.ts';
-import { type QueryParameter, parseQuery } from '../../conventions/query.ts';
+import { type QueryParameter, parseQuery } from '../../conventions/url/query.ts';
 import { inflate } from '../../formats/gzip.ts';
 import type { Negotiated } from '../negotiate.ts';
 

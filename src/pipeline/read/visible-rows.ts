@@ -14,8 +14,8 @@ import {
   type Visibility,
   type VisibleAncestor,
 } from '../../plan/plan.ts';
-import type { Partition } from '../../plan/partitions.ts';
-import { type RowVisibilities, UNRESTRICTED } from '../../plan/visibilities.ts';
+import type { Partition } from '../../plan/list/partitions.ts';
+import { type RowVisibilities, UNRESTRICTED } from '../../plan/policy/visibilities.ts';
 import type { AccessOperation } from '../../model/model.ts';
 import { allOf, chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';

@@ -1,8 +1,8 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
-import type { JsonObject } from '../../conventions/json.ts';
-import type { LinkValue } from '../../conventions/links.ts';
-import { preferenceApplied } from '../../conventions/prefer.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
+import { preferenceApplied } from '../../conventions/headers/prefer.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import { writeJson } from '../../formats/json.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { BatchOutcome } from '../batch/batch.ts';

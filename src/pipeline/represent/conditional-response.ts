@@ -4,13 +4,13 @@ import {
   type CacheDirectives,
   isShared,
   privateDirectives,
-} from '../../conventions/cache-control.ts';
+} from '../../conventions/headers/cache-control.ts';
 import { resourceError } from '../../conventions/errors.ts';
-import type { ETagsByLength } from '../../conventions/etag.ts';
-import type { LinkValue } from '../../conventions/links.ts';
-import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
+import type { ETagsByLength } from '../../conventions/headers/etag.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
+import { evaluateRead, listedETag } from '../../conventions/headers/preconditions.ts';
 import type { Resource } from '../../model/model.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
+import type { LinkBase } from '../../plan/routes/url-builder.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';

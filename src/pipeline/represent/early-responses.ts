@@ -1,5 +1,5 @@
-import { preflightHeaders } from '../../conventions/cors.ts';
-import { ROUTES } from '../../plan/route-table.ts';
+import { preflightHeaders } from '../../conventions/headers/cors.ts';
+import { ROUTES } from '../../plan/routes/route-table.ts';
 import { allowedMethods } from '../access.ts';
 import type { Authenticated } from '../authenticate.ts';
 import type { Contract } from '../contract.ts';

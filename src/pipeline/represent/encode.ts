@@ -1,5 +1,5 @@
-import type { ResponseFormat } from '../../conventions/response-format.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { ResponseFormat } from '../../conventions/media/response-format.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { DividedObject } from '../../formats/divided.ts';
 import { jsonPieces, jsonWriter, writeJson } from '../../formats/json.ts';
 import { TEXT_SEPARATOR, textPieces, writeText, writeTextList } from '../../formats/text.ts';

@@ -1,9 +1,9 @@
-import { type CloudEvent, cloudEvent, eventTraceparent } from '../../conventions/cloud-event.ts';
-import type { EventEnvelope } from '../../conventions/event.ts';
-import type { LinkValue } from '../../conventions/links.ts';
-import { type QueryPairs, writeQuery } from '../../conventions/query.ts';
+import { type CloudEvent, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
+import type { EventEnvelope } from '../../conventions/events/event.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
+import { type QueryPairs, writeQuery } from '../../conventions/url/query.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
+import type { LinkBase } from '../../plan/routes/url-builder.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { EventSource, FoundEvent, FoundEvents } from '../read/event-log.ts';

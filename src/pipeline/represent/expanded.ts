@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from '../../formats/divided.ts';
-import type { Projection } from '../../plan/projection.ts';
+import type { Projection } from '../../plan/list/projection.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { ExpandedRelation, ExpandedRow } from '../read/expand.ts';
 import type { DivisibleItem } from './encode.ts';

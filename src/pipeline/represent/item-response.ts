@@ -1,5 +1,5 @@
 import { abandonedRequestError } from '../../conventions/receive-errors.ts';
-import { WHOLE_VIEW } from '../../plan/view.ts';
+import { WHOLE_VIEW } from '../../plan/list/view.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../platform/time-slices.ts';
 import type { BufferedResponse } from '../exchange.ts';

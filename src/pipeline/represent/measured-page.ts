@@ -1,7 +1,7 @@
 import { apiError } from '../../conventions/errors.ts';
 import { abandonedRequestError } from '../../conventions/receive-errors.ts';
 import { jsonPieces } from '../../formats/json.ts';
-import { endAfter, fittingCount, isBackward } from '../../plan/page-end.ts';
+import { endAfter, fittingCount, isBackward } from '../../plan/list/page-end.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { CachedPage } from '../read/page-cache.ts';

@@ -4,8 +4,8 @@ import type { AccessRule, Model, Resource } from '../../model/model.ts';
 import { METRICS_SCOPE } from '../access.ts';
 import type { Contracts } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
-import { eventsRule } from '../../plan/event-rules.ts';
-import { METADATA_PATH } from '../../plan/route-table.ts';
+import { eventsRule } from '../../plan/events/event-rules.ts';
+import { METADATA_PATH } from '../../plan/routes/route-table.ts';
 import type { Routed } from '../route.ts';
 import { commonHeaders } from './response.ts';
 

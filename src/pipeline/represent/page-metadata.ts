@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import type { LinkValue } from '../../conventions/links.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
 import type { PageLinks, FetchedPage } from '../../conventions/pagination/pagination.ts';
-import { joinQueries, writeQuery } from '../../conventions/query.ts';
-import { type ListQuery, valueAt } from '../../plan/list-query.ts';
+import { joinQueries, writeQuery } from '../../conventions/url/query.ts';
+import { type ListQuery, valueAt } from '../../plan/list/list-query.ts';
 import type { Page } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { runSteps } from '../../platform/time-slices.ts';
-import { WHOLE_VIEW } from '../../plan/view.ts';
+import { WHOLE_VIEW } from '../../plan/list/view.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { FoundPage } from '../read/list.ts';
 import type { CachedPage } from '../read/page-cache.ts';

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../conventions/json.ts';
-import type { ResponseFormat } from '../../conventions/response-format.ts';
-import { endsEarly } from '../../plan/page-end.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { ResponseFormat } from '../../conventions/media/response-format.ts';
+import { endsEarly } from '../../plan/list/page-end.ts';
 import type { Page } from '../../plan/plan.ts';
-import { WHOLE_VIEW } from '../../plan/view.ts';
+import { WHOLE_VIEW } from '../../plan/list/view.ts';
 import type { DocumentTypes } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { FoundPage } from '../read/list.ts';

@@ -1,15 +1,15 @@
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { type QueryPair, writeQuery } from '../../conventions/query.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { type QueryPair, writeQuery } from '../../conventions/url/query.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { type MapOrder, mapOrder } from '../../model/values/map-order.ts';
 import { compileComputed } from '../../model/values/computed-value.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { UrlBuilder, LinkBase } from '../../plan/url-builder.ts';
+import type { UrlBuilder, LinkBase } from '../../plan/routes/url-builder.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 import { ancestorMembers } from '../../plan/row-address.ts';
-import { type Relation, relationsOf } from '../../plan/expansion.ts';
-import { filterName } from '../../plan/parameters.ts';
-import { type Projection, project } from '../../plan/projection.ts';
+import { type Relation, relationsOf } from '../../plan/list/expansion.ts';
+import { filterName } from '../../plan/list/parameters.ts';
+import { type Projection, project } from '../../plan/list/projection.ts';
 
 /**
  * Represents a row (REP-1).

@@ -1,6 +1,6 @@
-import { NO_STORE } from '../../conventions/cache-control.ts';
-import { linkField, type LinkValue } from '../../conventions/links.ts';
-import { preferenceApplied } from '../../conventions/prefer.ts';
+import { NO_STORE } from '../../conventions/headers/cache-control.ts';
+import { linkField, type LinkValue } from '../../conventions/url/links.ts';
+import { preferenceApplied } from '../../conventions/headers/prefer.ts';
 import type { ApiResponse } from '../exchange.ts';
 import type { Exchange, ServedContract } from '../receive.ts';
 import type { Routed } from '../route.ts';

@@ -1,11 +1,11 @@
 import { linkName } from '../../model/link-name.ts';
 import { ROOT_PAGE_POLICY, writeRootPage } from '../../describe/root-page/root-page.ts';
-import { pathNextToBase } from '../../conventions/url.ts';
-import { joinPath } from '../../conventions/links.ts';
-import { writeQuery } from '../../conventions/query.ts';
-import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../../plan/route-table.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
-import { eventsRule } from '../../plan/event-rules.ts';
+import { pathNextToBase } from '../../conventions/url/url.ts';
+import { joinPath } from '../../conventions/url/links.ts';
+import { writeQuery } from '../../conventions/url/query.ts';
+import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../../plan/routes/route-table.ts';
+import type { LinkBase } from '../../plan/routes/url-builder.ts';
+import { eventsRule } from '../../plan/events/event-rules.ts';
 import type { Contract } from '../contract.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';

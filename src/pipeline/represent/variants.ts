@@ -1,7 +1,7 @@
 import { memoize } from '../../cache/memoize.ts';
-import type { Coding } from '../../conventions/content-coding.ts';
-import { writeQuery } from '../../conventions/query.ts';
-import type { LinkBase } from '../../plan/url-builder.ts';
+import type { Coding } from '../../conventions/media/content-coding.ts';
+import { writeQuery } from '../../conventions/url/query.ts';
+import type { LinkBase } from '../../plan/routes/url-builder.ts';
 import type { Contract } from '../contract.ts';
 import type { Negotiated } from '../negotiate.ts';
 import { EVERY_PERMISSION } from '../permission.ts';

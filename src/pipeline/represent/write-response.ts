@@ -1,7 +1,7 @@
 import { ApiError } from '../../conventions/errors.ts';
-import type { LinkValue } from '../../conventions/links.ts';
-import { preferenceApplied } from '../../conventions/prefer.ts';
-import { JSON_OFFER } from '../../conventions/response-format.ts';
+import type { LinkValue } from '../../conventions/url/links.ts';
+import { preferenceApplied } from '../../conventions/headers/prefer.ts';
+import { JSON_OFFER } from '../../conventions/media/response-format.ts';
 import type { BufferedResponse } from '../exchange.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Services } from '../services.ts';

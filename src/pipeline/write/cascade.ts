@@ -1,13 +1,19 @@
 import { resourceError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Dependent, Resource } from '../../model/model.ts';
-import { deletionOrder, type ReferenceEdge } from '../../plan/deletion-order.ts';
-import { expectedRevision } from '../../plan/pending-revisions.ts';
+import { deletionOrder, type ReferenceEdge } from '../../plan/write/deletion-order.ts';
+import { expectedRevision } from '../../plan/write/pending-revisions.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import type { PathCondition } from '../../plan/condition.ts';
 import type { Columns, Row, WritePlan } from '../../plan/plan.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
-import { type CurrentRow, deletedColumns, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write-plan.ts';
+import {
+  type CurrentRow,
+  deletedColumns,
+  deletePlan,
+  updatePlan,
+  type WriteAuthor,
+} from '../../plan/write/write-plan.ts';
 import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
 
 /** Most rows that one DELETE deletes or changes (MET-4). */

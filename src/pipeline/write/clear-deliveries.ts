@@ -1,6 +1,6 @@
 import type { Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import { deletePlan } from '../../plan/write-plan.ts';
+import { deletePlan } from '../../plan/write/write-plan.ts';
 import type { Services, WriteServices } from '../services.ts';
 import type { CommitTiming } from './commits.ts';
 import { type ItemTarget, originOf } from './write.ts';

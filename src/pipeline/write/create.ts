@@ -1,10 +1,10 @@
-import { isJsonObject } from '../../conventions/json.ts';
-import { evaluateRead, listedETag } from '../../conventions/preconditions.ts';
-import type { WriteContext } from '../../model/typescript/hooks.ts';
-import type { ListQuery } from '../../plan/list-query.ts';
-import { pendingRevision } from '../../plan/pending-revisions.ts';
+import { isJsonObject } from '../../conventions/json/json.ts';
+import { evaluateRead, listedETag } from '../../conventions/headers/preconditions.ts';
+import type { WriteContext } from '../../model/hooks.ts';
+import type { ListQuery } from '../../plan/list/list-query.ts';
+import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
-import { createPlan } from '../../plan/write-plan.ts';
+import { createPlan } from '../../plan/write/write-plan.ts';
 import { requireAncestors } from '../read/item.ts';
 import { collectionState } from '../read/list.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';

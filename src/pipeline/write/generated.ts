@@ -1,6 +1,6 @@
-import type { JsonObject, Json } from '../../conventions/json.ts';
+import type { JsonObject, Json } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
-import type { WriteContext } from '../../model/typescript/hooks.ts';
+import type { WriteContext } from '../../model/hooks.ts';
 import { returnedJson } from '../../model/values/returned-json.ts';
 import type { FieldValues } from '../../plan/plan.ts';
 import { secretDigest } from '../../platform/digest.ts';

@@ -1,8 +1,8 @@
 import { ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
-import { jsonEquals } from '../../conventions/json-equality.ts';
+import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Resource } from '../../model/model.ts';
-import { HookRefusal, type WriteContext } from '../../model/typescript/hooks.ts';
-import { changedFields } from '../../plan/draft.ts';
+import { HookRefusal, type WriteContext } from '../../model/hooks.ts';
+import { changedFields } from '../../plan/write/draft.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../contract.ts';

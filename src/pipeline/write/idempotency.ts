@@ -1,5 +1,5 @@
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import { readIdempotencyKey } from '../../conventions/idempotency-key.ts';
+import { readIdempotencyKey } from '../../conventions/headers/idempotency-key.ts';
 import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/plan.ts';
 import type { IdempotencyRecords } from '../../stores/store.ts';
 import type { Negotiated } from '../negotiate.ts';

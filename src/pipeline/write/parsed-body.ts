@@ -1,6 +1,6 @@
-import { jsonFormError } from '../../conventions/body-type.ts';
+import { jsonFormError } from '../../conventions/media/body-type.ts';
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { isJsonForm, readForm } from '../../formats/form.ts';
 import { inflate } from '../../formats/gzip.ts';
 import { readJson } from '../../formats/json.ts';

@@ -1,8 +1,8 @@
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
-import type { Json, JsonObject } from '../../conventions/json.ts';
-import { jsonEquals } from '../../conventions/json-equality.ts';
-import { cut } from '../../conventions/quoted.ts';
-import type { Refine } from '../../model/typescript/hooks.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import { jsonEquals } from '../../conventions/json/json-equality.ts';
+import { cut } from '../../conventions/text/quoted.ts';
+import type { Refine } from '../../model/hooks.ts';
 import { formatPath, type Path } from '../../model/values/path.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { CompiledResource } from '../contract.ts';

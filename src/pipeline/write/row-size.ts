@@ -1,6 +1,6 @@
-import { withArticle } from '../../conventions/article.ts';
+import { withArticle } from '../../conventions/text/article.ts';
 import { apiError } from '../../conventions/errors.ts';
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 
 /**

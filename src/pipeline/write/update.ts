@@ -1,11 +1,18 @@
 import { type ApiError, resourceError } from '../../conventions/errors.ts';
-import { isJsonObject, type Json } from '../../conventions/json.ts';
-import { applyJsonPatch, parseJsonPatch } from '../../conventions/json-patch.ts';
-import { bodyRevision, type Draft, isReadOnlyMember, mergeDraft, patchDraft, replaceDraft } from '../../plan/draft.ts';
-import { pendingRevision } from '../../plan/pending-revisions.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { applyJsonPatch, parseJsonPatch } from '../../conventions/json/json-patch.ts';
+import {
+  bodyRevision,
+  type Draft,
+  isReadOnlyMember,
+  mergeDraft,
+  patchDraft,
+  replaceDraft,
+} from '../../plan/write/draft.ts';
+import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { Row } from '../../plan/plan.ts';
-import { transitionScope } from '../../plan/state-transition.ts';
-import { updatePlan } from '../../plan/write-plan.ts';
+import { transitionScope } from '../../plan/write/state-transition.ts';
+import { updatePlan } from '../../plan/write/write-plan.ts';
 import { runSteps, type Steps, TimeSlices } from '../../platform/time-slices.ts';
 import { failAbsent, requireAncestors } from '../read/item.ts';
 import { preconditionFailed } from '../represent/conditional-response.ts';

@@ -1,4 +1,4 @@
-import { withArticle } from '../../conventions/article.ts';
+import { withArticle } from '../../conventions/text/article.ts';
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import { MAX_INDEX_SIZE } from '../../plan/index-size.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../conventions/json.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
-import { assignedRevision } from '../../plan/pending-revisions.ts';
+import { assignedRevision } from '../../plan/write/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Partition } from '../../plan/partitions.ts';
+import type { Partition } from '../../plan/list/partitions.ts';
 import type { WritePlan } from '../../plan/plan.ts';
 import { loopIteration } from '../../platform/clock.ts';
 import type { SqlRow, Statement } from '../sql/dialect.ts';

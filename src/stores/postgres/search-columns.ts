@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../conventions/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
-import { wordsOf } from '../../plan/search.ts';
+import { wordsOf } from '../../plan/filter/search.ts';
 import type { DerivedColumn } from '../sql/dialect.ts';
 import { arrayOf, literal, quote } from './literals.ts';
 

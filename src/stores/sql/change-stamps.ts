@@ -1,4 +1,4 @@
-import type { Partition } from '../../plan/partitions.ts';
+import type { Partition } from '../../plan/list/partitions.ts';
 import type { WritePlan } from '../../plan/plan.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps } from '../store.ts';

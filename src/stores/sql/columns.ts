@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Resource, ValueType } from '../../model/model.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 

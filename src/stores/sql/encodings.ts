@@ -1,5 +1,5 @@
-import type { Json } from '../../conventions/json.ts';
-import { timestamp } from '../../conventions/timestamp.ts';
+import type { Json } from '../../conventions/json/json.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
 import { type ScaledFloor, scaledFloor } from './decimal.ts';
 import type { Decode, Encode, Locate, Placement, SqlValue } from './dialect.ts';

@@ -1,4 +1,4 @@
-import type { Partition } from '../../plan/partitions.ts';
+import type { Partition } from '../../plan/list/partitions.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
 import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Statement } from './dialect.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';

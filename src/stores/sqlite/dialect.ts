@@ -1,5 +1,5 @@
 import { memoize } from '../../cache/memoize.ts';
-import type { Json } from '../../conventions/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';

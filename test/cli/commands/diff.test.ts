@@ -7,7 +7,7 @@ import { run } from '../../../src/cli/program.ts';
 import YAML from 'yaml';
 import { describedContracts } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { openApi } from '../../../src/open-api.ts';
 import { createFetchHandler } from '../../../src/http/fetch.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
-import { isJsonObject, type JsonObject } from '../../../src/conventions/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { contradictions, member, objectsOf } from '../../describe/openapi/consistency.ts';
 import { descriptionsOf } from '../../describe/openapi/described.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';

@@ -16,7 +16,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { openApi, type OpenedApi } from '../../../src/open-api.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { openVerifier } from '../../../src/auth/open-verifier.ts';
 import type { TokenVerdict } from '../../../src/auth/token-verifier.ts';
 import { run } from '../../../src/cli/program.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 

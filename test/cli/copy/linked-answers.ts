@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Api } from '../../../src/api.ts';
-import { rawRequest, type Seen, seen } from '../../pipeline/api-under-test.ts';
+import { rawRequest, type Seen, seen } from '../../pipeline/support/api-under-test.ts';
 
 /** Answers of an API to a client that follows links. A run of a test ends in reasonable time. */
 const MAX_ANSWERS = 4_000;

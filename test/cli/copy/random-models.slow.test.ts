@@ -6,7 +6,7 @@ import process from 'node:process';
 import { after, describe, it } from 'node:test';
 import { Random } from '../../../scripts/campaign/random.ts';
 import { run } from '../../../src/cli/program.ts';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../../pipeline/support/api-under-test.ts';
 import { comparable } from '../../package/comparable.ts';
 import { PostgresSchemas } from '../../postgres-schemas.ts';
 import { startPostgres } from '../../postgres-server.ts';

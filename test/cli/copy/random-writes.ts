@@ -1,5 +1,5 @@
 import type { Random } from '../../../scripts/campaign/random.ts';
-import type { ExchangeRow, Seen } from '../../pipeline/api-under-test.ts';
+import type { ExchangeRow, Seen } from '../../pipeline/support/api-under-test.ts';
 import { type CopiedModel, type CopiedResource, type FieldSchema, randomValue } from './random-copied-model.ts';
 
 /** A request that writes. */

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { RowImportOutcome } from '../../../src/api.ts';
 import { CHUNK_LIMITS, MAX_RECORD_BYTES } from '../../../src/cli/import/import-chunks.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../../../src/cli/import/import-file.ts';
-import { isJsonObject, type Json } from '../../../src/conventions/json.ts';
+import { isJsonObject, type Json } from '../../../src/conventions/json/json.ts';
 import type { Bookmark } from '../../../src/plan/bookmark.ts';
 
 let folder = '';

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { CHUNK_LIMITS, type ImportChunk } from '../../../src/cli/import/import-chunks.ts';
 import { importFile, type ImportOutcome } from '../../../src/cli/import/import-file.ts';
 import { importJoined, MAX_JOINED } from '../../../src/cli/import/joined-chunks.ts';
-import { type ApiUnderTest, apiUnderTest } from '../../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 
 const MODEL = `

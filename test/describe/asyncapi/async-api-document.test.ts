@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json, JsonObject } from '../../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { objectOf } from '../../../src/model/values/access.ts';
 import { asyncDescriptionsOf } from './described-events.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Ajv } from 'ajv';
-import type { JsonObject } from '../../../src/conventions/json.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { asyncApiDocument } from '../../../src/describe/asyncapi/async-api-document.ts';
 import { describedContracts } from '../../../src/describe/described-contract.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { arrayOf, objectOf } from '../../../src/model/values/access.ts';
 

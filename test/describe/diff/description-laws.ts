@@ -8,7 +8,7 @@ import { diffModels } from '../../../src/model/diff/diff-models.ts';
 import type { Difference } from '../../../src/model/diff/difference.ts';
 import type { Impact } from '../../../src/model/diff/difference-kinds.ts';
 import { ModelError } from '../../../src/model/document/model-error.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { MUTATIONS, type MutableDocument, randomDocument } from '../../model/diff/random-documents.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../../../scripts/command.ts';
-import type { Json, JsonObject } from '../../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { readDescription } from '../../../src/describe/diff/api-description.ts';
 import { diffDescriptions } from '../../../src/describe/diff/diff-descriptions.ts';
 import { DESCRIPTION_DIFFERENCE_KINDS } from '../../../src/model/diff/difference-kinds.ts';

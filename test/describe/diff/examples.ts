@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/conventions/json.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import type { Impact } from '../../../src/model/diff/difference-kinds.ts';
 
 /** A change of a description, and its differences as `kind path requests responses`; in reverse, too. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/conventions/json.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { constraintWords } from '../../../src/describe/docs-page/field-list.ts';
 
 const ROWS: readonly (readonly [schema: JsonObject, words: string])[] = [

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { formats } from '../../../src/model/values/formats.ts';
 
 /** A validator of the schemas of descriptions, which asserts every format. */

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../src/conventions/json.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { describedContracts, type OpenApiEdition } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 
 /** The descriptions of all contracts of a model document, the newest first. */
 export function descriptionsOf(text: string, edition: OpenApiEdition = '3.1'): readonly JsonObject[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json.ts';
-import { SHOP } from '../../pipeline/shop-model.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
+import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
-import type { JsonObject } from '../../../src/conventions/json.ts';
-import { SHOP } from '../../pipeline/shop-model.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
+import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { contradictions, member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
 

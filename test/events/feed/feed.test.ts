@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { TokenVerdict, TokenVerifier } from '../../../src/auth/token-verifier.ts';
-import type { ApiUnderTest } from '../../pipeline/api-under-test.ts';
-import { as, callerTokens } from '../../pipeline/caller-tokens.ts';
-import { assertDescribed } from '../../pipeline/described-responses.ts';
-import { SHOP } from '../../pipeline/shop-model.ts';
+import type { ApiUnderTest } from '../../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../../pipeline/support/caller-tokens.ts';
+import { assertDescribed } from '../../pipeline/support/described-responses.ts';
+import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { DescribedEvents } from '../../describe/asyncapi/described-events.ts';
 import { follow, type FollowedFeed, served, until } from './followed-feed.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { EventEnvelope } from '../../../src/conventions/event.ts';
+import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';
-import { type ApiUnderTest, apiUnderTest, type Setting } from '../../pipeline/api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Setting } from '../../pipeline/support/api-under-test.ts';
 
 /** An API that listens. */
 export interface ServedApi extends ApiUnderTest {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createClient, isRequestError } from '../../../src/client/client.ts';
 import type { AnyEvent } from './any-event.ts';
 import { SeededRandom } from '../../../src/testing/seeded-random.ts';
-import { as, callerTokens } from '../../pipeline/caller-tokens.ts';
+import { as, callerTokens } from '../../pipeline/support/caller-tokens.ts';
 import { served } from './followed-feed.ts';
 
 const MODEL = `

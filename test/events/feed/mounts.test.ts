@@ -4,8 +4,8 @@ import http from 'node:http';
 import { describe, it } from 'node:test';
 import { createFetchHandler } from '../../../src/http/fetch.ts';
 import { createListener } from '../../../src/http/listener.ts';
-import { apiUnderTest } from '../../pipeline/api-under-test.ts';
-import { SHOP } from '../../pipeline/shop-model.ts';
+import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
+import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { follow } from './followed-feed.ts';
 
 describe('the feed of a mounted API', () => {

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { isStreamed } from '../../../src/pipeline/exchange.ts';
 import type { EventLog } from '../../../src/stores/store.ts';
-import { type ApiUnderTest, apiUnderTest, rawRequest } from '../../pipeline/api-under-test.ts';
-import { at, changedLog, withoutFirst } from '../../pipeline/changed-log.ts';
-import { SHOP } from '../../pipeline/shop-model.ts';
+import { type ApiUnderTest, apiUnderTest, rawRequest } from '../../pipeline/support/api-under-test.ts';
+import { at, changedLog, withoutFirst } from '../../pipeline/support/changed-log.ts';
+import { SHOP } from '../../pipeline/models/shop-model.ts';
 
 /** The parts of a feed, each when the test takes it. */
 async function feedOf(api: ApiUnderTest, lastEventId: string | null = null): Promise<AsyncIterator<string>> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { describe, it } from 'node:test';
-import type { WebhookUrlRules } from '../../../src/conventions/webhook-url.ts';
+import type { WebhookUrlRules } from '../../../src/conventions/events/webhook-url.ts';
 import type { SendResult } from '../../../src/events/webhooks/sender.ts';
 import { cert, key, fixed, portOf, receiver, rules, send, senderOf } from './sender-under-test.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { EventEnvelope } from '../../../src/conventions/event.ts';
+import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
 
 /** A request that a receiver got. */
 export interface ReceivedRequest {

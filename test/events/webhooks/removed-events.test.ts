@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventRetention } from '../../../src/events/retention.ts';
 import { createRandom } from '../../../src/platform/random.ts';
-import type { Seen } from '../../pipeline/api-under-test.ts';
+import type { Seen } from '../../pipeline/support/api-under-test.ts';
 import { startReceiver, status } from './receiver.ts';
 import { until, type WebhookScene, webhookScene } from './scene.ts';
 

@@ -4,14 +4,14 @@ import { type Api, createApi } from '../../../src/api.ts';
 import { type Dispatch, startDispatch } from '../../../src/events/dispatch.ts';
 import { webhookSender } from '../../../src/events/webhooks/sender.ts';
 import { RequestLoop } from '../../../src/events/webhooks/webhook-requests.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { createIds } from '../../../src/platform/ids.ts';
 import { createRandom } from '../../../src/platform/random.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { rawRequest, seen, type Seen } from '../../pipeline/api-under-test.ts';
-import { callerTokens } from '../../pipeline/caller-tokens.ts';
-import { openStoreUnderTest } from '../../pipeline/store-under-test.ts';
+import { rawRequest, seen, type Seen } from '../../pipeline/support/api-under-test.ts';
+import { callerTokens } from '../../pipeline/support/caller-tokens.ts';
+import { openStoreUnderTest } from '../../pipeline/support/store-under-test.ts';
 
 /** An API whose events are delivered to webhooks on this machine, at times that the test chooses. */
 export interface WebhookScene extends AsyncDisposable {

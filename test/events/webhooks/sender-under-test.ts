@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:net';
 import { after } from 'node:test';
-import { parseAllowedHosts, type WebhookUrlRules } from '../../../src/conventions/webhook-url.ts';
+import { parseAllowedHosts, type WebhookUrlRules } from '../../../src/conventions/events/webhook-url.ts';
 import type { Resolve } from '../../../src/events/webhooks/guarded-agents.ts';
 import { WebhookSender } from '../../../src/events/webhooks/sender.ts';
 import { createCertificate } from './certificate.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { as } from '../../pipeline/caller-tokens.ts';
+import { as } from '../../pipeline/support/caller-tokens.ts';
 import { startReceiver } from './receiver.ts';
 import { until, webhookScene } from './scene.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { verifyWebhook } from '../../../src/client/verify-webhook.ts';
-import { as } from '../../pipeline/caller-tokens.ts';
+import { as } from '../../pipeline/support/caller-tokens.ts';
 import { startReceiver } from './receiver.ts';
 import { until, webhookScene } from './scene.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { apiUnderTest } from '../../pipeline/api-under-test.ts';
+import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';
 import { createListener } from '../../../src/http/listener.ts';
 import { fakeServer, limits, refuse } from '../fake-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diffModels } from '../../../src/model/diff/diff-models.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { defineModel, resource } from '../../../src/model/typescript/define-model.ts';
 import { load } from '../loading.ts';

@@ -6,7 +6,7 @@ import type { Difference } from '../../../src/model/diff/difference.ts';
 import type { Impact } from '../../../src/model/diff/difference-kinds.ts';
 import { highestPart, type VersionPart } from '../../../src/model/diff/needed-version.ts';
 import { ModelError } from '../../../src/model/document/model-error.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { INNER_MUTATIONS, MUTATIONS, type MutableDocument, type Mutation, randomDocument } from './random-documents.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Random } from '../../../scripts/campaign/random.ts';
-import type { Json, JsonObject } from '../../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { diffModels } from '../../../src/model/diff/diff-models.ts';
 import { ModelError } from '../../../src/model/document/model-error.ts';
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { compileValidators, type ResourceValidator } from '../../../src/model/values/resource-validator.ts';
 

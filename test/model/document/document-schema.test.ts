@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { documentSchema } from '../../../src/model/document/document-schema.ts';
 
 /** Every schema within a schema. */

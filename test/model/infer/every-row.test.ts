@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/conventions/json.ts';
-import { compileSourceRows } from '../../../src/model/infer/source-row.ts';
+import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
+import { compileSourceRows } from '../../../src/infer/source-row.ts';
 import { compileValidators } from '../../../src/model/values/resource-validator.ts';
-import { importDraft } from '../../../src/plan/import-draft.ts';
+import { importDraft } from '../../../src/plan/transfer/import-draft.ts';
 import { load } from '../loading.ts';
 import { type Data, modelText } from './inferring.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../src/conventions/json.ts';
-import { CollectionFacts } from '../../../src/model/infer/collection-facts.ts';
-import { inferModel } from '../../../src/model/infer/infer-model.ts';
-import { writeModel } from '../../../src/model/infer/write-model.ts';
+import type { JsonObject } from '../../../src/conventions/json/json.ts';
+import { CollectionFacts } from '../../../src/infer/collection-facts.ts';
+import { inferModel } from '../../../src/infer/infer-model.ts';
+import { writeModel } from '../../../src/infer/write-model.ts';
 
 /** The rows of collections by their names in the data. */
 export type Data = Readonly<Record<string, readonly JsonObject[]>>;

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { z } from 'zod';
 import { type DefinedModel, defineModel, resource } from '../../../src/model/typescript/define-model.ts';
 import { formatProblem, ModelError } from '../../../src/model/document/model-error.ts';
-import { loadDefinition, type LoadedModel } from '../../../src/model/load-model.ts';
+import { loadDefinition, type LoadedModel } from '../../../src/model/compile/load-model.ts';
 
 function load(defined: DefinedModel, env: Record<string, string> = {}): LoadedModel {
   return loadDefinition({ file: 'shop.ts', defined, env });

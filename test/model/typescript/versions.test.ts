@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Type } from 'typebox';
 import type { VersionChange } from '../../../src/model/model.ts';
 import { formatProblem, ModelError } from '../../../src/model/document/model-error.ts';
-import { loadDefinition } from '../../../src/model/load-model.ts';
+import { loadDefinition } from '../../../src/model/compile/load-model.ts';
 import { type DefinedModel, defineModel, resource } from '../../../src/model/typescript/define-model.ts';
 
 const people = resource({

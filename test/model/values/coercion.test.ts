@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../../../src/conventions/json.ts';
+import type { Json } from '../../../src/conventions/json/json.ts';
 import { coerceText } from '../../../src/model/values/coercion.ts';
 import type { ValueType } from '../../../src/model/model.ts';
 

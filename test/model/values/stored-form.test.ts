@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/conventions/json.ts';
+import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { store, validator } from '../validating.ts';
 
 describe('check: the stored form', () => {

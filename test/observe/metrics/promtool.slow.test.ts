@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { createMetrics } from '../../../src/observe/metrics/metrics.ts';
 import { programFile, skipWithout } from '../../installed-programs.ts';
-import { apiUnderTest } from '../../pipeline/api-under-test.ts';
-import { create, LAMP, SHOP } from '../../pipeline/shop-model.ts';
+import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
+import { create, LAMP, SHOP } from '../../pipeline/models/shop-model.ts';
 
 /** What `promtool check metrics` says of an exposition: its exit code and its complaints. */
 function judge(text: string): readonly [status: number | null, complaints: string] {

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { CursorMark, Mark } from '../../oracle/ruled-reads.ts';
-import type { Seen } from '../api-under-test.ts';
+import type { Seen } from '../support/api-under-test.ts';
 
 /** A value of a format that has no types. */
 type Raw = string | null | readonly Raw[] | { readonly [name: string]: Raw };

@@ -3,7 +3,7 @@ import type { RuledCaller } from '../../oracle/ruled-model.ts';
 import type { ListRequest } from '../../oracle/ruled-reads.ts';
 import type { RuledServer } from '../../oracle/ruled-server.ts';
 import type { WriteRequest } from '../../oracle/ruled-writes.ts';
-import { as } from '../caller-tokens.ts';
+import { as } from '../support/caller-tokens.ts';
 import type { Request } from './random-requests.ts';
 
 /** A request as it is sent. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Item, valueAt } from '../../oracle/oracle-collection.ts';
-import type { Seen } from '../api-under-test.ts';
+import type { Seen } from '../support/api-under-test.ts';
 import { KINDS } from './model.ts';
 import type { World } from './world.ts';
 

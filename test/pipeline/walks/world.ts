@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { OracleCollection, type Item, type CollectionQuery, valueAt } from '../../oracle/oracle-collection.ts';
-import { type ApiUnderTest, apiUnderTest, type Seen } from '../api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, type Seen } from '../support/api-under-test.ts';
 import { COMPARED_KINDS, MAKERS, MEMBERS, MODEL, RELATIONS, SEARCHED, type Target } from './model.ts';
 
 /** The members of a body except the id. */

@@ -1,7 +1,7 @@
-import { loadModel } from '../../../src/model/load-model.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { openApi, type OpenedApi } from '../../../src/open-api.ts';
-import { type ExchangeRow, rawRequest, seen, type Seen } from '../../pipeline/api-under-test.ts';
+import { type ExchangeRow, rawRequest, seen, type Seen } from '../../pipeline/support/api-under-test.ts';
 import type { ControlledPostgres } from '../../postgres-server.ts';
 import { TcpRelay } from '../../tcp-relay.ts';
 

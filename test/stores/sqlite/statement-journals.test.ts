@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import { apiUnderTest } from '../../pipeline/api-under-test.ts';
+import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 
 const MODEL = `

@@ -1,6 +1,6 @@
-import { fieldOfPath } from '../../../conventions/field-path.ts';
+import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import type { AccessRule, Resource } from '../../model.ts';
-import { RESERVED_FIELDS } from '../names.ts';
+import { RESERVED_FIELDS } from '../fields/names.ts';
 import { holderOf, OlderPaths, pathsAround, pathsOf, type PathTarget } from './field-paths.ts';
 import {
   type DeclaredChange,

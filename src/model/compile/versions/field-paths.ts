@@ -1,5 +1,5 @@
 import type { Member, Resource, ValueType } from '../../model.ts';
-import type { JsonObject } from '../../../conventions/json.ts';
+import type { JsonObject } from '../../../conventions/json/json.ts';
 import { objectOf } from '../../values/access.ts';
 
 /** What a path of a resource leads to; computed members and the id of the parent are in no schema. */

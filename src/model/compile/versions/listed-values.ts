@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../conventions/json.ts';
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { VersionChange } from '../../model.ts';
 import { arrayOf } from '../../values/access.ts';
 

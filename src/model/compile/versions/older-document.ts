@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
-import { relationName } from '../names.ts';
+import { relationName } from '../fields/names.ts';
 import { olderResource } from './older-resource.ts';
 import type { StepChanges } from './read-changes.ts';
 

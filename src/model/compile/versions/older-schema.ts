@@ -1,5 +1,5 @@
-import { fieldOfPath } from '../../../conventions/field-path.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
+import { fieldOfPath } from '../../../conventions/text/field-path.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
 import { objectOf, stringsOf } from '../../values/access.ts';
 import { isAlwaysRequired, nameOf, type OlderPaths, schemaAt } from './field-paths.ts';

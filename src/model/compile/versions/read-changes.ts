@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../conventions/json.ts';
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../conventions/json.ts';
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type Callable, CodeReader } from '../../typescript/module-values.ts';
 import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
 import { formatPath, type Path } from '../../values/path.ts';

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../../conventions/json.ts';
+import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
 import { storedForm } from '../../values/stored-form.ts';
-import { valueCheck } from '../keywords.ts';
+import { valueCheck } from '../fields/keywords.ts';
 import { schemaAt } from './field-paths.ts';
 import {
   type DeclaredChange,

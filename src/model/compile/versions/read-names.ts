@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../conventions/json.ts';
+import type { JsonObject } from '../../../conventions/json/json.ts';
 import { stringOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
-import { singularOf } from '../names.ts';
+import { singularOf } from '../fields/names.ts';
 import { cycleOf } from './check-fields.ts';
 import { type DeclaredChange, plainChange, reportSecond, type VersionStep } from './version-step.ts';
 

@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, Shape, ValueType } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
-import { valueCheck } from '../keywords.ts';
+import { valueCheck } from '../fields/keywords.ts';
 import { type OlderPaths, pathsOf, schemaAt } from './field-paths.ts';
 import { keyOf, listedValues, olderValues, sourcesOf, valueOf, type ValuePairs } from './listed-values.ts';
 import { type DeclaredChange, plainChange, reportSecond, reportUnknown, type VersionStep } from './version-step.ts';

@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { ContractVersion, OlderVersion } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
-import { readVersion } from '../settings.ts';
+import { readVersion } from '../settings/settings.ts';
 
 /** A declared version without what it is derived to. */
 export interface VersionEntry extends Omit<OlderVersion, 'changes' | 'model'> {

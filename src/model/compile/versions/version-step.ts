@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../../conventions/json.ts';
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource, Shape, VersionChange } from '../../model.ts';
 import type { Converters } from '../../typescript/version-converters.ts';
 import { objectOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
-import { compileShape } from '../field-types.ts';
-import { resolveReferences } from '../resolve-refs.ts';
+import { compileShape } from '../fields/field-types.ts';
+import { resolveReferences } from '../fields/resolve-refs.ts';
 
 /** A version and its successor, while the changes between them are read. */
 export interface VersionStep {

@@ -1,6 +1,6 @@
 import { versions } from 'node:process';
 import type { Model, Resource } from '../../../model/model.ts';
-import { WORD_RULES_VERSION } from '../../../plan/search.ts';
+import { WORD_RULES_VERSION } from '../../../plan/filter/search.ts';
 import type { DerivedColumn, SqlRow } from '../../sql/dialect.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';

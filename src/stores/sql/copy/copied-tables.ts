@@ -1,4 +1,4 @@
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { Model, Resource, ValueType } from '../../../model/model.ts';
 import type { DerivedColumn, Dialect, SqlRow, SqlValue } from '../dialect.ts';
 import { schemaOf, type TableSchema } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../../conventions/event.ts';
+import type { EventDraft } from '../../../conventions/events/event.ts';
 import type { WritePlan } from '../../../plan/plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import type { Tables } from '../tables.ts';

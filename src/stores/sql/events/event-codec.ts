@@ -1,6 +1,6 @@
 import { memoize } from '../../../cache/memoize.ts';
-import { type EventDraft, type EventEnvelope, sequenceText } from '../../../conventions/event.ts';
-import { timestamp } from '../../../conventions/timestamp.ts';
+import { type EventDraft, type EventEnvelope, sequenceText } from '../../../conventions/events/event.ts';
+import { timestamp } from '../../../conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../formats/json.ts';
 import type { EventAccess, LoggedEvent } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';

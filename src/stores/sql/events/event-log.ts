@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '../../../conventions/event.ts';
+import type { EventEnvelope } from '../../../conventions/events/event.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { EventLog, EventQuery, ExpiryQuery, LoggedEvent, LogRange } from '../../store.ts';
 import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';

@@ -1,5 +1,5 @@
 import { memoize } from '../../../cache/memoize.ts';
-import { encodeSegment } from '../../../conventions/url.ts';
+import { encodeSegment } from '../../../conventions/url/url.ts';
 
 /** The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on. */
 export type UrlTemplate = readonly (string | number)[];

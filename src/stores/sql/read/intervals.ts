@@ -1,4 +1,4 @@
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { Comparison, PathCondition } from '../../../plan/condition.ts';
 import type { Locate, BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand } from '../tables.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { SortKey } from '../../../model/model.ts';
 import type { Filter } from './filter.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Resource } from '../../../model/model.ts';
 import { memberAssertions } from '../../../model/values/assertion.ts';
 import { describeReason } from '../../../model/values/messages.ts';

@@ -1,9 +1,9 @@
 import type { OwnerForm } from '../../../auth/policy-caller.ts';
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Model, Resource, ValueType } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import { objectOf } from '../../../model/values/access.ts';
-import { recordedFields } from '../../../plan/recorded-values.ts';
+import { recordedFields } from '../../../plan/events/recorded-values.ts';
 import { columnsOf } from '../columns.ts';
 import { declaredOwnerForm } from './owner-names.ts';
 import { storageType } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../conventions/json.ts';
+import type { Json } from '../../../conventions/json/json.ts';
 import type { Model } from '../../../model/model.ts';
 import { withEarlierNames } from './earlier-names.ts';
 import { type FieldProfile, type ModelProfile, profileOf, type ResourceProfile, storedForm } from './model-profile.ts';

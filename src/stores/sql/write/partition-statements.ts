@@ -1,6 +1,6 @@
 import { weakMemoize } from '../../../cache/memoize.ts';
 import { keyIds } from '../../../plan/row-address.ts';
-import { partitionFields } from '../../../plan/partitions.ts';
+import { partitionFields } from '../../../plan/list/partitions.ts';
 import type { CreatePlan, DeletePlan, UpdatePlan } from '../../../plan/plan.ts';
 import type { Statement } from '../dialect.ts';
 import type { Table, Tables } from '../tables.ts';

@@ -1,7 +1,7 @@
 import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
 import { isHidden, keyMembers } from '../../../model/row-key.ts';
-import { WORD_RULES_VERSION, wordsOf } from '../../../plan/search.ts';
+import { WORD_RULES_VERSION, wordsOf } from '../../../plan/filter/search.ts';
 import { columnsOf, typeAt } from '../../sql/columns.ts';
 import type { SqlValue } from '../../sql/dialect.ts';
 import { sqlite } from '../dialect.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ExchangeRow, Seen } from '../../../pipeline/api-under-test.ts';
+import type { ExchangeRow, Seen } from '../../../pipeline/support/api-under-test.ts';
 import type { Instance } from '../instance.ts';
 
 /** A response, or what is known of a request without one. */

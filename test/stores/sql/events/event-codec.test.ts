@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { envelope, type EventDraft } from '../../../../src/conventions/event.ts';
-import type { Json } from '../../../../src/conventions/json.ts';
-import { joinPath } from '../../../../src/conventions/links.ts';
-import { timestamp } from '../../../../src/conventions/timestamp.ts';
+import { envelope, type EventDraft } from '../../../../src/conventions/events/event.ts';
+import type { Json } from '../../../../src/conventions/json/json.ts';
+import { joinPath } from '../../../../src/conventions/url/links.ts';
+import { timestamp } from '../../../../src/conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../../src/formats/json.ts';
 import { eventDraft } from '../../../../src/testing/sample-writes.ts';
 import { packEvent, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';

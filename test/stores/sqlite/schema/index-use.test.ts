@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import type { Json } from '../../../../src/conventions/json.ts';
+import type { Json } from '../../../../src/conventions/json/json.ts';
 import type { SortKey, ValueType } from '../../../../src/model/model.ts';
 import { EVERYTHING, type Condition, type ListPlan, type RelatedPlan } from '../../../../src/plan/plan.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { loadModel } from '../../../../src/model/load-model.ts';
+import { loadModel } from '../../../../src/model/compile/load-model.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createRandom } from '../../../../src/platform/random.ts';
 import { LossySchemaChange } from '../../../../src/stores/sql/schema/schema-errors.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../../src/conventions/json.ts';
+import type { JsonObject } from '../../../../src/conventions/json/json.ts';
 import type { ListPlan, Visibility } from '../../../../src/plan/plan.ts';
-import { Visibilities } from '../../../../src/plan/visibilities.ts';
-import { effortOf } from '../../../../src/plan/effort.ts';
+import { Visibilities } from '../../../../src/plan/policy/visibilities.ts';
+import { effortOf } from '../../../../src/plan/list/effort.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { Json } from '../../../../src/conventions/json.ts';
+import type { Json } from '../../../../src/conventions/json/json.ts';
 import type { Model } from '../../../../src/model/model.ts';
-import { loadModel } from '../../../../src/model/load-model.ts';
+import { loadModel } from '../../../../src/model/compile/load-model.ts';
 import { LossySchemaChange, planSqlite, SchemaViolation } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
 import { commit, create, listIds, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { apiUnderTest } from '../../../pipeline/api-under-test.ts';
-import { as, callerTokens } from '../../../pipeline/caller-tokens.ts';
+import { apiUnderTest } from '../../../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../../../pipeline/support/caller-tokens.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 
 /** As the version before had it, which wrote `without-related.db.gz`: notes `x` (created, updated) and `y` (created, deleted), by bob, of a project of ann. */

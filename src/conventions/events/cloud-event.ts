@@ -1,0 +1,61 @@
+import { writeTraceparent } from '../headers/correlation.ts';
+import type { EventEnvelope, EventPayload } from './event.ts';
+
+/** An event as CloudEvents 1.0 has it, in the structured mode of JSON (EVT-10). */
+export interface CloudEvent {
+  readonly specversion: '1.0';
+  readonly id: string;
+  /** The URL of the API. */
+  readonly source: string;
+  /** `shop.product.created`. */
+  readonly type: string;
+  /** The path of the resource. */
+  readonly subject: string;
+  readonly time: string;
+  readonly datacontenttype: 'application/json';
+  readonly data: EventPayload;
+  /** Extensions: names of attributes have lower-case letters and digits only. */
+  readonly traceparent: string;
+  readonly correlationid: string;
+  readonly sequence: string;
+}
+
+/** The media type of the structured mode. */
+export const CLOUD_EVENT_TYPE = 'application/cloudevents+json; charset=utf-8';
+
+/** What a CloudEvent has besides its envelope. */
+export interface CloudEventSource {
+  /** The name of the API. */
+  readonly name: string;
+  /** The URL of the API. */
+  readonly source: string;
+  readonly traceparent: string;
+}
+
+const SPAN_DIGITS = 16;
+
+/** The `traceparent` of what delivers an event. The span follows from the event, so that it is always the same. */
+export function eventTraceparent({ id, metadata }: EventEnvelope): string {
+  const span = id.replaceAll('-', '').slice(-SPAN_DIGITS);
+  return writeTraceparent({ traceId: metadata.trace_id, parentId: null, sampled: true }, span);
+}
+
+/** The CloudEvent of an event. */
+export function cloudEvent(
+  { id, type, payload, metadata }: EventEnvelope,
+  { name, source, traceparent }: CloudEventSource,
+): CloudEvent {
+  return {
+    specversion: '1.0',
+    id,
+    source,
+    type: `${name}.${type}`,
+    subject: new URL(payload.resource.url, source).pathname,
+    time: payload.timestamp,
+    datacontenttype: 'application/json',
+    data: payload,
+    traceparent,
+    correlationid: metadata.correlation_id,
+    sequence: metadata.sequence,
+  };
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
+import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
+
+/** An OpenAPI description (3.0 or 3.1). All references are local. */
+export class DescribedApi {
+  readonly document: JsonObject;
+  /** What `objectSchema` answered. Null also while a schema is being merged, so that an `allOf` that contains itself ends there. */
+  readonly #objects = new Map<JsonObject, JsonObject | null>();
+
+  constructor(document: JsonObject) {
+    this.document = document;
+  }
+
+  /** The value that a reference leads to, or the value itself. Null for a reference without target, or to itself. */
+  resolve(value: Json | undefined): JsonObject | null {
+    let resolved = value;
+    for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+      if (!isJsonObject(resolved)) return null;
+      const reference = stringOf(resolved['$ref']);
+      if (reference === null) return resolved;
+      resolved = this.#target(reference);
+    }
+    return null;
+  }
+
+  /** The JSON schema of a request body or of a response. */
+  contentSchema(holder: Json | undefined): Json | undefined {
+    const content = objectOf(this.resolve(holder)?.['content']);
+    const type = Object.keys(content).find((each) => /[/+]json\b/i.test(each)) ?? '';
+    return objectOf(content[type])['schema'];
+  }
+
+  /** The JSON schema of the first successful response of an operation. */
+  responseSchema(operation: Json | undefined): Json | undefined {
+    const responses = Object.entries(objectOf(objectOf(operation)['responses']));
+    const [, response] =
+      responses.find(([status, each]) => status.startsWith('2') && this.contentSchema(each) !== undefined) ?? [];
+    return this.contentSchema(response);
+  }
+
+  /** The properties and required names of a schema of an object, with those of `allOf`. Null for another schema. */
+  objectSchema(value: Json | undefined): JsonObject | null {
+    const schema = this.resolve(value);
+    if (schema === null) return null;
+    const known = this.#objects.get(schema);
+    if (known !== undefined) return known;
+    this.#objects.set(schema, null);
+    const merged = this.#merged(schema);
+    this.#objects.set(schema, merged);
+    return merged;
+  }
+
+  #merged(schema: JsonObject): JsonObject | null {
+    const parts = arrayOf(schema['allOf']).map((part) => this.objectSchema(part));
+    if (!isJsonObject(schema['properties']) && parts.every((part) => part === null)) return null;
+    const all = [...parts.filter((part) => part !== null), schema];
+    return {
+      type: 'object',
+      properties: Object.assign({}, ...all.map((part) => objectOf(part['properties']))),
+      required: [...new Set(all.flatMap((part) => arrayOf(part['required'])))],
+    };
+  }
+
+  #target(reference: string): Json | undefined {
+    if (!reference.startsWith('#/')) return undefined;
+    let value: Json | undefined = this.document;
+    for (const step of reference.slice(2).split('/')) {
+      const name = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    }
+    return value;
+  }
+}
+
+/** References to references. */
+const MAX_STEPS = 20;
+
+/** The component that a schema refers to, as `#/components/schemas/Pet`; null for an inline schema. */
+export function componentOf(value: Json | undefined): string | null {
+  return isJsonObject(value) ? stringOf(value['$ref']) : null;
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../../../conventions/json/json.ts';
+import { jsonEquals } from '../../../conventions/json/json-equality.ts';
+import type { ReportProblem } from '../../document/model-error.ts';
+import type { Property } from '../../model.ts';
+import type { PolicyValue } from '../../policy.ts';
+import { coerceJson } from '../../values/coercion.ts';
+import type { ComparisonOperator } from '../../values/operators.ts';
+import type { Path } from '../../values/path.ts';
+
+const CALLER = '$caller.';
+const CLAIMS = 'claims.';
+/** What a text names, rather than is: also what other tools have, such as `$NOW`, so that none of it is taken for a text that no field has. */
+const NAME = /^\$[A-Za-z_]/;
+const CALLER_VALUES = '$caller.subject, $caller.client, $caller.issuer, $caller.scopes or $caller.claims.<name>';
+
+/** What a field cannot be equal to, whatever the caller. */
+const UNKNOWN: PolicyValue = { kind: 'literal', value: null };
+
+/** Compiles the values that policies compare fields with. */
+export class PolicyValues {
+  readonly #report: ReportProblem;
+  /** Whether the values are the result of a function. */
+  readonly #isResult: boolean;
+
+  constructor(report: ReportProblem, isResult: boolean) {
+    this.#report = report;
+    this.#isResult = isResult;
+  }
+
+  /** The value of a comparison; null after a problem. */
+  operand(property: Property, operator: ComparisonOperator, given: Json, at: Path): PolicyValue | null {
+    if (operator === 'exists') {
+      if (typeof given === 'boolean') return { kind: 'literal', value: given };
+      return this.#problem(at, 'exists is not true or false', 'write { exists: true } or { exists: false }');
+    }
+    if (operator === 'in' || operator === 'nin') return this.#list(property, given, at);
+    return this.#single(property, operator, given, at);
+  }
+
+  #problem(at: Path, cause: string, fix: string): null {
+    this.#report(at, cause, fix);
+    return null;
+  }
+
+  #list(property: Property, given: Json, at: Path): PolicyValue | null {
+    if (this.#isName(given)) {
+      const value = this.#ofCaller(given, at);
+      if (value?.kind !== 'caller' || value.member === 'scopes') return value && this.#textual(property, value, at);
+      return this.#problem(at, `${given} is a single value`, `write [${given}]`);
+    }
+    if (!Array.isArray(given)) {
+      if (this.#isResult && given === null) return UNKNOWN;
+      return this.#problem(at, 'the value is not a list', 'write a list, as in { in: [A, B] }');
+    }
+    const items: readonly Json[] = given;
+    const values = items.map((each, index) => this.#single(property, 'eq', each, [...at, index]));
+    const compiled = values.filter((each) => each !== null);
+    return compiled.length < values.length ? null : { kind: 'list', values: compiled };
+  }
+
+  #single(property: Property, operator: ComparisonOperator, given: Json, at: Path): PolicyValue | null {
+    if (this.#isName(given)) {
+      const value = this.#ofCaller(given, at);
+      if (value?.kind !== 'caller' || value.member !== 'scopes') return value && this.#textual(property, value, at);
+      return this.#problem(at, `${given} is a list`, `write { in: ${given} }`);
+    }
+    // A part of a text need not be a valid value: of a date, for example.
+    const isPart = operator === 'starts_with' || (operator === 'contains' && property.type.kind === 'text');
+    const result = coerceJson(isPart ? { kind: 'text', format: null } : property.type, given);
+    if (result.kind === 'invalid') {
+      if (this.#isResult) return UNKNOWN;
+      const fix =
+        given === null ? 'write { exists: false } for a field without a value' : 'compare it with such a value';
+      return this.#problem(at, `${property.path} ${result.message}`, fix);
+    }
+    const { value } = result;
+    const isMember = isPart || property.allowed === null || property.allowed.some((each) => jsonEquals(each, value));
+    const isEquality = operator === 'eq' || operator === 'ne' || operator === 'contains';
+    if (isMember || this.#isResult || !isEquality) return { kind: 'literal', value };
+    const cause = `${property.path} cannot be ${JSON.stringify(value)}`;
+    return this.#problem(
+      at,
+      cause,
+      `use one of ${(property.allowed ?? []).map((each) => JSON.stringify(each)).join(', ')}`,
+    );
+  }
+
+  /** What names a caller is text. */
+  #textual({ type, path }: Property, value: PolicyValue, at: Path): PolicyValue | null {
+    const { kind } = type.kind === 'array' ? type.item.type : type;
+    const isOther = kind === 'integer' || kind === 'number' || kind === 'boolean' || kind === 'date-time';
+    if (value.kind !== 'caller' || !isOther) return value;
+    return this.#problem(
+      at,
+      `${path} is of type ${kind}, and $caller.${value.member} is text`,
+      'compare a string field',
+    );
+  }
+
+  /** Of what a function returns, only what it could return by a mistake: other texts may be claims, which are what they are. */
+  #isName(given: Json): given is string {
+    return typeof given === 'string' && (this.#isResult ? given.startsWith(CALLER) : NAME.test(given));
+  }
+
+  #ofCaller(text: string, at: Path): PolicyValue | null {
+    // It may be a claim whose text the caller has chosen, so that it must not name another one.
+    if (this.#isResult) return this.#problem(at, `a function returns ${CALLER}..`, 'return the value, which it gets');
+    const name = text.slice(CALLER.length);
+    if (name === 'subject' || name === 'client' || name === 'issuer' || name === 'scopes') {
+      return { kind: 'caller', member: name };
+    }
+    if (text.startsWith(CALLER) && name.startsWith(CLAIMS) && name.length > CLAIMS.length) {
+      return { kind: 'claim', path: name.slice(CLAIMS.length) };
+    }
+    return this.#problem(at, `callers have no ${text}`, `write ${CALLER_VALUES}`);
+  }
+}

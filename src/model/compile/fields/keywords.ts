@@ -1,0 +1,137 @@
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { ReportProblem } from '../../document/model-error.ts';
+import type { Shape, ValueType } from '../../model.ts';
+import { arrayOf, digitsOf } from '../../values/access.ts';
+import { assertionOf } from '../../values/assertion.ts';
+import { compareNumbers, storedDecimal } from '../../values/exact-number.ts';
+import { describeReason } from '../../values/messages.ts';
+import type { Path } from '../../values/path.ts';
+import { patternProblem } from '../../values/pattern.ts';
+import { storedForm } from '../../values/stored-form.ts';
+import { compileAssertion, dedupeViolations } from '../../values/validator.ts';
+
+type ValueKind = ValueType['kind'];
+
+const NUMBERS: readonly ValueKind[] = ['integer', 'number', 'decimal', 'int64'];
+const ENUMERABLE: readonly ValueKind[] = ['text', 'boolean', 'date-time', ...NUMBERS];
+const EXACT: ReadonlySet<ValueKind> = new Set(['decimal', 'int64']);
+
+/** The types that each keyword applies to. JSON Schema ignores it on others, so it is probably a mistake. */
+const APPLIES_TO: Readonly<Record<string, readonly ValueKind[]>> = {
+  format: ['text', 'date-time', 'decimal', 'int64'],
+  contentEncoding: ['binary'],
+  contentMediaType: ['binary'],
+  minLength: ['text', 'binary'],
+  maxLength: ['text', 'binary'],
+  pattern: ['text'],
+  enum: ENUMERABLE,
+  const: ENUMERABLE,
+  minimum: NUMBERS,
+  maximum: NUMBERS,
+  exclusiveMinimum: NUMBERS,
+  exclusiveMaximum: NUMBERS,
+  'x-precision': ['decimal'],
+  'x-scale': ['decimal'],
+  properties: ['object', 'map'],
+  required: ['object'],
+  additionalProperties: ['object', 'map'],
+  minProperties: ['map'],
+  maxProperties: ['map'],
+  items: ['array'],
+  minItems: ['array'],
+  maxItems: ['array'],
+  uniqueItems: ['array'],
+};
+
+const ORDERED_BOUNDS = [
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+  ['minimum', 'maximum'],
+  ['exclusiveMinimum', 'exclusiveMaximum'],
+  ['x-scale', 'x-precision'],
+] as const;
+
+/** Reports keywords that do not apply to the type, bounds that no value can satisfy and invalid patterns. */
+export function checkKeywords(kind: ValueKind, { declared: schema, path, report }: CompileContext): void {
+  for (const keyword of Object.keys(schema)) {
+    if (APPLIES_TO[keyword]?.includes(kind) === false) {
+      report(
+        [...path, keyword],
+        `${keyword} does not apply to ${kind === 'text' ? 'string' : kind} values`,
+        'remove it',
+      );
+    }
+  }
+  for (const [low, high] of ORDERED_BOUNDS) {
+    if (isAbove(schema[low], schema[high])) {
+      report([...path, low], `${low} is greater than ${high}`, 'correct the bounds');
+    }
+  }
+  for (const keyword of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) {
+    checkBound(kind, keyword, schema[keyword], { declared: schema, path: [...path, keyword], report });
+  }
+  if ('enum' in schema && 'const' in schema) {
+    report([...path, 'const'], 'enum and const are mutually exclusive', 'remove one of them');
+  }
+  checkPattern(schema['pattern'], [...path, 'pattern'], report);
+}
+
+/** Reports a pattern that is not a regular expression with the `u` flag, and one that cannot be matched in linear time (LIM-1). */
+export function checkPattern(pattern: Json | undefined, path: Path, report: ReportProblem): void {
+  const problem = typeof pattern === 'string' ? patternProblem(pattern) : null;
+  if (problem !== null) report(path, problem.cause, problem.fix);
+}
+
+/** Bounds of decimals and int64 may be strings, because a JSON number is exact to about 15 digits only. */
+function checkBound(kind: ValueKind, keyword: string, bound: Json | undefined, { path, report }: CompileContext): void {
+  if (bound === undefined) return;
+  if (typeof bound === 'string' && !EXACT.has(kind)) {
+    report(path, `${keyword} is a string, which only decimal and int64 accept`, 'write a number');
+  } else if (EXACT.has(kind) && storedDecimal(digitsOf(bound) ?? '', null) === null) {
+    report(path, `${keyword} is not a decimal number`, 'write its digits as a string, such as "0.01"');
+  }
+}
+
+function isAbove(low: Json | undefined, high: Json | undefined): boolean {
+  const [a, b] = [digitsOf(low), digitsOf(high)];
+  return a !== null && b !== null && compareNumbers(a, b) > 0;
+}
+
+/** Reports values of `enum` and `const` that the rest of their schema rejects. */
+export function checkEnum(shape: Shape, { declared, path, report }: CompileContext): void {
+  const { enum: listed, const: constant, ...rest } = declared;
+  if (listed === undefined && constant === undefined) return;
+  const findError = valueCheck(shape, rest);
+  for (const [index, value] of arrayOf(listed).entries()) {
+    const error = value === null ? null : findError(value);
+    if (error !== null) {
+      report([...path, 'enum', index], `the value ${error}`, 'list only values that the rest of the schema allows');
+    }
+  }
+  const error = constant === undefined || constant === null ? null : findError(constant);
+  if (error !== null) {
+    report([...path, 'const'], `the value ${error}`, 'write a value that the rest of the schema allows');
+  }
+}
+
+/** Returns the declared default in stored form, or undefined if there is none. Reports a default that its schema rejects. */
+export function compileDefault(shape: Shape, { declared, path, report }: CompileContext): Json | undefined {
+  const value = declared['default'];
+  if (value === undefined) return undefined;
+  const error = value === null && shape.nullable ? null : valueCheck(shape, declared)(value);
+  if (error !== null) {
+    report([...path, 'default'], `the default ${error}`, 'write a value that the schema allows, or remove the default');
+  }
+  return value === null ? null : storedForm(shape)(value);
+}
+
+/** Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or null. */
+export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
+  const violationsOf = compileAssertion(assertionOf(shape, schema));
+  return (value) => {
+    const errors = dedupeViolations(violationsOf(value)).map((each) => describeReason(each.reason, each.value));
+    return errors.length === 0 ? null : errors.join(', ');
+  };
+}

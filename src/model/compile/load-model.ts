@@ -1,0 +1,108 @@
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { digest } from '../../platform/digest.ts';
+import { compileModel, type Digest } from './compile-model.ts';
+import type { ModelCode } from './resources/compile-resources.ts';
+import { withVersions } from './versions/compile-versions.ts';
+import { rejectUnsupported, unsupportedSections } from './settings/unsupported.ts';
+import { checkDocument } from '../document/check-document.ts';
+import { ModelError, ProblemList, type SourcePosition } from '../document/model-error.ts';
+import { type VariableValues, readDocument } from '../document/read-document.ts';
+import type { Model } from '../model.ts';
+import { type DefinedModel, isDefinedModel } from '../typescript/define-model.ts';
+import type { HookServices } from '../hooks.ts';
+import { splitDefinition } from '../typescript/split-definition.ts';
+import type { Converters } from '../typescript/version-converters.ts';
+
+/** A model document in YAML or JSON. */
+export interface ModelSource {
+  readonly text: string;
+  /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. Default: `model.yaml`. */
+  readonly file?: string;
+  /** Values for `${NAME}`. Default: none. */
+  readonly env?: VariableValues;
+}
+
+/** A valid model. */
+export interface LoadedModel {
+  /** Deeply frozen. */
+  readonly model: Model;
+  /** One line for each declared section that this version does not support yet. */
+  readonly unsupported: readonly string[];
+  /** The services for its hooks; empty for a document. */
+  readonly services: HookServices;
+}
+
+/**
+ * Checks and compiles a model: a document, or the result of `defineModel`.
+ *
+ * @throws {ModelError} with all problems of the model
+ */
+export function loadModel(source: ModelSource | DefinedModel): LoadedModel {
+  if (isDefinedModel(source)) return loadDefinition({ file: 'model', defined: source });
+  const { text, file = 'model.yaml', env = {} } = source;
+  const { value, locate, problems, readable } = readDocument({ text, file, env });
+  if (!readable) throw new ModelError(problems);
+  const list = new ProblemList(file, locate, problems);
+  return { ...compile(value, list, digest, NO_CODE), services: {} };
+}
+
+/** A TypeScript model. */
+interface DefinitionSource {
+  /** File name of its module, for messages. */
+  readonly file: string;
+  readonly defined: DefinedModel;
+  /** Values for `${NAME}`. Default: none. */
+  readonly env?: VariableValues;
+  /** Source of its module and of the modules it imports, if available. The fingerprint then covers everything that its functions use. */
+  readonly text?: string;
+}
+
+const NO_POSITION: SourcePosition = { line: 0, column: 0 };
+
+/**
+ * Checks and compiles a TypeScript model: its data like a document, then its functions.
+ *
+ * @throws {ModelError} with all problems of the model, which have no line numbers
+ */
+export function loadDefinition({ file, defined, env = {}, text = '' }: DefinitionSource): LoadedModel {
+  const definitionList = new ProblemList(file, () => NO_POSITION);
+  const { data, code, converters } = splitDefinition(defined, definitionList.report);
+  const { value, problems, readable } = readDocument({ file: `${file}.json`, text: JSON.stringify(data), env });
+  const found = [...definitionList.sorted(), ...problems.map((problem) => ({ ...problem, ...NO_POSITION, file }))];
+  if (!readable) throw new ModelError(found);
+  const list = new ProblemList(file, () => NO_POSITION, found);
+  return {
+    ...compile(value, list, (compiled) => digest(text + compiled), { code, converters }),
+    services: defined.services,
+  };
+}
+
+/** The functions of a TypeScript model. */
+interface DefinitionCode {
+  readonly code: ModelCode;
+  readonly converters: Converters;
+}
+
+const NO_CODE: DefinitionCode = { code: new Map(), converters: new Map() };
+
+/** @throws {ModelError} */
+function compile(
+  value: Json,
+  list: ProblemList,
+  digestOf: Digest,
+  { code, converters }: DefinitionCode,
+): Omit<LoadedModel, 'services'> {
+  checkDocument(value, list.reportAtNewPaths());
+  const document = { declared: isJsonObject(value) ? value : {}, path: [], report: list.reportAtNewPaths() };
+  rejectUnsupported(document);
+  const newest = compileModel(document, digestOf, code);
+  throwProblems(list);
+  const model = withVersions(newest, document, converters, digestOf);
+  throwProblems(list);
+  return { model, unsupported: unsupportedSections(document.declared) };
+}
+
+function throwProblems(list: ProblemList): void {
+  const problems = list.sorted();
+  if (problems.length > 0) throw new ModelError(problems);
+}

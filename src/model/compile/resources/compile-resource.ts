@@ -1,0 +1,170 @@
+import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { Field, IdRule, Resource, ResourceAccess } from '../../model.ts';
+import type { UncheckedCode } from '../../typescript/split-definition.ts';
+import { parentKey } from '../../row-key.ts';
+import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { compilePattern } from '../../values/pattern.ts';
+import { compileAccess } from '../access/access.ts';
+import type { RuledAccess } from '../access/ruled-access.ts';
+import { compileCode, NO_CODE } from './compile-code.ts';
+import type { ResourceContext } from './hierarchy.ts';
+import { checkPattern } from '../fields/keywords.ts';
+import type { ResourceNames } from '../fields/names.ts';
+import { compileGenerated } from '../fields/generated.ts';
+import { compileProperties, compileSearch } from '../fields/properties.ts';
+import { compileTombstones } from '../settings/retention.ts';
+import { compileIndexes, compileSort, compileTimeField, compileUniques } from './sort-and-indexes.ts';
+import { compileState } from './state-machine.ts';
+
+/** A compiled resource without the parts that depend on other resources. */
+export type UnlinkedResource = Omit<Resource, 'dependents' | 'links' | 'sameForEveryCaller' | keyof RuledAccess> &
+  CompileContext;
+
+/** The parent of a resource. */
+export interface ParentResource {
+  readonly name: string;
+  readonly singular: string;
+  /** The number of ids above a row of it that its own id needs to identify it. */
+  readonly scope: number;
+  /** Null where the parent has errors. */
+  readonly access: ResourceAccess | null;
+}
+
+/** What the rest of the model contributes to a resource. */
+interface ResourceInputs extends ResourceNames {
+  /** The declared schema, its `$ref`s resolved. */
+  readonly schema: CompileContext['declared'];
+  readonly fields: readonly Field[];
+  readonly parent: ParentResource | null;
+  /** The whole document. */
+  readonly document: CompileContext['declared'];
+}
+
+/** Compiles one resource. @param code the functions of a TypeScript model; null for a document */
+export function compileResource(
+  resource: ResourceContext,
+  inputs: ResourceInputs,
+  code: UncheckedCode | null,
+): UnlinkedResource {
+  const { name, declared } = resource;
+  const { schema, fields: plain, parent, document, ...names } = inputs;
+  const parentField = compileParentField(resource, inputs);
+  const above = parentField === null ? [] : [parentField];
+  const own = compileGenerated(plain, schema, resource, code?.generated);
+  const { state, fields } = compileState([...above, ...own], schema, resource);
+  const hasClientIds = (other: string): boolean => isClientId(objectOf(objectOf(document['resources'])[other])['id']);
+  const properties = compileProperties({ fields, schema, hasClientIds }, resource);
+  const access = accessOf(resource, inputs);
+  return {
+    ...resource,
+    name,
+    ...names,
+    was: stringOf(declared['was']),
+    id: compileId(resource),
+    fields,
+    field: new Map(fields.map((field) => [field.name, field])),
+    ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
+    properties,
+    ...parentOf(parentField, parent),
+    uniques: compileUniques(fields, schema, resource),
+    indexes: compileIndexes(properties, resource),
+    search: compileSearch(properties, resource),
+    declares: declaredMembers(declared),
+    state,
+    sort: compileSort(properties, resource),
+    timeField: compileTimeField(properties, resource),
+    events: compileEvents(declared),
+    access,
+    ...writeRules(declared),
+    tombstones: compileTombstones(resource),
+    cache: compileCache(declared),
+    schema,
+  };
+}
+
+function writeRules(declared: CompileContext['declared']): Pick<Resource, 'requireIfMatch' | 'idempotency'> {
+  return {
+    requireIfMatch: declared['require_if_match'] === true,
+    idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
+  };
+}
+
+function parentOf(field: Field | null, parent: ParentResource | null): Pick<Resource, 'parent' | 'parentKey'> {
+  if (field === null || parent === null) return { parent: null, parentKey: [] };
+  return { parent: { resource: parent.name, field: field.name }, parentKey: parentKey(field.name, parent.scope) };
+}
+
+function accessOf(resource: ResourceContext, { collection, parent, document }: ResourceInputs): ResourceAccess {
+  return compileAccess(resource, {
+    collection,
+    parent: parent?.access ?? null,
+    hasAuth: document['auth'] !== undefined,
+  });
+}
+
+function declaredMembers(declared: CompileContext['declared']): Resource['declares'] {
+  const declares = (member: keyof Resource['declares']): boolean => declared[member] !== undefined;
+  return {
+    sortable: declares('sortable'),
+    filterable: declares('filterable'),
+    singular: declares('singular'),
+    publicCache: compileCache(declared)?.scope === 'public',
+  };
+}
+
+/** The field with the id of the parent. It is read-only, because the path sets it. */
+function compileParentField(
+  { declared, path, report }: CompileContext,
+  { parent, fields }: ResourceInputs,
+): Field | null {
+  if (parent === null) {
+    if (declared['parent'] === undefined && declared['on_parent_delete'] !== undefined) {
+      report([...path, 'on_parent_delete'], 'the resource has no parent', 'remove it, or declare the parent');
+    }
+    return null;
+  }
+  const name = `${parent.singular}_id`;
+  if (fields.some((field) => field.name === name)) {
+    const cause = `the server adds ${name}, the id of the parent, to every child`;
+    report([...path, 'schema', 'properties', name], cause, 'remove the field');
+  }
+  const onDelete = stringOf(declared['on_parent_delete']) === 'cascade' ? 'cascade' : 'restrict';
+  return {
+    name,
+    type: { kind: 'text', format: null },
+    nullable: false,
+    required: true,
+    readOnly: true,
+    writeOnly: false,
+    immutable: false,
+    was: null,
+    reference: { resource: parent.name, as: parent.singular, inverse: null, onDelete },
+    generator: null,
+    shownOnce: false,
+  };
+}
+
+function isClientId(id: Json | undefined): boolean {
+  return id === 'client' || isJsonObject(id);
+}
+
+function compileId({ declared, path, report }: CompileContext): IdRule {
+  const { id } = declared;
+  if (!isClientId(id)) return { kind: 'server' };
+  const pattern = stringOf(objectOf(id)['client']);
+  checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
+  return { kind: 'client', pattern: pattern === null ? null : compilePattern(pattern) };
+}
+
+function compileEvents(declared: CompileContext['declared']): Resource['events'] {
+  const events = stringOf(declared['events']);
+  return events === 'full' || events === 'none' || events === 'disabled' ? events : 'thin';
+}
+
+/** As it is declared: see {@link compileSharing}. */
+function compileCache(declared: CompileContext['declared']): Resource['cache'] {
+  if (!isJsonObject(declared['cache'])) return null;
+  const cache = objectOf(declared['cache']);
+  return { maxAge: numberOf(cache['max_age']) ?? 0, scope: cache['scope'] === 'public' ? 'public' : 'private' };
+}

@@ -1,0 +1,113 @@
+import { isJsonObject } from '../../../conventions/json/json.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { Resource } from '../../model.ts';
+import type { UncheckedCode } from '../../typescript/split-definition.ts';
+import { scopeOf } from '../../row-key.ts';
+import { objectOf } from '../../values/access.ts';
+import { compileResource, type UnlinkedResource } from './compile-resource.ts';
+import { compileFields } from '../fields/fields.ts';
+import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
+import {
+  checkDescribedNames,
+  checkDistinct,
+  checkFormerNames,
+  compileNames,
+  reservedCollections,
+} from '../fields/names.ts';
+import { checkInverses, withSiblings } from '../fields/nested-references.ts';
+import {
+  checkRelationNames,
+  dependentsOf,
+  linksOf,
+  type ReferrersByTarget,
+  referrersOf,
+} from '../fields/references.ts';
+import { resolveReferences } from '../fields/resolve-refs.ts';
+import { compileRuledAccess, NO_RULED_ACCESS, type RuledAccess } from '../access/ruled-access.ts';
+import { compileSharing } from '../access/sharing.ts';
+
+/** The functions of resources, by name of the resource. */
+export type ModelCode = ReadonlyMap<string, UncheckedCode>;
+
+/** Compiles each resource of a document without the parts that depend on other resources, parents before their children. */
+export function compileResources(document: CompileContext, code: ModelCode): readonly UnlinkedResource[] {
+  const declared = Object.entries(objectOf(document.declared['resources']));
+  const ordered = parentsFirst(
+    declared.flatMap(([name, resource]): ResourceContext[] =>
+      isJsonObject(resource) ? [{ ...document, name, declared: resource, path: ['resources', name] }] : [],
+    ),
+  );
+  const names = new Set(declared.map(([name]) => name));
+  const reserved = reservedCollections(document.declared);
+  const resources = ordered.map((resource) => ({ ...resource, ...compileNames(resource.name, resource, reserved) }));
+  checkDistinct(resources);
+  checkDescribedNames(resources);
+  checkFormerNames(resources);
+  const byName = new Map(resources.map((resource) => [resource.name, resource]));
+  const compiled = new Map<string, UnlinkedResource>();
+  for (const { collection, singular, code: prefix, ...resource } of resources) {
+    const schema = resolveSchema(resource, document);
+    const fields = compileFields(schema, names);
+    const named = byName.get(parentOf(resource, names) ?? '');
+    const above = compiled.get(named?.name ?? '');
+    const parent =
+      named === undefined
+        ? null
+        : { ...named, scope: above === undefined ? 0 : scopeOf(above), access: above?.access ?? null };
+    const own = { collection, singular, code: prefix };
+    const inputs = { ...own, schema: schema.declared, fields, parent, document: document.declared };
+    compiled.set(resource.name, compileResource(resource, inputs, code.get(resource.name) ?? null));
+  }
+  return [...compiled.values()].map((resource) => withSiblings(resource, compiled));
+}
+
+function resolveSchema({ declared, path, report }: CompileContext, document: CompileContext): CompileContext {
+  const at = [...path, 'schema'];
+  return { declared: resolveReferences(objectOf(declared['schema']), document.declared, at, report), path: at, report };
+}
+
+/**
+ * Compiles the parts of resources that depend on other resources: relations, links, and the rules on rows and fields.
+ *
+ * @param document the whole document
+ */
+export function linkResources(
+  unlinked: readonly UnlinkedResource[],
+  document: CompileContext,
+  code: ModelCode,
+): ReadonlyMap<string, Resource> {
+  const referrers = referrersOf(unlinked);
+  checkRelationNames(unlinked, referrers);
+  checkInverses(unlinked);
+  const linked = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
+  return document.declared['auth'] === undefined ? linked : withRuledAccess(unlinked, linked, code);
+}
+
+function withRelations(
+  { declared: _declared, path: _path, report: _report, ...resource }: UnlinkedResource,
+  referrers: ReferrersByTarget,
+): Resource {
+  const { name } = resource;
+  return {
+    ...resource,
+    ...NO_RULED_ACCESS,
+    sameForEveryCaller: true,
+    dependents: dependentsOf(name, referrers),
+    links: linksOf(name, referrers),
+  };
+}
+
+/** The resources with their rules on rows, which may go through the relations of any, and on fields. */
+function withRuledAccess(
+  declared: readonly UnlinkedResource[],
+  resources: ReadonlyMap<string, Resource>,
+  code: ModelCode,
+): ReadonlyMap<string, Resource> {
+  const rulesOf = (resource: Resource): RuledAccess | null => {
+    const context = declared.find(({ name }) => name === resource.name);
+    if (context === undefined) return null;
+    return compileRuledAccess(context, { resource, resources, code: code.get(resource.name) ?? null });
+  };
+  const ruled = new Map([...resources].map(([name, resource]) => [name, { ...resource, ...rulesOf(resource) }]));
+  return new Map([...ruled].map(([name, resource]) => [name, { ...resource, ...compileSharing(resource, ruled) }]));
+}

@@ -1,0 +1,130 @@
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { PolicyFunction } from '../../policy.ts';
+import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
+import type { UncheckedCode } from '../../typescript/split-definition.ts';
+import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { disableWebhooksOf } from './webhook-hooks.ts';
+import { webhookResources } from './webhooks.ts';
+
+/** The collection of API keys, where `system` does not rename it. */
+const COLLECTION = 'api-keys';
+
+/** A scope (RFC 6749 3.3). */
+const SCOPE: JsonObject = { type: 'string', pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,128}$' };
+
+/** API keys, declared like any resource (AUTH-8). */
+const API_KEYS: JsonObject = {
+  singular: 'api_key',
+  schema: {
+    type: 'object',
+    required: ['name', 'scopes'],
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 100 },
+      subject: { type: 'string', minLength: 1, maxLength: 255, 'x-immutable': true },
+      scopes: { type: 'array', items: SCOPE, minItems: 1, maxItems: 100, uniqueItems: true, 'x-immutable': true },
+      claims: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50, 'x-immutable': true },
+      expires_at: { type: 'string', format: 'date-time' },
+      prefix: { type: 'string' },
+      key: { type: 'string', 'x-shown-once': true },
+    },
+  },
+  generated: { key: { secret: 'rw_', hint: 'prefix' } },
+  indexes: ['prefix'],
+};
+
+/** The name of the resource of API keys; null where the model has none. */
+export function apiKeysName(document: CompileContext['declared']): string | null {
+  if (objectOf(document['auth'])['api_keys'] !== true) return null;
+  return (stringOf(objectOf(document['system'])[COLLECTION]) ?? COLLECTION).replaceAll('-', '_');
+}
+
+/** Adds the resource of API keys to a document that has them, and its code. Reports a resource that has its name. */
+export function withApiKeys<T extends UncheckedCode>(
+  document: CompileContext,
+  code: ReadonlyMap<string, T | UncheckedCode>,
+): { readonly document: CompileContext; readonly code: ReadonlyMap<string, T | UncheckedCode> } {
+  const name = apiKeysName(document.declared);
+  if (name === null) return { document, code };
+  const resources = objectOf(document.declared['resources']);
+  if (name in resources) {
+    const fix = 'rename it, or set another name for the collection of API keys: system: { api-keys: keys }';
+    document.report(['resources', name], `${name} is the collection of API keys`, fix);
+    return { document, code };
+  }
+  const declared = { ...document.declared, resources: { ...resources, [name]: API_KEYS } };
+  const rules = Object.values(resources).some(restrictsRows) ? { rows: ownKeys(name) } : {};
+  return {
+    document: { ...document, declared },
+    code: new Map([
+      ...code,
+      [name, { validate: null, before: { create: limitToCaller(name), ...onRevocation(document) }, ...rules }],
+    ]),
+  };
+}
+
+/** With a key, the webhooks that were created with it are disabled. */
+function onRevocation({ declared }: CompileContext): object {
+  const names = webhookResources(declared);
+  if (names === null) return {};
+  return {
+    delete: (row: JsonObject, context: HookServices & WriteInfo) =>
+      disableWebhooksOf(stringOf(row['id']) ?? '', names, context),
+  };
+}
+
+/** The scope that manages the keys of every subject. @param name of the resource of keys */
+function adminScope(name: string): string {
+  return `${name.replaceAll('_', '-')}:admin`;
+}
+
+/**
+ * Where rows depend on the caller, it sees, changes and revokes the keys of its own subject alone: who may not make the key of another must not revoke it
+ * either. In a model whose callers differ in scopes alone, the scopes of the collection decide.
+ */
+function ownKeys(name: string): NonNullable<UncheckedCode['rows']> {
+  const admin = adminScope(name);
+  return new Map<string, PolicyFunction>([
+    ['read', ({ subject, scopes }) => scopes?.has(admin) === true || { subject }],
+    // What is created is judged by `limitToCaller`, which says what is wrong.
+    ['create', () => true],
+  ]);
+}
+
+/** Whether a resource declares which rows a caller may access. */
+function restrictsRows(declared: Json): boolean {
+  const { rows, owner } = objectOf(objectOf(declared)['access']);
+  return rows !== undefined || owner !== undefined;
+}
+
+/**
+ * A key has no scope that its creator lacks, and its creator's subject and claims: policies judge rows by them. For other ones the creator needs the scope
+ * `api-keys:admin`.
+ *
+ * @param name of the resource of keys
+ */
+function limitToCaller(name: string): (draft: JsonObject, info: WriteInfo) => JsonObject {
+  const admin = adminScope(name);
+  return (draft, { caller }) => {
+    const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
+    if (missing.length > 0) {
+      const message = `A key can have only scopes of its creator, who lacks ${missing.join(' and ')}.`;
+      refuse('FORBIDDEN', message, [{ field: 'scopes', message: 'must be scopes of the caller' }]);
+    }
+    const subject = draft['subject'] ?? caller.subject;
+    const foreign = Object.entries(objectOf(draft['claims'])).filter(
+      ([claim, value]) => caller.claims[claim] !== value,
+    );
+    const details = [
+      ...(subject === caller.subject ? [] : [{ field: 'subject', message: 'must be the subject of the caller' }]),
+      ...foreign.map(([claim]) => ({ field: `claims.${claim}`, message: 'must be a claim of the caller' })),
+    ];
+    if (details.length > 0 && caller.scopes?.has(admin) !== true)
+      refuse(
+        'FORBIDDEN',
+        `A key acts for its creator; another subject or other claims need the scope ${admin}.`,
+        details,
+      );
+    return { ...draft, subject };
+  };
+}

@@ -1,0 +1,142 @@
+import { urlProblem } from '../../../conventions/url/key-url.ts';
+import { isJsonObject, type JsonObject } from '../../../conventions/json/json.ts';
+import { judgeKey } from '../../../conventions/json/json-web-key.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import { apiKeysName } from './api-keys.ts';
+import { compileGateway } from './gateway.ts';
+import type { AuthRules, Issuer, KeySource } from '../../model.ts';
+import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+
+const SOURCES = ['jwks', 'jwks_file', 'jwks_uri', 'discovery', 'hs256_secret'] as const;
+
+/** HMAC-SHA-256 is as strong as its key, up to the length of the hash, which is also the least that RFC 7518 3.2 allows. */
+const MIN_SECRET_BYTES = 32;
+
+/** The issuers that are not declared: a gateway, and the server itself for its API keys (AUTH-9). */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['gateway', 'api-keys']);
+
+/** Compiles `auth` and reports issuers whose tokens could not be verified; null where the model declares none. */
+export function compileAuth(document: CompileContext): AuthRules | null {
+  const { declared, path, report } = document;
+  if (declared['auth'] === undefined) return null;
+  const auth = objectOf(declared['auth']);
+  const at = [...path, 'auth'];
+  const issuers = arrayOf(auth['issuers']).flatMap((issuer, index) =>
+    isJsonObject(issuer) ? [compileIssuer({ declared: issuer, path: [...at, 'issuers', index], report })] : [],
+  );
+  const isOtherwiseUsed = auth['gateway'] !== undefined || auth['api_keys'] === true;
+  if (issuers.length === 0 && !isOtherwiseUsed) {
+    const fix = 'declare issuers: [{ issuer, audience, jwks_uri }], or remove auth';
+    report(at, 'auth has no issuer, so that no caller could be accepted', fix);
+  }
+  reportConflicts(issuers, { declared: auth, path: at, report });
+  return { issuers, gateway: compileGateway(document), apiKeys: apiKeysName(declared) };
+}
+
+function compileIssuer(context: CompileContext): Issuer {
+  const { declared, path, report } = context;
+  const issuer = stringOf(declared['issuer']) ?? '';
+  const host = URL.parse(issuer)?.host ?? '';
+  const name = stringOf(declared['name']) ?? host;
+  if (name === '' && issuer !== '')
+    report([...path, 'issuer'], `'${issuer}' has no host that could name the issuer`, 'declare its name');
+  return {
+    name,
+    issuer,
+    audiences: stringsOf(declared['audience']),
+    keys: compileKeySource(issuer, context),
+    allowTypJwt: declared['allow_typ_jwt'] === true,
+    scopeClaims: declared['scope_claim'] === undefined ? ['scope'] : stringsOf(declared['scope_claim']),
+    clientClaim: stringOf(declared['client_claim']) ?? 'client_id',
+  };
+}
+
+/** Reports issuers between which a token could not choose. */
+function reportConflicts(issuers: readonly Issuer[], { path, report }: CompileContext): void {
+  for (const [index, issuer] of issuers.entries()) {
+    const at = [...path, 'issuers', index];
+    const earlier = issuers.slice(0, index);
+    const { name, issuer: iss } = issuer;
+    if (RESERVED_NAMES.has(name))
+      report(at, `'${name}' is the name of the server's own issuer`, 'declare another name');
+    if (name !== '' && earlier.some((each) => each.name === name))
+      report(at, `two issuers have the name '${name}'`, 'declare another name for one of them');
+    const audience = earlier
+      .filter((each) => each.issuer === iss)
+      .flatMap(({ audiences }) => issuer.audiences.filter((each) => audiences.includes(each)))[0];
+    if (audience !== undefined) {
+      const cause = `two issuers have iss '${iss}' and audience '${audience}'`;
+      report([...at, 'issuer'], cause, 'remove one of them, or declare another audience');
+    }
+  }
+}
+
+const NO_KEYS: KeySource = { kind: 'inline', keys: [] };
+
+/** The one source of keys that an issuer declares. */
+function compileKeySource(issuer: string, { declared, path, report }: CompileContext): KeySource {
+  const [source, ...others] = SOURCES.filter((name) => declared[name] !== undefined && declared[name] !== false);
+  if (source === undefined) {
+    const fix = 'declare jwks_uri, discovery: true, jwks, jwks_file or hs256_secret';
+    report(path, 'the issuer has no key, so that none of its tokens could be verified', fix);
+    return NO_KEYS;
+  }
+  if (others.length > 0) {
+    const names = [source, ...others];
+    const cause = names.includes('hs256_secret')
+      ? `hs256_secret stands next to public keys (${names.filter((name) => name !== 'hs256_secret').join(', ')}): an issuer signs with one kind of key`
+      : `the issuer has ${names.length} sources of keys: ${names.join(', ')}`;
+    report(path, cause, 'keep one of them');
+    return NO_KEYS;
+  }
+  const context = { declared, path: [...path, source], report };
+  const text = stringOf(declared[source]) ?? '';
+  switch (source) {
+    case 'jwks':
+      return { kind: 'inline', keys: compileKeys(context) };
+    case 'jwks_file':
+      return { kind: 'file', path: text };
+    case 'jwks_uri':
+      checkUrl(text, context);
+      return { kind: 'uri', url: text };
+    case 'discovery':
+      checkUrl(issuer, { ...context, path: [...path, 'issuer'] });
+      return { kind: 'discovery' };
+    case 'hs256_secret':
+      checkSecret(text, context);
+      return { kind: 'secret', secret: text };
+  }
+}
+
+/** Keys over plain http could be replaced on their way, except on this machine. */
+function checkUrl(text: string, { path, report }: CompileContext): void {
+  const problem = urlProblem(text);
+  if (problem !== null) report(path, `'${text}' ${problem}`, 'write an https URL, such as https://id.example.com/');
+}
+
+function checkSecret(secret: string, { path, report }: CompileContext): void {
+  const bytes = new TextEncoder().encode(secret).length;
+  // An unset variable has been reported, and is empty here.
+  if (bytes >= MIN_SECRET_BYTES || bytes === 0) return;
+  const cause = `the secret has ${bytes} bytes; HS256 needs ${MIN_SECRET_BYTES} or more (RFC 7518 3.2)`;
+  report(path, cause, 'use a random secret, such as the output of openssl rand -base64 48');
+}
+
+/** The keys of an inline set. Those for encryption may stand in it: issuers publish them together. */
+function compileKeys({ declared, path, report }: CompileContext): readonly JsonObject[] {
+  const keys = arrayOf(objectOf(declared['jwks'])['keys']).filter((key) => isJsonObject(key));
+  const usable = keys.filter((key, index) => {
+    const verdict = judgeKey(key);
+    const at = [...path, 'keys', index];
+    if (verdict.kind === 'private') {
+      const fix = 'remove its private members, and replace the key: it is known to all who have read the model';
+      report(at, `this is no public key: ${verdict.reason}`, fix);
+    } else if (verdict.kind !== 'usable' && key['use'] !== 'enc') {
+      report(at, `the key cannot verify tokens: ${verdict.reason}`, 'use RS256, PS256, ES256 or Ed25519 keys');
+    }
+    return verdict.kind === 'usable';
+  });
+  if (keys.length > 0 && keys.every((key) => key['use'] === 'enc'))
+    report([...path, 'keys'], 'all keys are for encryption', 'add the keys that sign the tokens');
+  return usable;
+}

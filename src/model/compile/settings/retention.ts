@@ -1,0 +1,38 @@
+import type { Json } from '../../../conventions/json/json.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { EventSettings } from '../../event-settings.ts';
+import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { parseDuration } from '../../values/parse-units.ts';
+import type { Path } from '../../values/path.ts';
+
+/** How long events are stored, where the model does not say. */
+const DEFAULT_RETENTION = '30d';
+
+const MINUTE = 60_000;
+const MAX_DAYS = 36_500;
+
+/** Compiles `events` of a document, and reports a retention out of range. */
+export function compileEventSettings({ declared, path, report }: CompileContext): EventSettings {
+  const section = objectOf(declared['events']);
+  const retention = section['retention'] ?? DEFAULT_RETENTION;
+  return {
+    retention: compileRetention(retention, [...path, 'events', 'retention'], report),
+    maxRows: numberOf(section['max_rows']),
+  };
+}
+
+/** Compiles `tombstones` of a resource: milliseconds; null where it has none. Reports a time out of range. */
+export function compileTombstones({ declared, path, report }: CompileContext): number | null {
+  const tombstones = declared['tombstones'];
+  return tombstones === undefined ? null : compileRetention(tombstones, [...path, 'tombstones'], report);
+}
+
+/** How long something is stored, in milliseconds. */
+function compileRetention(declared: Json, path: Path, report: CompileContext['report']): number {
+  const retention = parseDuration(stringOf(declared) ?? '') ?? 0;
+  if (retention < MINUTE || retention > MAX_DAYS * 24 * 60 * MINUTE) {
+    const fix = `use a duration from 1m to ${MAX_DAYS}d, such as ${DEFAULT_RETENTION}`;
+    report(path, 'nothing can be stored for so long, or for less than a minute', fix);
+  }
+  return retention;
+}

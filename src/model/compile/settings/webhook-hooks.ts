@@ -1,0 +1,197 @@
+import { apiError, type ErrorDetail } from '../../../conventions/errors.ts';
+import type { Json, JsonObject } from '../../../conventions/json/json.ts';
+import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
+import type { UncheckedCode } from '../../typescript/split-definition.ts';
+import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { webhookChecks } from '../../webhook-checks.ts';
+import type { WebhookResources } from '../../webhook-settings.ts';
+
+type Context = HookServices & WriteInfo;
+
+/** The type of the event that tests a webhook. */
+export const PING = 'webhook.ping';
+
+/** Rows that a hook reads at a time. */
+const PAGE = 100;
+
+/**
+ * Judges webhooks, and records with each change as whom they act from then on (EVT-4).
+ *
+ * @param deletions gets the contexts of deletions, which take the secrets of a webhook along
+ */
+export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode> {
+  return {
+    before: {
+      create: async (draft: JsonObject, context: Context) => {
+        const complete: JsonObject = { ...draft, version: draft['version'] ?? webhookChecks(context).version };
+        await judge(complete, null, context);
+        return { ...complete, ...actor(context), start: await webhookChecks(context).lastSequence() };
+      },
+      update: async (draft: JsonObject, context: Context, current: JsonObject) => {
+        const complete: JsonObject = { ...draft, version: draft['version'] ?? webhookChecks(context).version };
+        const isEnabled = complete['status'] === 'enabled';
+        // An administrator may stop the webhook of another caller; any other change takes it over.
+        const isStopped = !isEnabled && onlyStatusDiffers(complete, current);
+        // It delivers nothing then: who stops it need not be able to choose what it has.
+        if (!isStopped) await judge(complete, current, context);
+        const isStarted = isEnabled && current['status'] !== 'enabled';
+        const start = isStarted ? { start: await webhookChecks(context).lastSequence() } : {};
+        const state = isEnabled ? { disabled_reason: null, failing_since: null, ...start } : {};
+        return { ...complete, ...state, ...(isStopped ? {} : actor(context)) };
+      },
+      // It runs before the hooks of what the cascade deletes, which have the same context.
+      delete: (_row: JsonObject, context: Context) => void deletions.add(context),
+    },
+  };
+}
+
+/** @throws {ApiError} WEBHOOK_URL_FORBIDDEN @throws {HookRefusal} for patterns, filters and versions that are none */
+async function judge(draft: JsonObject, current: JsonObject | null, context: Context): Promise<void> {
+  const checks = webhookChecks(context);
+  const details = checks.checkSelection({
+    patterns: stringsOf(draft['event_types']),
+    filter: stringOf(draft['filter']),
+    version: stringOf(draft['version']) ?? '',
+    caller: context.caller,
+  });
+  if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
+  const url = stringOf(draft['url']) ?? '';
+  const isChecked = current !== null && current['url'] === url && current['status'] === draft['status'];
+  const message = isChecked ? null : await checks.checkUrl(url);
+  if (message !== null) throw forbiddenUrl(message);
+}
+
+function forbiddenUrl(message: string): Error {
+  return apiError('WEBHOOK_URL_FORBIDDEN', `The URL of a webhook ${message}.`, {
+    details: [{ field: 'url', message }],
+  });
+}
+
+/** As whom a webhook acts: its caller, with the scopes and claims that it has now. */
+function actor({ caller }: Context): JsonObject {
+  if (caller.scopes === null) return { owner: null, creator: null, claims: null, key_id: null };
+  return {
+    owner: caller.owner,
+    creator: {
+      issuer: caller.issuer,
+      subject: caller.subject,
+      client: caller.client,
+      scopes: [...caller.scopes].toSorted(),
+    },
+    claims: JSON.stringify(caller.claims),
+    key_id: caller.key,
+  };
+}
+
+function onlyStatusDiffers(draft: JsonObject, current: JsonObject): boolean {
+  const ignored = ['status', 'disabled_reason'];
+  return Object.keys(draft).every(
+    (name) => ignored.includes(name) || JSON.stringify(draft[name] ?? null) === JSON.stringify(current[name] ?? null),
+  );
+}
+
+/**
+ * Who gets a secret of a webhook, or ends one, is whom it acts as from then on (EVT-4f).
+ *
+ * @param deletions the contexts in which webhooks are deleted
+ */
+export function secretHooks({ webhooks }: WebhookResources, deletions: WeakSet<object>): Partial<UncheckedCode> {
+  return {
+    before: {
+      create: async (draft: JsonObject, context: Context) => {
+        await takeOver(draft, context);
+        return draft;
+      },
+      delete: async (secret: JsonObject, context: Context) => {
+        if (!deletions.has(context)) await takeOver(secret, context);
+      },
+    },
+  };
+
+  /** In the transaction of the write to the secret. */
+  async function takeOver(secret: JsonObject, context: Context): Promise<void> {
+    const id = stringOf(secret['webhook_id']) ?? '';
+    const webhook = await context.system.get(webhooks, id);
+    if (webhook === null || isOwn(webhook, context)) return;
+    await context.writes.update(webhooks, id, actor(context));
+  }
+}
+
+/** Whether a webhook acts as the caller, with whatever scopes. */
+function isOwn({ owner, creator }: JsonObject, { caller }: Context): boolean {
+  return owner === caller.owner && (creator === null) === (caller.scopes === null);
+}
+
+/** A delivery that a caller creates sends an event again, or a ping (EVT-4d). */
+export function deliveryHooks(names: WebhookResources): Partial<UncheckedCode> {
+  return {
+    before: {
+      create: async (draft: JsonObject, { system }: Context) => {
+        const event = stringOf(draft['event_id']);
+        const webhook = stringOf(draft['webhook_id']) ?? '';
+        if (event === null) return { ...draft, type: pingType(draft['type'] ?? null) };
+        if (draft['type'] !== null && draft['type'] !== undefined)
+          refuse('INVALID', 'Send event_id or type.', [{ field: 'type', message: 'is that of the event' }]);
+        const [sent] = await system.list(names.deliveries, { event_id: event, limit: 1 }, [webhook]);
+        if (sent === undefined) throw unknownEvent();
+        return { ...draft, type: sent['type'] ?? null, sequence: sent['sequence'] ?? null };
+      },
+    },
+  };
+}
+
+function pingType(type: Json): string {
+  if (type === PING) return PING;
+  const details: readonly ErrorDetail[] = [{ field: 'event_id', message: `is required, unless type is ${PING}` }];
+  return refuse('INVALID', `Send the event_id of a delivery, or {"type": "${PING}"}.`, details);
+}
+
+function unknownEvent(): never {
+  return refuse('INVALID', 'The event was not delivered to this webhook; a replay sends events of a window.', [
+    { field: 'event_id', message: 'must be the event of a delivery of this webhook' },
+  ]);
+}
+
+const EXPIRED =
+  'Events of this window may no longer be stored. Read the resources again, or choose a window that begins later.';
+
+/** A replay sends the events of a window of the log again (EVT-4e). */
+export function replayHooks(): Partial<UncheckedCode> {
+  return {
+    before: {
+      create: async (draft: JsonObject, context: Context) => {
+        const [from, to] = [stringOf(draft['from']) ?? '', stringOf(draft['to']) ?? ''];
+        if (Date.parse(from) > Date.parse(to))
+          refuse('INVALID', 'The window of a replay ends before it begins.', [
+            { field: 'to', message: 'must not be before from' },
+          ]);
+        const window = await webhookChecks(context).window(from, to);
+        if (window === null) throw apiError('EVENT_POSITION_EXPIRED', EXPIRED);
+        return { ...draft, ...window };
+      },
+    },
+  };
+}
+
+/** Disables the webhooks that were created with an API key, in the transaction that deletes it (EVT-4f). */
+export async function disableWebhooksOf(
+  key: string,
+  names: WebhookResources,
+  { system, writes }: Context,
+): Promise<void> {
+  let last = '';
+  for (;;) {
+    const after = last === '' ? {} : { 'id[gt]': last };
+    const query = { key_id: key, status: 'enabled', sort: 'id', limit: PAGE, ...after };
+    const found = await system.list(names.webhooks, query);
+    for (const { id } of found)
+      await writes.update(names.webhooks, id, { status: 'disabled', disabled_reason: 'key_revoked' });
+    if (found.length < PAGE) return;
+    last = found.at(-1)?.id ?? '';
+  }
+}
+
+/** The claims of a stored webhook. */
+export function claimsOf(stored: Json): JsonObject {
+  return objectOf(JSON.parse(stringOf(stored) ?? '{}'));
+}

@@ -1,0 +1,216 @@
+import type { JsonObject } from '../../../conventions/json/json.ts';
+import { parseAllowedHosts } from '../../../conventions/events/webhook-url.ts';
+import type { CompileContext } from '../../document/compile-context.ts';
+import type { UncheckedCode } from '../../typescript/split-definition.ts';
+import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { parseDuration } from '../../values/parse-units.ts';
+import type { WebhookResources, WebhookSettings } from '../../webhook-settings.ts';
+import { deliveryHooks, replayHooks, secretHooks, webhookHooks } from './webhook-hooks.ts';
+
+/** The collection of webhooks, where `system` does not rename it. */
+const COLLECTION = 'webhooks';
+
+const DEFAULT_RETRY = ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'];
+const DEFAULT_TIMEOUT = '15s';
+/** Attempts that a delivery lists at most. */
+const MAX_ATTEMPTS = 50;
+
+const READ_ONLY_TIME: JsonObject = { type: 'string', format: 'date-time', readOnly: true };
+
+const WEBHOOKS: JsonObject = {
+  own: true,
+  singular: 'webhook',
+  events: 'disabled',
+  schema: {
+    type: 'object',
+    required: ['url', 'event_types'],
+    properties: {
+      url: { type: 'string', minLength: 1, maxLength: 2_048 },
+      event_types: {
+        type: 'array',
+        items: { type: 'string', pattern: '^(?:\\*|[a-z][a-z0-9_]{0,100}\\.(?:\\*|[a-z_]{1,30}))$' },
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+      },
+      format: { type: 'string', enum: ['native', 'cloudevents'], default: 'native' },
+      status: { type: 'string', enum: ['enabled', 'disabled'], default: 'enabled' },
+      disabled_reason: { type: 'string', enum: ['gone', 'failing', 'key_revoked'], readOnly: true },
+      ordered: { type: 'boolean', default: false },
+      filter: { type: 'string', minLength: 2, maxLength: 10_000 },
+      version: { type: 'string', pattern: '^[0-9]{1,9}(?:\\.[0-9]{1,9}){0,2}$' },
+      description: { type: 'string', maxLength: 500 },
+      owner: { type: 'string', readOnly: true },
+      creator: {
+        type: 'object',
+        readOnly: true,
+        properties: {
+          issuer: { type: 'string' },
+          subject: { type: 'string' },
+          client: { type: 'string' },
+          scopes: { type: 'array', items: { type: 'string' } },
+        },
+      },
+      claims: { type: 'string', readOnly: true },
+      key_id: { type: 'string', readOnly: true },
+      failing_since: READ_ONLY_TIME,
+      start: { type: 'integer', readOnly: true },
+      secret: { type: 'string', 'x-shown-once': true },
+    },
+  },
+  generated: { secret: { secret: 'whsec_', sealed: true } },
+  indexes: ['key_id', 'status', 'revision'],
+};
+
+const SECRETS: JsonObject = {
+  singular: 'webhook_secret',
+  collection: 'secrets',
+  on_parent_delete: 'cascade',
+  events: 'none',
+  schema: { type: 'object', properties: { secret: { type: 'string', 'x-shown-once': true } } },
+  generated: { secret: { secret: 'whsec_', sealed: true } },
+  indexes: ['revision'],
+};
+
+const DELIVERIES: JsonObject = {
+  singular: 'webhook_delivery',
+  collection: 'deliveries',
+  on_parent_delete: 'cascade',
+  events: 'none',
+  schema: {
+    type: 'object',
+    properties: {
+      event_id: { type: 'string', format: 'uuid', 'x-immutable': true },
+      type: { type: 'string', maxLength: 140, 'x-immutable': true },
+      sequence: { type: 'string', readOnly: true },
+      status: {
+        type: 'string',
+        enum: ['pending', 'retrying', 'succeeded', 'dead'],
+        default: 'pending',
+        readOnly: true,
+      },
+      attempts: {
+        type: 'array',
+        maxItems: MAX_ATTEMPTS,
+        readOnly: true,
+        items: {
+          type: 'object',
+          properties: {
+            at: { type: 'string', format: 'date-time' },
+            duration: { type: 'integer' },
+            status_code: { type: 'integer' },
+            response: { type: 'string' },
+            error: { type: 'string' },
+          },
+        },
+      },
+      next_attempt_at: READ_ONLY_TIME,
+      replay_id: { type: 'string', readOnly: true },
+    },
+  },
+  indexes: ['event_id', ['status', 'created_at']],
+  sort: '-created_at',
+};
+
+const REPLAYS: JsonObject = {
+  singular: 'webhook_replay',
+  collection: 'replays',
+  on_parent_delete: 'cascade',
+  events: 'none',
+  schema: {
+    type: 'object',
+    required: ['from', 'to'],
+    properties: {
+      from: { type: 'string', format: 'date-time', 'x-immutable': true },
+      to: { type: 'string', format: 'date-time', 'x-immutable': true },
+      status: { type: 'string', enum: ['pending', 'finished'], default: 'pending', readOnly: true },
+      after: { type: 'integer', readOnly: true },
+      last: { type: 'integer', readOnly: true },
+    },
+  },
+  indexes: ['status'],
+};
+
+/** What lies below webhooks, by the name of its resource. */
+const BELOW: Readonly<Record<Exclude<keyof WebhookResources, 'webhooks'>, JsonObject>> = {
+  secrets: SECRETS,
+  deliveries: DELIVERIES,
+  replays: REPLAYS,
+};
+
+/** The names of the resources of webhooks; null where the model has none. */
+export function webhookResources(document: CompileContext['declared']): WebhookResources | null {
+  if (document['webhooks'] === undefined) return null;
+  const collection = stringOf(objectOf(document['system'])[COLLECTION]) ?? COLLECTION;
+  return {
+    webhooks: collection.replaceAll('-', '_'),
+    secrets: 'webhook_secrets',
+    deliveries: 'webhook_deliveries',
+    replays: 'webhook_replays',
+  };
+}
+
+/** Compiles `webhooks` of a document, and reports hosts that are none. null where the model has no webhooks. */
+export function compileWebhooks({ declared, path, report }: CompileContext): WebhookSettings | null {
+  const resources = webhookResources(declared);
+  if (resources === null) return null;
+  const section = objectOf(declared['webhooks']);
+  const retry = section['retry'] === undefined ? DEFAULT_RETRY : stringsOf(section['retry']);
+  const hosts = parseAllowedHosts(stringsOf(section['allow_hosts']));
+  if (hosts.kind === 'invalid') {
+    const fix = 'write a name such as hooks.internal, an address, or a network such as 10.0.0.0/8';
+    report([...path, 'webhooks', 'allow_hosts'], `${hosts.entry} is no host`, fix);
+  }
+  return {
+    resources,
+    retry: retry.flatMap((delay) => parseDuration(delay) ?? []),
+    timeout: parseDuration(stringOf(section['timeout']) ?? DEFAULT_TIMEOUT) ?? 0,
+    allowed: hosts.kind === 'valid' ? hosts.hosts : { names: new Set(), ranges: [] },
+  };
+}
+
+/** Adds the resources of webhooks to a document that has them, and their code. Reports resources that have their names. */
+export function withWebhooks<T extends UncheckedCode>(
+  document: CompileContext,
+  code: ReadonlyMap<string, T | UncheckedCode>,
+): { readonly document: CompileContext; readonly code: ReadonlyMap<string, T | UncheckedCode> } {
+  const names = webhookResources(document.declared);
+  if (names === null) return { document, code };
+  const resources = objectOf(document.declared['resources']);
+  const segments = Object.values(BELOW).map(({ collection }) => collection);
+  const taken = Object.keys(resources).filter(
+    (name) => Object.values(names).includes(name) || segments.includes(name.replaceAll('_', '-')),
+  );
+  for (const name of taken)
+    document.report(['resources', name], `${name} is a collection of webhooks`, 'rename it, or remove webhooks');
+  if (taken.length > 0) return { document, code };
+  const hasAuth = document.declared['auth'] !== undefined;
+  const own = {
+    [names.webhooks]: hasAuth ? { ...WEBHOOKS, access: accessOf(names.webhooks) } : WEBHOOKS,
+    [names.secrets]: { ...SECRETS, parent: names.webhooks },
+    [names.deliveries]: { ...DELIVERIES, parent: names.webhooks },
+    [names.replays]: { ...REPLAYS, parent: names.webhooks },
+  };
+  const deletions = new WeakSet();
+  const hooks: readonly (readonly [string, Partial<UncheckedCode>])[] = [
+    [names.webhooks, webhookHooks(deletions)],
+    [names.secrets, secretHooks(names, deletions)],
+    [names.deliveries, deliveryHooks(names)],
+    [names.replays, replayHooks()],
+  ];
+  return {
+    document: { ...document, declared: { ...document.declared, resources: { ...resources, ...own } } },
+    code: new Map([...code, ...hooks.map(([name, members]) => [name, { validate: null, ...members }] as const)]),
+  };
+}
+
+/** A caller sees its own webhooks; what a token says of a caller is for administrators. */
+function accessOf(name: string): JsonObject {
+  const scope = webhookAdminScope(name);
+  return { owner: { field: 'owner', bypass: scope }, fields: { claims: { read: { scope } } } };
+}
+
+/** The scope that manages the webhooks of every caller. @param name of the resource of webhooks */
+export function webhookAdminScope(name: string): string {
+  return `${name.replaceAll('_', '-')}:admin`;
+}

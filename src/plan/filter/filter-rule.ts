@@ -1,0 +1,90 @@
+import type { Model, Property, Resource } from '../../model/model.ts';
+import type { ResourceValidator } from '../../model/values/resource-validator.ts';
+import type { RelationKey } from '../condition.ts';
+import { type Relation, relationsOf } from '../list/expansion.ts';
+import { filterWithoutGroup } from '../list/parameters.ts';
+
+/** A resource whose properties filters compare. */
+interface FilteredResource {
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+}
+
+/** The rows that a relation leads to. */
+interface FilteredRelation extends FilteredResource {
+  readonly key: RelationKey;
+}
+
+/** How to read the filters of a collection: compiled once per resource. */
+export interface FilterRule extends FilteredResource {
+  /** By name. */
+  readonly relations: ReadonlyMap<string, FilteredRelation>;
+}
+
+/** The property that a filter compares: of the resource, or of the rows that a relation leads to. */
+export interface FilterTarget extends FilteredResource {
+  readonly relation: RelationKey | null;
+  readonly property: Property;
+  /** What precedes the paths of the properties: the name of the relation and a dot, or nothing. */
+  readonly prefix: string;
+}
+
+/** The validators of all resources by name. */
+export type Validators = ReadonlyMap<string, ResourceValidator>;
+
+/** Compiles the rule of a resource: filters lead through one relation (QRY-1). @throws {Error} where a resource has no validator */
+export function filterRule(model: Pick<Model, 'resources'>, resource: Resource, validators: Validators): FilterRule {
+  const validatorOf = ({ name }: Resource): ResourceValidator => {
+    const validator = validators.get(name);
+    if (validator === undefined) throw new Error(`no validator was compiled for ${name}`);
+    return validator;
+  };
+  const relations = relationsOf(resource, model).map((relation) => {
+    const { name, target } = relation;
+    return [name, { key: keyOf(relation), resource: target, validator: validatorOf(target) }] as const;
+  });
+  return { resource, validator: validatorOf(resource), relations: new Map(relations) };
+}
+
+function keyOf({ kind, target, field }: Relation): RelationKey {
+  return { resource: target.name, field, inverse: kind === 'children' || kind === 'inverse' };
+}
+
+/** The property at a path, which may begin with a relation; null if there is none. */
+export function filterTarget(rule: FilterRule, path: string): FilterTarget | null {
+  const { resource, validator } = rule;
+  const own = resource.properties.get(path);
+  if (own !== undefined) return { resource, validator, relation: null, property: own, prefix: '' };
+  const [name, rest] = splitAtDot(path);
+  const related = rule.relations.get(name);
+  const property = related?.resource.properties.get(rest ?? '');
+  if (related === undefined || property === undefined) return null;
+  return { ...related, relation: related.key, property, prefix: `${name}.` };
+}
+
+/** The property that a filter parameter compares, whether in a group or not; null if it is not a filter. */
+export function parameterTarget(rule: FilterRule, name: string): FilterTarget | null {
+  const filter = filterWithoutGroup(name);
+  return filter === null ? null : filterTarget(rule, filter.path);
+}
+
+/** Returns a test of whether a parameter name is a filter on a property, in a group or not, or a group without a filter. */
+export function isFilterOf(rule: FilterRule): (name: string) => boolean {
+  return (name) => parameterTarget(rule, name) !== null || isEmptyGroup(name);
+}
+
+/** Whether a parameter name is a group without a filter: `any[1]`. */
+export function isEmptyGroup(name: string): boolean {
+  return /^any\[[^[\]]*\](?:\[\])?$/.test(name);
+}
+
+/** The filterable paths of a resource. @param prefix what precedes each of them */
+export function filterablePaths({ properties }: Resource, prefix = ''): readonly string[] {
+  return [...properties.values()].filter(({ filterable }) => filterable).map(({ path }) => `${prefix}${path}`);
+}
+
+/** The first name of a dotted path, and the rest. */
+export function splitAtDot(path: string): readonly [first: string, rest?: string] {
+  const dot = path.indexOf('.');
+  return dot === -1 ? [path] : [path.slice(0, dot), path.slice(dot + 1)];
+}

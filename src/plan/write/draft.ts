@@ -1,0 +1,273 @@
+import { withArticle } from '../../conventions/text/article.ts';
+import type { ApiError, ErrorDetail } from '../../conventions/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
+import { jsonEquals } from '../../conventions/json/json-equality.ts';
+import type { Field, Resource } from '../../model/model.ts';
+import type { Steps } from '../../platform/time-slices.ts';
+import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
+import type { ResourceValidator } from '../../model/values/resource-validator.ts';
+import { mergeMembers, unsetRemoved } from './patched-members.ts';
+import type { Ancestor, FieldValues, Row } from '../plan.ts';
+import type { UrlCheck } from '../routes/row-url.ts';
+import { startError, transitionError } from './state-transition.ts';
+
+/** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
+export type Draft =
+  | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
+  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
+  /** A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be applied. Invalid references rank first. */
+  | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
+
+/** How to validate a body. `lenient` drops unknown members (`Prefer: handling=lenient`, REP-5). */
+export interface DraftRule {
+  /** Without the fields that the caller may not read. */
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+  readonly checkUrl: UrlCheck;
+  readonly lenient: boolean;
+  /** Why the caller may not make a transition that requires a scope; null where it may (AUTH-4). */
+  readonly scopeError: (scope: string) => ApiError | null;
+  /** Refuses what would make a row too large, before it is validated. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
+  readonly checkSize: (values: JsonObject, current: Row | null) => void;
+  /** The fields that the caller may not write. */
+  readonly permission: Pick<FieldPermission, 'unwritable'>;
+}
+
+/** Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately. */
+const SYSTEM_MEMBERS = new Set(['id', 'created_at', 'updated_at', 'revision', 'links']);
+
+/**
+ * Validates the body of a create (MET-1, REP-4, REP-6).
+ *
+ * @param within the rows above it, nearest first
+ */
+export function createDraft(rule: DraftRule, body: Json, within: readonly Ancestor[]): Draft {
+  const { resource } = rule;
+  if (!isJsonObject(body)) return notAnObject(resource);
+  const candidate = { ...writableMembers(resource, body), ...parentMember(resource, within) };
+  rule.checkSize(candidate, null);
+  const idError = newIdError(rule, body['id'], within);
+  const checked = check(rule, candidate, idError === null ? [] : [{ field: 'id', message: idError }]);
+  if (checked.kind !== 'valid') return checked;
+  const forbidden = fieldError(resource, rule.permission, { values: checked.values, sent: body, current: null });
+  if (forbidden !== null) return { kind: 'conflict', error: forbidden, candidate };
+  const error = startError(resource, checked.values);
+  if (error !== null) return { kind: 'conflict', error, candidate };
+  return { ...checked, id: typeof body['id'] === 'string' ? body['id'] : null };
+}
+
+/**
+ * Validates the replacement of a row (MET-2). Read-only fields keep their value; so do write-only and immutable fields, those that the caller may not
+ * write, and the state, if the body omits them.
+ */
+export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
+  const { resource } = rule;
+  if (!isJsonObject(body)) return notAnObject(resource);
+  const members = writableMembers(resource, body);
+  const kept = resource.fields.filter(
+    ({ name, readOnly, writeOnly, immutable }) =>
+      readOnly ||
+      ((writeOnly || immutable || name === resource.state?.field || rule.permission.unwritable.has(name)) &&
+        !Object.hasOwn(members, name)),
+  );
+  const candidate = { ...members, ...pick(current, kept) };
+  return yield* changeDraft(rule, { candidate, sent: members, errors: ownIdErrors(body, current) }, current);
+}
+
+/** Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep their value. */
+export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<Draft> {
+  const { resource } = rule;
+  if (!isJsonObject(patch)) return notAnObject(resource);
+  const before = pick(current, resource.fields);
+  const sent = writableMembers(resource, patch);
+  const candidate = unsetRemoved(resource, before, mergeMembers(resource, before, sent));
+  return yield* changeDraft(rule, { candidate, sent, errors: ownIdErrors(patch, current) }, current);
+}
+
+/**
+ * Validates the result of a JSON patch, which applies to the representation of a row (MET-3).
+ *
+ * @param patched the document after the patch; absent write-only fields keep their value
+ */
+export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps<Draft> {
+  const { resource } = rule;
+  if (!isJsonObject(patched)) return notAnObject(resource);
+  const readOnlyFields = resource.fields.filter(({ readOnly }) => readOnly);
+  const errors = [...SYSTEM_MEMBERS, ...readOnlyFields.map(({ name }) => name)]
+    .filter((name) => !isUnchanged(resource, patched, current, name))
+    .map((field) => ({ field, message: 'is read-only; omit it from the patch' }));
+  const hidden = resource.fields.filter(({ name, writeOnly }) => writeOnly && !Object.hasOwn(patched, name));
+  const members = writableMembers(resource, patched);
+  const state = resource.fields.filter(({ name }) => name === resource.state?.field && !Object.hasOwn(members, name));
+  const kept = pick(current, [...hidden, ...readOnlyFields, ...(resource.state?.isOptional === true ? state : [])]);
+  const before = pick(current, resource.fields);
+  const candidate = unsetRemoved(resource, before, { ...members, ...kept });
+  return yield* changeDraft(rule, { candidate, sent: members, errors }, current);
+}
+
+/** Whether clients cannot change a member: system members, computed members and read-only fields (REP-6). */
+export function isReadOnlyMember(resource: Resource, name: string): boolean {
+  return (
+    SYSTEM_MEMBERS.has(name) ||
+    resource.field.get(name)?.readOnly === true ||
+    resource.computed.some((computed) => computed.name === name)
+  );
+}
+
+/** The names of the fields whose values differ from those of the row. */
+export function changedFields(resource: Resource, values: FieldValues, current: Row): readonly string[] {
+  const changed: string[] = [];
+  for (const { name } of resource.fields) {
+    if (!jsonEquals(values[name] ?? null, current[name] ?? null)) changed.push(name);
+  }
+  return changed;
+}
+
+/** The `revision` in a body, which serves as a precondition if there is no `If-Match` (REP-6); null if it is absent or not a number. */
+export function bodyRevision(body: Json): number | null {
+  const revision = isJsonObject(body) ? body['revision'] : null;
+  return typeof revision === 'number' ? revision : null;
+}
+
+/** The row as a body would leave it, with the members that were sent and their errors so far. */
+interface Change {
+  readonly candidate: JsonObject;
+  readonly sent: JsonObject;
+  readonly errors: readonly ErrorDetail[];
+}
+
+/**
+ * Judges values that another contract was written in: as a body that has all of them. Fields that are read-only keep their value, also those that are no
+ * field of that contract, but a part of one (REP-6).
+ *
+ * @param current null for a new row
+ */
+export function judgedDraft(rule: DraftRule, values: JsonObject, current: Row | null): Draft {
+  const candidate = withReadOnly(rule.resource, values, current);
+  if (current !== null) return lastOf(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
+  rule.checkSize(candidate, null);
+  const checked = check(rule, candidate, []);
+  if (checked.kind !== 'valid') return checked;
+  const error = startError(rule.resource, checked.values);
+  return error === null ? checked : { kind: 'conflict', error, candidate };
+}
+
+function withReadOnly({ fields, parent }: Resource, values: JsonObject, current: Row | null): JsonObject {
+  const kept = fields.filter(({ name, readOnly }) => readOnly && name !== parent?.field);
+  if (kept.length === 0) return values;
+  if (current !== null) return { ...values, ...pick(current, kept) };
+  const names = new Set(kept.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+}
+
+/** Runs steps without a pause. */
+function lastOf(steps: Steps<Draft>): Draft {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Each step goes through all of a row, which may be large. */
+function* changeDraft(rule: DraftRule, { candidate, sent, errors }: Change, current: Row): Steps<Draft> {
+  yield;
+  rule.checkSize(candidate, current);
+  yield;
+  const checked = check(rule, candidate, [...errors, ...immutableErrors(rule, candidate, current)]);
+  if (checked.kind !== 'valid') return checked;
+  const { values } = checked;
+  const error =
+    fieldError(rule.resource, rule.permission, { values, sent, current }) ?? transitionError(rule, values, current);
+  return error === null ? checked : { kind: 'conflict', error, candidate };
+}
+
+/** The immutable fields that a candidate would change. Each is compared in its stored form, independently of other errors. */
+function immutableErrors(
+  { resource, validator }: DraftRule,
+  candidate: JsonObject,
+  current: Row,
+): readonly ErrorDetail[] {
+  const immutables = resource.fields.filter(({ name, immutable }) => immutable && Object.hasOwn(candidate, name));
+  if (immutables.length === 0) return [];
+  const before = pick(current, resource.fields);
+  return immutables.flatMap(({ name }) => {
+    const value = candidate[name] ?? null;
+    if (jsonEquals(value, before[name] ?? null)) return [];
+    const checked = validator.check({ ...before, [name]: value }, { unknown: 'drop' });
+    const same = checked.kind === 'invalid' || jsonEquals(checked.values[name] ?? null, before[name] ?? null);
+    return same ? [] : [{ field: name, message: 'is immutable; it cannot be changed after creation' }];
+  });
+}
+
+function check(
+  rule: DraftRule,
+  candidate: JsonObject,
+  errors: readonly ErrorDetail[],
+): Draft & { kind: 'valid' | 'invalid' } {
+  const checked = rule.validator.check(candidate, { unknown: rule.lenient ? 'drop' : 'refuse' });
+  const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
+  if (checked.kind === 'valid' && details.length === 0) return { kind: 'valid', id: null, values: checked.values };
+  return { kind: 'invalid', details, candidate };
+}
+
+/** The members of a body that a client may set. Unknown members are kept, to be validated. */
+function writableMembers(resource: Resource, body: JsonObject): JsonObject {
+  const names = Object.keys(body);
+  const kept = names.filter((name) => !isReadOnlyMember(resource, name) && !isOmittedState(resource, name, body));
+  return kept.length === names.length ? body : Object.fromEntries(kept.map((name) => [name, body[name] ?? null]));
+}
+
+/** Whether a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
+export function isOmittedState({ state }: Pick<Resource, 'state'>, name: string, body: JsonObject): boolean {
+  return state !== null && state.isOptional && name === state.field && body[name] === null;
+}
+
+function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObject {
+  const [parent] = within;
+  return resource.parent === null || parent === undefined ? {} : { [resource.parent.field]: parent.id };
+}
+
+/** Whether a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
+function isUnchanged(resource: Resource, patched: JsonObject, current: Row, name: string): boolean {
+  return resource.field.get(name)?.writeOnly === true
+    ? !Object.hasOwn(patched, name)
+    : sameMember(patched, current, name);
+}
+
+function sameMember(a: JsonObject, b: JsonObject, name: string): boolean {
+  const present = Object.hasOwn(a, name);
+  return present === Object.hasOwn(b, name) && (!present || jsonEquals(a[name] ?? null, b[name] ?? null));
+}
+
+function pick(row: Row, fields: readonly Field[]): JsonObject {
+  const picked: Record<string, Json> = {};
+  for (const { name } of fields) picked[name] = row[name] ?? null;
+  return picked;
+}
+
+function newIdError(
+  { resource, validator, checkUrl }: DraftRule,
+  id: Json | undefined,
+  within: readonly Ancestor[],
+): string | null {
+  if (resource.id.kind === 'server') {
+    return id === undefined || id === null ? checkUrl(within, null) : 'is assigned by the server; omit it';
+  }
+  if (id === undefined || id === null) return 'is required: clients choose the ids of this collection';
+  return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
+}
+
+function ownIdErrors(body: JsonObject, current: Row): readonly ErrorDetail[] {
+  const { id, revision } = body;
+  const errors: ErrorDetail[] = [];
+  if (id !== undefined && id !== current.id) errors.push({ field: 'id', message: 'must equal the id in the URL' });
+  if (revision !== undefined && revision !== null && typeof revision !== 'number') {
+    errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });
+  }
+  return errors;
+}
+
+function notAnObject(resource: Resource): Draft {
+  const message = `must be a JSON object with the fields of ${withArticle(resource.singular)}`;
+  return { kind: 'invalid', details: [{ field: 'body', message }], candidate: {} };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { problemsOf, load, rejectsEach, resource } from '../../loading.ts';
+
+const document = (...resources: readonly string[]): string => `name: shop\nresources:\n  ${resources.join('\n  ')}\n`;
+const child = (name: string, parent: string, rest = ''): string =>
+  `${name}: { parent: ${parent}, schema: { type: object }${rest} }`;
+const top = (name: string): string => `${name}: { schema: { type: object } }`;
+
+describe('a child resource', () => {
+  it('[URL-7] has the id of its parent as first field, which the path sets', () => {
+    const text = document(
+      'reviews: { parent: products, on_parent_delete: cascade, schema: { type: object, properties: { stars: { type: integer } } } }',
+      top('products'),
+    );
+    const { model } = load(text);
+    assert.deepEqual([...model.resources.keys()], ['products', 'reviews']);
+    const { fields, parent, properties } = resource(model, 'reviews');
+    assert.deepEqual(parent, { resource: 'products', field: 'product_id' });
+    assert.deepEqual(fields[0], {
+      name: 'product_id',
+      type: { kind: 'text', format: null },
+      nullable: false,
+      required: true,
+      readOnly: true,
+      writeOnly: false,
+      immutable: false,
+      was: null,
+      generator: null,
+      shownOnce: false,
+      reference: { resource: 'products', as: 'product', inverse: null, onDelete: 'cascade' },
+    });
+    assert.equal(properties.get('product_id')?.filterable, true);
+    assert.deepEqual(resource(model, 'products').dependents, [
+      { resource: 'reviews', field: 'product_id', many: false, onDelete: 'cascade', child: true },
+    ]);
+    assert.deepEqual(resource(model, 'products').links, [
+      { name: 'reviews', resource: 'reviews', kind: 'child', field: 'product_id' },
+    ]);
+  });
+
+  it('[URL-7] can be the third level, parents before their children', () => {
+    const { model } = load(document(child('votes', 'comments'), child('comments', 'posts'), top('posts'), top('tags')));
+    assert.deepEqual([...model.resources.keys()], ['posts', 'comments', 'votes', 'tags']);
+  });
+
+  it('[URL-7] cannot be the fourth level', () => {
+    const problems = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
+    assert.deepEqual(
+      problems.map(({ path, cause }) => `${path}: ${cause}`),
+      ['resources.ds.parent: ds is nested 4 levels deep; the maximum is 3'],
+    );
+  });
+
+  it('cannot be its own ancestor', () => {
+    const problems = problemsOf(document(child('posts', 'comments'), child('comments', 'posts')));
+    assert.deepEqual(
+      problems.filter(({ cause }) => cause.endsWith('its own ancestor')).map(({ path }) => path),
+      ['resources.posts.parent', 'resources.comments.parent'],
+    );
+    assert.match(problemsOf(document(child('nodes', 'nodes')))[0]?.cause ?? '', /its own ancestor/);
+  });
+
+  rejectsEach([
+    {
+      title: 'requires an existing parent',
+      text: document(child('reviews', 'product'), top('products')),
+      path: 'resources.reviews.parent',
+      line: 3,
+      cause: /no resource product/,
+      fix: /write products/,
+    },
+    {
+      title: 'requires a parent for on_parent_delete',
+      text: document('reviews: { schema: { type: object }, on_parent_delete: cascade }'),
+      path: 'resources.reviews.on_parent_delete',
+      line: 3,
+      cause: /no parent/,
+      fix: /remove/,
+    },
+    {
+      title: 'cannot be nullified',
+      text: document(top('products'), child('reviews', 'products', ', on_parent_delete: nullify')),
+      path: 'resources.reviews.on_parent_delete',
+      line: 4,
+      cause: /one of restrict, cascade/,
+      fix: /restrict/,
+    },
+    {
+      title: 'cannot declare the id of its parent',
+      text: document(
+        top('products'),
+        'reviews: { parent: products, schema: { type: object, properties: { product_id: { type: string } } } }',
+      ),
+      path: 'resources.reviews.schema.properties.product_id',
+      line: 4,
+      cause: /adds product_id, the id of the parent/,
+      fix: /remove the field/,
+    },
+    {
+      title: '[REP-9c] cannot have the name of a field of its parent',
+      text: document(
+        'products: { schema: { type: object, properties: { reviews: { type: integer } } } }',
+        child('reviews', 'products'),
+      ),
+      path: 'resources.reviews.parent',
+      line: 4,
+      cause: /relation reviews is already in use in products/,
+      fix: /rename the relation/,
+    },
+  ]);
+});

@@ -1,3 +1,0 @@
-import { walkClaims } from './walks/claims.ts';
-
-walkClaims(5);

@@ -1,0 +1,3 @@
+import { walkClaims } from '../walks/claims.ts';
+
+walkClaims(5);

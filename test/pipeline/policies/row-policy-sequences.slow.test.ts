@@ -1,0 +1,4 @@
+import { isWholeSuite } from '../../whole-suite.ts';
+import { judgeSequences } from '../proof/sequences.ts';
+
+judgeSequences({ requests: isWholeSuite ? 100_000 : 50_000, length: 100 });

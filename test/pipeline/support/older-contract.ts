@@ -1,0 +1,259 @@
+import { parse } from 'yaml';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
+import { singularOf } from '../../../src/model/compile/fields/names.ts';
+import type { DefinedModel } from '../../../src/model/typescript/define-model.ts';
+import { arrayOf, objectOf, stringOf, stringsOf } from '../../../src/model/values/access.ts';
+
+/** The newest version of a model that is served as an older one. */
+const NEWEST = '99.0.0';
+/** What the newest version puts before each name. */
+const PREFIX = 'new_';
+const PREFIXES = /\bnew[_-]|NEW_/g;
+/** Cursors and secrets, whose random characters may be those of a prefix; longer than any name. */
+const TOKENS = /[\w-]{40,}/g;
+
+/**
+ * A model whose only older version is the given one: every collection, singular, field and member of an object has another name in the newest version. A
+ * TypeScript model, whose functions know the names of its fields, is the same in both.
+ */
+export function servedAsOlder(declared: string | DefinedModel): string | DefinedModel {
+  if (typeof declared === 'string') {
+    const document: Json = parse(declared);
+    return isJsonObject(document) ? JSON.stringify(renamedModel(document)) : declared;
+  }
+  const { definition } = declared;
+  const { version = '1.0.0', default_version: byDefault = majorOf(version) } = definition;
+  if (definition.versions !== undefined) return declared;
+  const versions = { [version]: {} };
+  return { ...declared, definition: { ...definition, version: NEWEST, default_version: byDefault, versions } };
+}
+
+/** The names that the newest version alone has, in a text, outside of tokens. */
+export function newestNames(text: string): readonly string[] {
+  return text.replaceAll(TOKENS, '').match(PREFIXES) ?? [];
+}
+
+/** A text of the newest version by the names of the older one. */
+export function withOlderNames(text: string): string {
+  return text.replaceAll(PREFIXES, '');
+}
+
+function majorOf(version: string): number {
+  return Number(version.split('.', 1)[0]);
+}
+
+function renamedModel(document: JsonObject): JsonObject {
+  const version = stringOf(document['version']) ?? '1.0.0';
+  const resources = objectOf(document['resources']);
+  if ('versions' in document) return document;
+  const renamer = new Renamer(document);
+  const changes = Object.entries(resources).map(([name, held]) => renamer.change(name, objectOf(held)));
+  return {
+    ...document,
+    version: NEWEST,
+    default_version: document['default_version'] ?? majorOf(version),
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([name, held]) => [PREFIX + name, renamer.resource(name, objectOf(held))]),
+    ),
+    versions: { [version]: { changes } },
+  };
+}
+
+/** Renames the fields of the resources of one document, and what refers to them. */
+class Renamer {
+  readonly #document: JsonObject;
+  /** By resource: the newer path of each path. */
+  readonly #paths: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** By resource, each relation by its name. */
+  readonly #relations: ReadonlyMap<string, ReadonlyMap<string, Relation>>;
+
+  constructor(document: JsonObject) {
+    this.#document = document;
+    const resources = Object.entries(objectOf(document['resources']));
+    this.#paths = new Map(resources.map(([name, held]) => [name, renamedPaths(objectOf(objectOf(held)['schema']))]));
+    const relations = resources.flatMap(([name, held]) => [
+      ...relationsOf(name, objectOf(objectOf(held)['schema'])),
+      ...parentRelation(name, stringOf(objectOf(held)['parent']), objectOf(document['resources'])),
+    ]);
+    this.#relations = new Map(
+      resources.map(([name]) => [
+        name,
+        new Map(relations.filter(({ of }) => of === name).map((each) => [each.as, each])),
+      ]),
+    );
+  }
+
+  /** The change of the older version. */
+  change(name: string, resource: JsonObject): JsonObject {
+    const paths = this.#paths.get(name) ?? new Map<string, string>();
+    const singular = stringOf(resource['singular']);
+    return {
+      resource: PREFIX + name,
+      collection: name,
+      ...(singular === null ? {} : { singular }),
+      ...(paths.size === 0 ? {} : { rename: Object.fromEntries(paths) }),
+    };
+  }
+
+  resource(name: string, resource: JsonObject): JsonObject {
+    const path = (old: string): string => this.#path(name, old);
+    const renamed = Object.entries(resource).map(([member, value]): readonly [string, Json] => {
+      switch (member) {
+        case 'singular':
+        case 'parent':
+          return [member, PREFIX + stringOf(value)];
+        case 'schema':
+          return [member, this.#schema(objectOf(value), this.#paths.get(name) ?? new Map(), '')];
+        case 'unique':
+        case 'indexes':
+        case 'search':
+        case 'sortable':
+        case 'filterable':
+          return [
+            member,
+            arrayOf(value).map((each) => (typeof each === 'string' ? path(each) : stringsOf(each).map(path))),
+          ];
+        case 'sort':
+          return [
+            member,
+            (stringOf(value) ?? '')
+              .split(',')
+              .map((key) => key.replace(/[^-].*/, path))
+              .join(),
+          ];
+        case 'time_field':
+          return [member, path(stringOf(value) ?? '')];
+        case 'state':
+          return [member, { ...objectOf(value), field: path(stringOf(objectOf(value)['field']) ?? '') }];
+        case 'generated':
+          return [member, byPath(objectOf(value), path, (rule) => withPath(rule, 'hint', path))];
+        case 'access':
+          return [member, this.#access(name, objectOf(value))];
+        default:
+          return [member, value];
+      }
+    });
+    return { ...Object.fromEntries(renamed), ...this.#scopes(name, resource) };
+  }
+
+  /** Scopes are those of the newest version: named here, so that they are those of the older one. */
+  #scopes(name: string, { parent, access }: JsonObject): JsonObject {
+    if (this.#document['auth'] === undefined || parent !== undefined) return {};
+    const collection = name.replaceAll('_', '-');
+    const rules = { read: { scope: `${collection}:read` }, write: { scope: `${collection}:write` } };
+    return { access: { ...rules, ...this.#access(name, objectOf(access)) } };
+  }
+
+  #access(name: string, { owner, rows, fields, ...access }: JsonObject): JsonObject {
+    const path = (old: string): string => this.#path(name, old);
+    const policies = Object.entries(objectOf(rows)).map(([each, tree]) => [each, this.#policy(name, tree)] as const);
+    return {
+      ...access,
+      ...(owner === undefined
+        ? {}
+        : { owner: typeof owner === 'string' ? path(owner) : withPath(owner, 'field', path) }),
+      ...(rows === undefined ? {} : { rows: Object.fromEntries(policies) }),
+      ...(fields === undefined ? {} : { fields: byPath(objectOf(fields), path, (rule) => rule) }),
+    };
+  }
+
+  #policy(name: string, tree: Json): Json {
+    if (!isJsonObject(tree)) return tree;
+    return Object.fromEntries(
+      Object.entries(tree).map(([key, value]): readonly [string, Json] => {
+        if (key === 'all' || key === 'any') return [key, arrayOf(value).map((each) => this.#policy(name, each))];
+        return key === 'not' ? [key, this.#policy(name, value)] : [this.#path(name, key), value];
+      }),
+    );
+  }
+
+  /** A path through relations: each step by the names of its resource. */
+  #path(name: string, path: string): string {
+    const found = this.#paths.get(name)?.get(path);
+    if (found !== undefined) return found;
+    const [first = '', ...rest] = path.split('.');
+    const relation = this.#relations.get(name)?.get(first);
+    if (relation !== undefined && rest.length > 0)
+      return `${relation.isDerived ? PREFIX : ''}${first}.${this.#path(relation.to, rest.join('.'))}`;
+    // The id of the parent has its singular.
+    return path.endsWith('_id') ? PREFIX + path : path;
+  }
+
+  #schema(schema: JsonObject, paths: ReadonlyMap<string, string>, prefix: string): JsonObject {
+    const newer = (name: string): string => paths.get(prefix + name)?.replace(/^.*\./, '') ?? name;
+    const { properties, required, ...others } = schema;
+    const members = Object.entries(objectOf(properties)).map(([name, held]) => {
+      const own = isJsonObject(held) ? this.#schema(this.#reference(held), paths, `${prefix}${name}.`) : held;
+      return [newer(name), own] as const;
+    });
+    return {
+      ...others,
+      ...(required === undefined ? {} : { required: stringsOf(required).map(newer) }),
+      ...(properties === undefined ? {} : { properties: Object.fromEntries(members) }),
+    };
+  }
+
+  #reference(schema: JsonObject): JsonObject {
+    const { 'x-references': target, items } = schema;
+    return {
+      ...schema,
+      ...(isJsonObject(items) ? { items: this.#reference(items) } : {}),
+      ...(typeof target === 'string' ? { 'x-references': PREFIX + target } : {}),
+      ...(isJsonObject(target) ? { 'x-references': withPath(target, 'resource', (name) => PREFIX + name) } : {}),
+    };
+  }
+}
+
+/** The paths of a schema and their names in the newest version, members of objects included. */
+function renamedPaths(schema: JsonObject): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  const add = ({ properties }: JsonObject, older: string, newer: string): void => {
+    for (const [name, held] of Object.entries(objectOf(properties))) {
+      if (!/^[a-z][a-z0-9_]*$/.test(name)) continue;
+      paths.set(older + name, `${newer}${PREFIX}${name}`);
+      // The members of a default would need other names, too.
+      if (isJsonObject(held) && held['default'] === undefined)
+        add(held, `${older}${name}.`, `${newer}${PREFIX}${name}.`);
+    }
+  };
+  add(schema, '', '');
+  return paths;
+}
+
+interface Relation {
+  readonly of: string;
+  readonly as: string;
+  readonly to: string;
+  /** Whether its name follows from that of its field. */
+  readonly isDerived: boolean;
+}
+
+function relationsOf(resource: string, schema: JsonObject): readonly Relation[] {
+  return Object.entries(objectOf(schema['properties'])).flatMap(([field, held]) => {
+    const declared = objectOf(held)['x-references'];
+    if (declared === undefined) return [];
+    const long = isJsonObject(declared) ? declared : { resource: declared };
+    const to = stringOf(long['resource']) ?? '';
+    const inverse = stringOf(long['inverse']);
+    const as = stringOf(long['as']);
+    const own = { of: resource, as: as ?? field.replace(/_id$/, ''), to, isDerived: as === null };
+    return [own, ...(inverse === null ? [] : [{ of: to, as: inverse, to: resource, isDerived: false }])];
+  });
+}
+
+/** Policies reach the parent by its singular. */
+function parentRelation(of: string, parent: string | null, resources: JsonObject): readonly Relation[] {
+  if (parent === null) return [];
+  const as = stringOf(objectOf(resources[parent])['singular']) ?? singularOf(parent);
+  return [{ of, as, to: parent, isDerived: true }];
+}
+
+function byPath(members: JsonObject, path: (old: string) => string, value: (held: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, held]) => [path(name), value(held)]));
+}
+
+function withPath(held: Json, member: string, path: (old: string) => string): Json {
+  if (!isJsonObject(held)) return held;
+  const { [member]: name } = held;
+  return typeof name === 'string' ? { ...held, [member]: path(name) } : held;
+}

@@ -1,0 +1,40 @@
+import process from 'node:process';
+import { after } from 'node:test';
+import type { Model } from '../../../src/model/model.ts';
+import type { Observe } from '../../../src/observe/observation.ts';
+import { digest } from '../../../src/platform/digest.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
+import type { Random } from '../../../src/platform/random.ts';
+import { isPostgresUrl } from '../../../src/stores/postgres/connection/database-url.ts';
+import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
+import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { PostgresSchemas } from '../../postgres-schemas.ts';
+import { driverName } from '../../stores/sqlite/driver-under-test.ts';
+
+interface Opening {
+  /** The path of a file, or the URL of a database of PostgreSQL; null for a database of its own. */
+  readonly database: string | null;
+  readonly model: Model;
+  readonly observe: Observe;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The URL of a database of PostgreSQL, which takes the place of SQLite; empty for SQLite. */
+const postgres = process.env['RESTWRIGHT_POSTGRES'] ?? '';
+const schemas = new PostgresSchemas();
+let opened = 0;
+
+if (postgres !== '') after(() => schemas.drop(postgres));
+
+/** Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema there. */
+export function openStoreUnderTest({ database, ...options }: Opening): Promise<Store> {
+  if (database !== null && isPostgresUrl(database)) return openPostgres({ url: database, ...options });
+  if (postgres === '') return openSqlite({ path: database ?? ':memory:', driver: driverName, ...options });
+  opened += 1;
+  const name = database === null ? String(opened) : digest(database).toLowerCase().replaceAll('-', '_');
+  const url = new URL(postgres);
+  url.searchParams.set('schema', schemas.name(name));
+  return openPostgres({ url: url.href, ...options });
+}

@@ -1,3 +1,0 @@
-import { describeVersionLaws } from './version-laws.ts';
-
-describeVersionLaws(60);

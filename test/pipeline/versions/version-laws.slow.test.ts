@@ -1,0 +1,3 @@
+import { describeVersionLaws } from '../support/version-laws.ts';
+
+describeVersionLaws(60);
