@@ -42,6 +42,8 @@ export interface Source {
   /** Classes, interfaces and type aliases, each once. */
   readonly types: readonly Mention[];
   readonly functions: readonly FunctionSpan[];
+  /** Functions of the module itself: declarations, and constants that are functions. */
+  readonly topLevelFunctions: readonly Mention[];
 }
 
 type Facts = { -readonly [kind in keyof Source]: Source[kind] extends readonly (infer Fact)[] ? Fact[] : Source[kind] };
@@ -70,6 +72,7 @@ export function parseSource(path: string, text: string): Source {
     if (part === 'reference') used.push(mention);
     else facts.declared.push(mention);
   });
+  facts.topLevelFunctions.push(...program.body.flatMap((each) => topLevelFunctions(each, lineOf)));
   facts.globals.push(...used.filter(({ name }) => !bound.has(name)));
   facts.comments.push(...comments.map(({ value, start }) => ({ name: value, line: lineOf(start) })));
   return facts;
@@ -78,7 +81,7 @@ export function parseSource(path: string, text: string): Source {
 function noFacts(path: string, text: string): Facts {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const empty = { imports: [], globals: [], members: [], declared: [], instants: [], texts: [] };
-  return { path, lines, ...empty, comments: [], anys: [], types: [], functions: [] };
+  return { path, lines, ...empty, comments: [], anys: [], types: [], functions: [], topLevelFunctions: [] };
 }
 
 /** The line, from 1, of an offset. */
@@ -110,6 +113,20 @@ function importVisitor({ imports }: Facts, lineOf: LineOf): VisitorObject {
         add({ start, end }, name, false);
     },
   };
+}
+
+/** The functions that a statement of the module declares. */
+function topLevelFunctions(statement: Node, lineOf: LineOf): readonly Mention[] {
+  const declaration =
+    statement.type === 'ExportNamedDeclaration' && statement.declaration !== null ? statement.declaration : statement;
+  if (declaration.type === 'FunctionDeclaration' && declaration.id !== null)
+    return [{ name: declaration.id.name, line: lineOf(declaration.start) }];
+  if (declaration.type !== 'VariableDeclaration') return [];
+  return declaration.declarations.flatMap(({ id, init, start }) =>
+    id.type === 'Identifier' && (init?.type === 'ArrowFunctionExpression' || init?.type === 'FunctionExpression')
+      ? [{ name: id.name, line: lineOf(start) }]
+      : [],
+  );
 }
 
 function textOf(node: Node): string | null {
