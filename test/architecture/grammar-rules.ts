@@ -107,7 +107,7 @@ const CODE_TAG = /^@example\b/;
 /** Sentences with too many words, each with the index of the line on which it begins. Inline code counts as a word. */
 function longSentences(lines: readonly string[]): readonly { readonly index: number; readonly message: string }[] {
   return paragraphs(lines).flatMap(({ index, text }) =>
-    text.split(/(?<=[.!?][)"'*_]*)\s+(?=[^a-z])/).flatMap((sentence) => {
+    text.split(/(?<=[.!?][)"'*_]*)\s+(?=[^a-z])| · /).flatMap((sentence) => {
       const words = countWords(sentence);
       if (words <= MAX_SENTENCE_WORDS) return [];
       const start = sentence.split(/\s+/).slice(0, 6).join(' ');
