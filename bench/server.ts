@@ -31,7 +31,7 @@ export interface ServerOptions {
   readonly path: string;
   /** Directory of Node's compile cache. */
   readonly compileCache: string;
-  /** Whether the server may use all processors. Default: only one. */
+  /** True if the server may use all processors. Default: only one. */
   readonly allProcessors?: boolean;
 }
 
@@ -63,8 +63,8 @@ export async function startServer({
   return {
     port,
     coldStart: performance.now() - start,
-    cpu: () => cpuOf(pid),
-    memory: () => memoryOf(pid),
+    cpu: () => readCpu(pid),
+    memory: () => readMemory(pid),
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -87,12 +87,12 @@ async function listeningUrl(child: ChildProcess, args: readonly string[]): Promi
 }
 
 /** CPU time that a process has used, user and system, in microseconds. */
-export function cpuOf(pid: number): number {
+export function readCpu(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
 }
 
-function memoryOf(pid: number): Memory {
+function readMemory(pid: number): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const of = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
   return { resident: of('VmRSS'), anonymous: of('RssAnon') };

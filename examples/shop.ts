@@ -6,7 +6,7 @@ import { refuse, withServices } from '../src/index.ts';
 
 /** The services of the application that hooks receive. */
 export interface Services {
-  /** Whether a VAT number is registered. */
+  /** Checks that a VAT number is registered. */
   readonly vies: (number: string) => Promise<boolean>;
   /** Called for every new order. */
   readonly placed: (id: string) => Promise<void>;

@@ -6,7 +6,7 @@ import { loadModel, openApi } from '../src/index.ts';
 import { digest } from '../src/platform/digest.ts';
 import { root } from './command.ts';
 
-/** How many files of src/ run at least one function while a warm API serves one request. */
+/** The number of files of src/ that run at least one function while a warm API serves one request. */
 export interface FilesEntered {
   readonly item: number;
   readonly list: number;

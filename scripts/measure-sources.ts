@@ -41,7 +41,7 @@ export function measureSources(cacheFiles: ReadonlySet<string>): Readonly<Record
     'cache files (named cache or memoize)': caches.length,
     'lines of cache files': totalLines(caches),
     'banned words per 1,000 lines': perThousandLines(texts, all),
-    'of these in comments and strings': perThousandLines(all.map(proseOf), all),
+    'of these in comments and strings': perThousandLines(all.map(joinProse), all),
   };
 }
 
@@ -70,13 +70,13 @@ function repeatedTypes(sources: readonly Source[]): number {
     .toArray().length;
 }
 
-/** Whether a word of the path says so: `cache/lru.ts`, `item-cache.ts`, `memoize.ts`; `cache-control` is a header field. */
+/** Finds caches by a word of the path: `cache/lru.ts`, `item-cache.ts`, `memoize.ts`. `cache-control` is a header field. */
 function isCache(file: string, cacheFiles: ReadonlySet<string>): boolean {
   if (cacheFiles.has(path.basename(file, '.ts'))) return true;
   return /\b(?:cache|memoize)\b/.test(file.replaceAll('cache-control', ''));
 }
 
-function proseOf({ comments, texts }: Source): string {
+function joinProse({ comments, texts }: Source): string {
   return [...comments, ...texts].map(({ name }) => name).join('\n');
 }
 

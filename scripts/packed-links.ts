@@ -4,11 +4,11 @@ import path from 'node:path';
 /** A Markdown link or image, or an HTML attribute, up to its target. */
 const LINK = /(!?)(\[[^\]]*\]\()([^()\s]+)(?=[)\s])/g;
 
-/** Where the files of a page's repository are. */
+/** The locations of the files of a page's repository. */
 export interface PackedFiles {
   /** `https://github.com/owner/name` */
   readonly repository: string;
-  /** Whether the package contains a file or a folder. @param file path in the repository */
+  /** Checks that the package contains a file or a folder. @param file path in the repository */
   readonly isPacked: (file: string) => boolean;
   readonly isFolder: (file: string) => boolean;
 }

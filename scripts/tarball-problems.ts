@@ -13,7 +13,7 @@ export async function tarballProblems(tarball: Uint8Array<ArrayBuffer>): Promise
   return [...warnings, ...(await typeProblems(tarball))];
 }
 
-/** What is wrong with the types, for the ways in which programs resolve the package. */
+/** Finds errors of the types, for each way in which programs resolve the package. */
 async function typeProblems(tarball: Uint8Array): Promise<readonly string[]> {
   const analysis = await checkPackage(createPackageFromTarballData(tarball));
   if (!analysis.types) return ['attw: the package has no types'];

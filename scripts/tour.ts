@@ -56,7 +56,7 @@ export function readmeOn(database: string): RequestPage {
 }
 
 /** The part of a page with the requests. */
-export function requestsOf(page: string): string {
+export function findRequests(page: string): string {
   const [, part] = /<!-- requests -->(.*)<!-- \/requests -->/s.exec(page) ?? [];
   if (part === undefined) throw new Error('the page has no part between <!-- requests --> and <!-- /requests -->');
   return part;
@@ -171,7 +171,7 @@ async function serveIn(folder: string, model: string, database: string): Promise
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   const closed = once(server, 'close');
   return {
-    origin: await originOf(server),
+    origin: await readOrigin(server),
     async close() {
       server.kill('SIGTERM');
       await closed;
@@ -180,7 +180,7 @@ async function serveIn(folder: string, model: string, database: string): Promise
   };
 }
 
-async function originOf(server: ChildProcess): Promise<string> {
+async function readOrigin(server: ChildProcess): Promise<string> {
   if (server.stdout === null) throw new Error('the server has no standard output');
   for await (const line of createInterface({ input: server.stdout })) {
     const [, origin] = /^listening on (http:\/\/[^/]+)/.exec(line) ?? [];
@@ -219,7 +219,7 @@ if (import.meta.main) {
     const page = await readFile(path.join(root, file), 'utf8');
     const server = await serve(page);
     try {
-      const shown = requestsOf(page);
+      const shown = findRequests(page);
       const fresh = await answered(shown, server.origin);
       // A string in place of the function would be a pattern, in which $ has a meaning.
       await writeFile(

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { root } from '../scripts/command.ts';
-import { answered, PAGES, type PageServer, readmeOn, requestsOf } from '../scripts/tour.ts';
+import { answered, PAGES, type PageServer, readmeOn, findRequests } from '../scripts/tour.ts';
 import { PostgresSchemas } from './postgres-schemas.ts';
 import { startPostgres } from './postgres-server.ts';
 
@@ -34,7 +34,7 @@ for (const { file, serve, store } of PAGES_BY_STORE) {
     after(() => server?.close());
 
     it('have the answers that the page shows', async () => {
-      const shown = requestsOf(page);
+      const shown = findRequests(page);
       assert.match(shown, /```http/);
       assert.equal(await answered(shown, server?.origin ?? ''), shown);
     });
@@ -42,7 +42,7 @@ for (const { file, serve, store } of PAGES_BY_STORE) {
     // The README creates a product, whose number is unique.
     if (file !== 'README.md')
       it('have the same answers again, on the same database', async () => {
-        const shown = requestsOf(page);
+        const shown = findRequests(page);
         assert.ok(shown.split('```http').length > 12, 'a dozen requests at least');
         assert.equal(await answered(shown, server?.origin ?? ''), shown);
       });

@@ -31,7 +31,7 @@ auth:
 const OWNER =
   '        owner_id: { type: string, readOnly: true }\n    access: { read: authenticated, write: authenticated';
 
-/** What is added to the model of the comparison, and to its resource. */
+/** Additions to the model of the comparison, and to its resource. */
 interface Side {
   readonly model: string;
   readonly resource: string;
@@ -65,7 +65,7 @@ interface Cost {
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
 /** A token of typical size, with claims as in RFC 9068. */
-function tokenOf(caller: number): string {
+function signToken(caller: number): string {
   const now = Math.floor(Date.now() / 1_000);
   const claims = {
     iss: 'https://id.example.com/',
@@ -82,16 +82,16 @@ function tokenOf(caller: number): string {
 }
 
 /** Without `auth` the token is sent, too: it is the same request. */
-const TOKENS = Array.from({ length: CALLERS }, (_, caller) => ({ Authorization: `Bearer ${tokenOf(caller)}` }));
+const TOKENS = Array.from({ length: CALLERS }, (_, caller) => ({ Authorization: `Bearer ${signToken(caller)}` }));
 
-function sideOf(name: string): Side {
+function findSide(name: string): Side {
   const side = SIDES[name];
   if (side === undefined) throw new Error(`there is no side ${name}`);
   return side;
 }
 
-function optionsOf(name: string): ServerOptions {
-  const { model, resource } = sideOf(name);
+function requestOptions(name: string): ServerOptions {
+  const { model, resource } = findSide(name);
   const file = path.join(folder, `side-${NAMES.indexOf(name)}`);
   const text = readFileSync(path.join(root, 'bench/compare/model.yaml'), 'utf8');
   const fields = text.trimEnd().split('\n');
@@ -108,7 +108,7 @@ function optionsOf(name: string): ServerOptions {
 
 /** Creates the rows, those of each caller with its token. @returns the requests by name */
 async function prepare({ port }: BenchServer, name: string): Promise<Readonly<Record<string, readonly LoadRequest[]>>> {
-  const { callers } = sideOf(name);
+  const { callers } = findSide(name);
   const items: LoadRequest[] = [];
   for (let row = 0; row < ROWS; row += 1) {
     const headers = TOKENS[row % callers] ?? {};
@@ -137,7 +137,7 @@ async function compareRequests(): Promise<void> {
   const servers: BenchServer[] = [];
   const prepared: Readonly<Record<string, readonly LoadRequest[]>>[] = [];
   for (const name of NAMES) {
-    const server = await startServer(optionsOf(name));
+    const server = await startServer(requestOptions(name));
     servers.push(server);
     prepared.push(await prepare(server, name));
   }
@@ -166,10 +166,10 @@ async function compareRequest(
   for (const [index, all] of costs.entries()) {
     if (all.length === 0) continue;
     const ratio = (of: (cost: Cost) => number): number =>
-      medianOf(all.map((each, round) => of(each) / of(first[round] ?? each)));
+      takeMedian(all.map((each, round) => of(each) / of(first[round] ?? each)));
     const cells = [
-      Math.round(medianOf(all.map((each) => each.perSecond))).toLocaleString('en'),
-      medianOf(all.map((each) => each.processor)).toFixed(1),
+      Math.round(takeMedian(all.map((each) => each.perSecond))).toLocaleString('en'),
+      takeMedian(all.map((each) => each.processor)).toFixed(1),
       ratio((each) => each.perSecond).toFixed(3),
       ratio((each) => 1 / each.processor).toFixed(3),
     ];
@@ -181,18 +181,18 @@ async function compareStarts(): Promise<void> {
   const times = NAMES.map((): number[] => []);
   for (let start = 0; start <= STARTS; start += 1) {
     for (const [index, name] of NAMES.entries()) {
-      const server = await startServer(optionsOf(name));
+      const server = await startServer(requestOptions(name));
       await server.stop();
       if (start > 0) times[index]?.push(server.coldStart);
     }
   }
   process.stdout.write('\n| side | cold start, ms |\n| --- | ---: |\n');
   for (const [index, name] of NAMES.entries()) {
-    process.stdout.write(`| ${name} | ${medianOf(times[index] ?? []).toFixed(0)} |\n`);
+    process.stdout.write(`| ${name} | ${takeMedian(times[index] ?? []).toFixed(0)} |\n`);
   }
 }
 
-function medianOf(values: readonly number[]): number {
+function takeMedian(values: readonly number[]): number {
   return percentile(
     values.toSorted((one, other) => one - other),
     0.5,

@@ -1,11 +1,11 @@
 /** The imports of both modules. */
 export interface Imports {
-  /** What defines models. */
+  /** The module that defines models. */
   readonly root: string;
   readonly client: string;
 }
 
-function resourceOf(index: number, count: number): string {
+function writeResource(index: number, count: number): string {
   const next = `things_${(index + 1) % count}`;
   return `  things_${index}: resource({
     schema: {
@@ -30,7 +30,7 @@ function resourceOf(index: number, count: number): string {
   }),`;
 }
 
-function useOf(index: number): string {
+function writeUse(index: number): string {
   const things = `api.things_${index}`;
   return `export async function use${index}(): Promise<string> {
   const made = await ${things}.create({ name: 'a', price: '1', thing_id: 'x' });
@@ -43,16 +43,16 @@ function useOf(index: number): string {
 }`;
 }
 
-/** The modules of a model with so many resources, each of which refers to another one, and of a program that uses every tenth of them. */
+/** The modules of a model with so many resources, and of a program that uses every tenth. Each resource refers to another. */
 export function largeModel(count: number, { root, client }: Imports): { readonly model: string; readonly use: string } {
   const indexes = Array.from({ length: count }, (_, index) => index);
-  const resources = indexes.map((index) => resourceOf(index, count)).join('\n');
+  const resources = indexes.map((index) => writeResource(index, count)).join('\n');
   const head = `import { createClient } from '${client}';\nimport type model from './model.ts';\n`;
   return {
     model: `import { defineModel, resource } from '${root}';\nexport default defineModel({ name: 'large', resources: {\n${resources}\n} });\n`,
     use: [
       `${head}const api = createClient<typeof model>({ url: '/api' });`,
-      ...indexes.filter((index) => index % 10 === 0).map(useOf),
+      ...indexes.filter((index) => index % 10 === 0).map(writeUse),
     ].join('\n'),
   };
 }

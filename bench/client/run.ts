@@ -50,7 +50,7 @@ for await (const { id, error } of api.products.createMany(rows)) {
   ids.push(id);
 }
 
-/** What a program does without a client. */
+/** The request of a program without a client. */
 async function bareFetch(id: string): Promise<unknown> {
   const response = await fetch(`${url}/v1/products/${id}`, { headers: { Accept: 'application/json' } });
   if (!response.ok) throw new Error(`${response.status}`);

@@ -9,7 +9,7 @@ import { largeModel } from './large-model.ts';
 const root = path.join(import.meta.dirname, '..', '..');
 const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** What the compiler reports of a program. */
+/** The report of the compiler on a program. */
 export interface TypeCosts {
   /** Errors of the compiler; empty if there are none. */
   readonly errors: string;

@@ -8,7 +8,7 @@ const PARTS: readonly RunPart[] = ['overload', 'cold-start', 'memory'];
 export interface RunArguments {
   readonly selected: ReadonlySet<WorkloadId | RunPart>;
   readonly quick: boolean;
-  /** Whether the run measures everything at full length, so that its results replace those in the README. */
+  /** True if the run measures everything at full length, so that its results replace those in the README. */
   readonly complete: boolean;
 }
 

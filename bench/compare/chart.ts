@@ -7,7 +7,7 @@ export interface BarGroup {
 export interface Bar {
   readonly name: string;
   readonly value: number;
-  /** Whether it has the accent color. */
+  /** True for the accent color. */
   readonly highlighted: boolean;
 }
 

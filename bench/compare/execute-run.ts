@@ -39,7 +39,7 @@ export async function executeRun(
   const peak = new Map<Contender['id'], Memory>();
   const samplePeak = (): void => {
     for (const { contender, server } of running)
-      peak.set(contender.id, largerOf(peak.get(contender.id), server.memory()));
+      peak.set(contender.id, takeLarger(peak.get(contender.id), server.memory()));
   };
   const session = { plan, running, data, progress, samplePeak };
   const workloads = await runWorkloads(session);
@@ -51,7 +51,7 @@ export async function executeRun(
   return { contenders, workloads, overloads, coldStarts: cold, memory };
 }
 
-function largerOf(one: Memory = { resident: 0, anonymous: 0 }, other: Memory): Memory {
+function takeLarger(one: Memory = { resident: 0, anonymous: 0 }, other: Memory): Memory {
   return {
     resident: Math.max(one.resident, other.resident),
     anonymous: Math.max(one.anonymous, other.anonymous),

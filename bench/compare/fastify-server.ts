@@ -1,5 +1,6 @@
-// A handwritten production server: Fastify with schemas for requests and responses, better-sqlite3 with statements prepared once, an ETag
-// from the revision, durable writes, and one log line per request, written in the background. It has no other conventions.
+// A handwritten production server: Fastify with schemas for requests and responses, and better-sqlite3 with statements
+// prepared once. It has an ETag from the revision, durable writes, and one log line per request, written in the
+// background. It has no other conventions.
 // Arguments: the database file; `bare` for integer keys, no log and no memory mapping.
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';

@@ -10,7 +10,7 @@ export interface PageQuery {
   readonly sort?: 'price';
 }
 
-/** How a contender expresses a page query in its URL. */
+/** The query syntax of a contender: a page query in its URL. */
 export interface QueryDialect {
   /** The path of the collection. */
   readonly collection: string;

@@ -9,7 +9,7 @@ const OVERLOADED: readonly WorkloadId[] = ['by-id', 'pages', 'post'];
 /** Uncounted rounds of a workload on each contender, for V8's compilers. */
 export const WARM_UP = 1;
 
-/** What a run measures, and for how long. */
+/** The measurements of a run, and their length. */
 export interface RunPlan {
   readonly contenders: readonly Contender[];
   readonly workloads: readonly Workload[];
@@ -38,7 +38,7 @@ export function planRun({ selected, quick }: RunArguments, contenders: readonly 
   };
 }
 
-/** Whether a contender supports a workload. */
+/** Checks that a contender supports a workload. */
 export function supports({ dialect }: Contender, { id }: Workload): boolean {
   return dialect.unsupported[id] === undefined;
 }

@@ -11,15 +11,15 @@ export function installedVersions(contenders: readonly Contender[]): readonly st
   const { stdout } = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   return [
     `Node.js ${process.versions.node}`,
-    ...['better-sqlite3', 'fastify'].map((name) => `${name} ${versionOf(root, name)}`),
+    ...['better-sqlite3', 'fastify'].map((name) => `${name} ${readVersion(root, name)}`),
     ...contenders.flatMap((contender) =>
-      contender.package === null ? [] : `${contender.name} ${versionOf(PEERS, contender.package)}`,
+      contender.package === null ? [] : `${contender.name} ${readVersion(PEERS, contender.package)}`,
     ),
     `wrk ${/\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? 'unknown'}`,
   ];
 }
 
-function versionOf(folder: string, name: string): string {
+function readVersion(folder: string, name: string): string {
   const file = path.join(folder, 'node_modules', name, 'package.json');
   const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
   return version;

@@ -11,7 +11,7 @@ import { defineModel, openApi, resource } from '../../src/index.ts';
 const FEEDS = Number(process.argv[2] ?? 1_000);
 const ROUNDS = 20;
 
-/** What the server has in memory, in bytes. */
+/** Memory of the server, in bytes. */
 interface Memory {
   readonly heap: number;
   readonly rss: number;

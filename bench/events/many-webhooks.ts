@@ -79,7 +79,7 @@ async function settle(server: BenchServer): Promise<void> {
 }
 
 /** Microseconds of processor time of the server for each of some units of work, with what follows from them. */
-async function costOf(server: BenchServer, count: number, work: () => Promise<unknown>): Promise<number> {
+async function measureCost(server: BenchServer, count: number, work: () => Promise<unknown>): Promise<number> {
   const before = server.cpu();
   await work();
   await settle(server);
@@ -116,8 +116,8 @@ async function measure(database: string, id: string): Promise<Measured> {
   const [start, startCpu] = [performance.now() - began, server.cpu() / 1_000];
   await settle(server);
   const body = lines(ROWS, (index) => ({ name: String(index), price: index }));
-  const event = await costOf(server, ROWS, () => upload(server, 'products', body));
-  const changed = await costOf(server, CHANGES, () => change(server, id));
+  const event = await measureCost(server, ROWS, () => upload(server, 'products', body));
+  const changed = await measureCost(server, CHANGES, () => change(server, id));
   const before = server.cpu();
   await setTimeout(2_000);
   const idle = (server.cpu() - before) / 2;

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import process from 'node:process';
 
-/** What a receiver got since its last message: ids of rows, and the times of their receipt in milliseconds since the epoch. */
+/** Receipts since the last message of a receiver: ids of rows, and the times of their receipt in milliseconds since the epoch. */
 export interface Receipts {
   readonly ids: readonly string[];
   readonly at: readonly number[];

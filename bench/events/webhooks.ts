@@ -77,7 +77,7 @@ async function post({ port }: BenchServer, target: string, body: string, type = 
 
 const PRODUCT = JSON.stringify({ name: 'a', price: 1 });
 
-/** What some writes cost. */
+/** The cost of some writes. */
 interface Cost {
   /** Microseconds for each write, and of processor time of the server. */
   readonly time: number;

@@ -48,14 +48,14 @@ export function lineChart(lines: readonly ChartLine[], marks: readonly string[],
       `<text class="value" x="${LEFT - 6}" y="${y(power) + 4}">${power.toLocaleString('en')}</text>`,
     ]),
     ...marks.map((mark, index) => `<text class="axis" x="${x(index)}" y="${HEIGHT - 8}">${escapeXml(mark)}</text>`),
-    ...lines.map(({ values }, index) => renderLine(values, colourOf(index), x, y)),
+    ...lines.map(({ values }, index) => renderLine(values, pickColour(index), x, y)),
     ...renderNames(lines, y),
     '</svg>',
     '',
   ].join('\n');
 }
 
-function colourOf(index: number): string {
+function pickColour(index: number): string {
   return COLOURS[index % COLOURS.length] ?? '';
 }
 
@@ -73,7 +73,7 @@ function renderLine(
 function renderNames(lines: readonly ChartLine[], y: (value: number) => number): readonly string[] {
   let lowest = -Infinity;
   return lines
-    .map(({ name, values }, index) => ({ name, colour: colourOf(index), end: y(values.at(-1) ?? 1) }))
+    .map(({ name, values }, index) => ({ name, colour: pickColour(index), end: y(values.at(-1) ?? 1) }))
     .sort((one, other) => one.end - other.end)
     .map(({ name, colour, end }) => {
       lowest = Math.max(end, lowest + NAME_DISTANCE);

@@ -50,7 +50,7 @@ function seededNumbers(seed: number): (below: number) => number {
 }
 
 /** Microseconds of processor time of one of some requests; null if one exceeds the time limit of statements. */
-async function costOf(request: Kind[1], requests: number): Promise<number | null> {
+async function measureCost(request: Kind[1], requests: number): Promise<number | null> {
   const before = process.cpuUsage();
   try {
     for (let index = 0; index < requests; index += 1) await request(index);
@@ -124,8 +124,8 @@ async function measure(rows: number): Promise<ReadonlyMap<string, number | null>
   ];
   const costs = new Map<string, number | null>();
   for (const [name, request, scans] of kinds) {
-    if (scans === undefined) await costOf(request, REQUESTS);
-    const cost = await costOf(request, scans ?? REQUESTS);
+    if (scans === undefined) await measureCost(request, REQUESTS);
+    const cost = await measureCost(request, scans ?? REQUESTS);
     costs.set(name, cost);
     process.stderr.write(`${rows} rows, ${name}: ${cost?.toFixed(0) ?? '503'}\n`);
   }

@@ -47,7 +47,7 @@ async function measure(server: BenchServer, target: string): Promise<Cost> {
   return { perSecond, processor: (server.cpu() - before) / responses };
 }
 
-function medianOf(values: readonly number[]): number {
+function takeMedian(values: readonly number[]): number {
   return percentile(
     values.toSorted((one, other) => one - other),
     0.5,
@@ -73,10 +73,10 @@ process.stdout.write(
 const [off = []] = costs;
 for (const [index, all] of costs.entries()) {
   const ratio = (of: (cost: Cost) => number): string =>
-    medianOf(all.map((each, round) => of(each) / of(off[round] ?? each))).toFixed(3);
+    takeMedian(all.map((each, round) => of(each) / of(off[round] ?? each))).toFixed(3);
   const cells = [
-    Math.round(medianOf(all.map(({ perSecond }) => perSecond))).toLocaleString('en'),
-    medianOf(all.map(({ processor }) => processor)).toFixed(1),
+    Math.round(takeMedian(all.map(({ perSecond }) => perSecond))).toLocaleString('en'),
+    takeMedian(all.map(({ processor }) => processor)).toFixed(1),
     ratio(({ perSecond }) => perSecond),
     ratio(({ processor }) => 1 / processor),
   ];

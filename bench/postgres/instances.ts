@@ -8,7 +8,7 @@ import { buildPrograms } from '../compare/programs.ts';
 import { pagePath, RESTWRIGHT } from '../compare/query-dialect.ts';
 import { formatCount, markdownTable } from '../compare/table.ts';
 import { wrk } from '../compare/wrk.ts';
-import { type BenchServer, cpuOf, startServer } from '../server.ts';
+import { type BenchServer, readCpu, startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { importProducts } from './import-products.ts';
 
@@ -28,7 +28,7 @@ interface Round {
 }
 
 interface Database {
-  /** Of its rows, in random order. */
+  /** The ids of its rows, in random order. */
   readonly ids: readonly string[];
   /** The process that has those of all sessions as children. */
   readonly postmaster: number;
@@ -40,26 +40,26 @@ async function inspect(url: string): Promise<Database> {
   try {
     const { rows } = await client.query<{ id: string }>('select id from restwright.products order by random()');
     const { rows: sessions } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    return { ids: rows.map(({ id }) => id), postmaster: parentOf(sessions[0]?.pid ?? 0) };
+    return { ids: rows.map(({ id }) => id), postmaster: readParent(sessions[0]?.pid ?? 0) };
   } finally {
     await client.end();
   }
 }
 
-function parentOf(pid: number): number {
+function readParent(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
 }
 
 /** CPU time of the sessions that are open, in microseconds. */
 function databaseCpu(postmaster: number): number {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(Number(name), postmaster));
-  return children.reduce((sum, pid) => sum + cpuOf(Number(pid)), 0);
+  return children.reduce((sum, pid) => sum + readCpu(Number(pid)), 0);
 }
 
 /** False for a process that has ended meanwhile. */
 function isChild(pid: number, parent: number): boolean {
   try {
-    return parentOf(pid) === parent;
+    return readParent(pid) === parent;
   } catch {
     return false;
   }

@@ -34,13 +34,13 @@ limits: { rate: false }
 const INDEXES = 'indexes: [[owner_id, created_at], [owner_id]]';
 const OWNED = `access: { read: authenticated, write: authenticated, owner: owner_id }\n    ${INDEXES}`;
 
-/** What a server serves, and how its callers ask for the rows of one owner. */
+/** One side of the comparison: the model of a server, and the query of its callers for the rows of one owner. */
 interface Side {
   readonly name: string;
-  /** Of the resource, and of the model. */
+  /** Access rules of the resource. */
   readonly access: string;
   readonly settings: string;
-  /** Whether the query names the owner. */
+  /** True if the query names the owner. */
   readonly filters: boolean;
 }
 
@@ -60,7 +60,7 @@ const ownerOf = (row: number): number => (row % SHARE === 0 ? 0 : 1 + (row % (OW
 const nameOf = (owner: number): string => `owner-${owner}`;
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-function tokenOf(owner: number): string {
+function signToken(owner: number): string {
   const now = Math.floor(Date.now() / 1_000);
   const claims = {
     iss: 'https://id.example.com/',
@@ -105,11 +105,11 @@ ${settings}`;
   return startServer({ args, path: '/livez', compileCache: path.join(folder, 'compiled') });
 }
 
-function requestsOf(side: Side, query: string, owners: readonly number[]): readonly LoadRequest[] {
+function listRequests(side: Side, query: string, owners: readonly number[]): readonly LoadRequest[] {
   return owners.map((owner) => ({
     method: 'GET',
     path: `/api/v1/notes?limit=20${query}${side.filters ? `&owner_id=${nameOf(owner)}` : ''}`,
-    headers: { Authorization: `Bearer ${tokenOf(owner)}` },
+    headers: { Authorization: `Bearer ${signToken(owner)}` },
   }));
 }
 
@@ -121,18 +121,18 @@ async function withTag(port: number, request: LoadRequest): Promise<LoadRequest>
 }
 
 /** Requests of a side by what they measure. */
-async function loadsOf(side: Side, port: number): Promise<ReadonlyMap<string, readonly LoadRequest[]>> {
+async function planLoads(side: Side, port: number): Promise<ReadonlyMap<string, readonly LoadRequest[]>> {
   const many = Array.from({ length: OWNERS - 1 }, (_, owner) => owner + 1);
   const deep = `&sort=id&last_id=${idOf(Math.floor(ROWS * 0.9))}`;
-  const [one] = requestsOf(side, '', [1]);
+  const [one] = listRequests(side, '', [1]);
   if (one === undefined) throw new Error('there is no request');
   return new Map([
-    ['page, each of another owner', requestsOf(side, '', many)],
-    ['page by id, each of another owner', requestsOf(side, '&sort=id', many)],
+    ['page, each of another owner', listRequests(side, '', many)],
+    ['page by id, each of another owner', listRequests(side, '&sort=id', many)],
     ['page, the same', [one]],
     ['304', [await withTag(port, one)]],
-    [`first page of ${ROWS / SHARE} rows`, requestsOf(side, '&sort=id&fields=text', [0])],
-    ['page after nine tenths of them', requestsOf(side, `${deep}&fields=text`, [0])],
+    [`first page of ${ROWS / SHARE} rows`, listRequests(side, '&sort=id&fields=text', [0])],
+    ['page after nine tenths of them', listRequests(side, `${deep}&fields=text`, [0])],
   ]);
 }
 
@@ -184,7 +184,7 @@ async function callAll(server: BenchServer): Promise<void> {
   const url = `http://127.0.0.1:${server.port}/api/v1/notes?limit=20`;
   for (let first = 0; first < CALLERS; first += CONNECTIONS) {
     const batch = Array.from({ length: CONNECTIONS }, async (_, index) => {
-      const headers = { Authorization: `Bearer ${tokenOf(OWNERS + first + index)}` };
+      const headers = { Authorization: `Bearer ${signToken(OWNERS + first + index)}` };
       const response = await fetch(url, { headers });
       await response.arrayBuffer();
       if (response.status !== 200) throw new Error(`status ${response.status}`);
@@ -197,7 +197,7 @@ const rows = path.join(folder, 'rows.ndjson');
 await writeRows(rows);
 const servers: BenchServer[] = [];
 for (const [index, side] of SIDES.entries()) servers.push(await start(side, index, rows));
-const loads = await Promise.all(SIDES.map((side, index) => loadsOf(side, servers[index]?.port ?? 0)));
+const loads = await Promise.all(SIDES.map((side, index) => planLoads(side, servers[index]?.port ?? 0)));
 process.stdout.write('| request | side | /s | µs of processor | ratio /s | ratio processor |\n');
 process.stdout.write('| --- | --- | ---: | ---: | ---: | ---: |\n');
 for (const name of loads[0]?.keys() ?? []) {

@@ -19,7 +19,7 @@ const ALGORITHMS = Object.keys(PAIRS) as Algorithm[];
 
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-function tokenOf(algorithm: Algorithm, serial: string): string {
+function signToken(algorithm: Algorithm, serial: string): string {
   const now = Math.floor(Date.now() / 1_000);
   const claims = {
     iss: 'https://id.example.com/',
@@ -86,7 +86,7 @@ async function newTokens(algorithm: Algorithm): Promise<Cost> {
   const verifier = await open();
   const costs: Cost[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const tokens = Array.from({ length: COUNT }, (_, index) => tokenOf(algorithm, `${round}.${index}`));
+    const tokens = Array.from({ length: COUNT }, (_, index) => signToken(algorithm, `${round}.${index}`));
     const cost = await measure(COUNT, async () => {
       for (const token of tokens) await verified(verifier, token);
     });
@@ -97,7 +97,7 @@ async function newTokens(algorithm: Algorithm): Promise<Cost> {
 
 async function knownToken(algorithm: Algorithm): Promise<Cost> {
   const verifier = await open();
-  const token = tokenOf(algorithm, 'known');
+  const token = signToken(algorithm, 'known');
   await verified(verifier, token);
   // As a request has it: a string of its own, whose hash no engine knows.
   const bytes = Buffer.from(token, 'latin1');

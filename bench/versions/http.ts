@@ -8,7 +8,7 @@ import { type LoadRequest, SERIAL } from '../compare/requests.ts';
 import { wrk } from '../compare/wrk.ts';
 import { type BenchServer, startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { MODEL, OLDER, rowOf } from './model.ts';
+import { MODEL, OLDER, createRow } from './model.ts';
 
 const BEFORE = process.argv[2] ?? '';
 const ROUNDS = Number(process.argv[3] ?? 7);
@@ -36,7 +36,7 @@ const SIDES: readonly Side[] = [
 
 function rowsFile(): string {
   const file = path.join(folder, 'rows.ndjson');
-  const lines = Array.from({ length: ROWS }, (_, row) => JSON.stringify(rowOf(row)));
+  const lines = Array.from({ length: ROWS }, (_, row) => JSON.stringify(createRow(row)));
   writeFileSync(file, lines.join('\n'));
   return file;
 }
@@ -61,9 +61,9 @@ async function start({ checkout, model }: Side, index: number, rows: string): Pr
 }
 
 /** Requests of a side by what they measure. */
-function loadsOf({ version }: Side): ReadonlyMap<string, readonly LoadRequest[]> {
+function planLoads({ version }: Side): ReadonlyMap<string, readonly LoadRequest[]> {
   const get = (target: string): LoadRequest => ({ method: 'GET', path: `/api/${version}/products${target}` });
-  const all = Array.from({ length: ROWS }, (_, row) => rowOf(row).id);
+  const all = Array.from({ length: ROWS }, (_, row) => createRow(row).id);
   const name = version === 'v1' ? 'title' : 'name';
   const status = version === 'v1' ? 'live' : 'ACTIVE';
   const body = JSON.stringify({ id: `n${SERIAL}`, [name]: 'new', price: 5, status, supplier_id: 's' });
@@ -124,7 +124,7 @@ for (const [index, side] of SIDES.entries()) servers.push(await start(side, inde
 process.stdout.write(
   '| request | side | /s | µs of processor | ratio of processor |\n| --- | --- | ---: | ---: | ---: |\n',
 );
-const loads = SIDES.map(loadsOf);
+const loads = SIDES.map(planLoads);
 for (const name of loads[0]?.keys() ?? []) {
   const lines = await compare(
     name,

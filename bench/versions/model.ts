@@ -30,7 +30,7 @@ versions:
 `;
 
 /** A product, by the names of the newest version. */
-export function rowOf(row: number) {
+export function createRow(row: number) {
   return {
     id: `p${String(row).padStart(6, '0')}`,
     name: `product ${row} of many`,

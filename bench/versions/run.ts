@@ -4,7 +4,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type * as restwright from '../../src/index.ts';
 import type * as exchange from '../../src/pipeline/exchange.ts';
-import { MODEL, OLDER, rowOf } from './model.ts';
+import { MODEL, OLDER, createRow } from './model.ts';
 
 const BEFORE = process.argv[2] ?? '';
 const ROUNDS = Number(process.argv[3] ?? 30);
@@ -24,19 +24,19 @@ interface Side {
 }
 
 /** A file of the sources of a checkout, by its URL. */
-function sourceOf(checkout: string, file: string): string {
+function locateSource(checkout: string, file: string): string {
   return pathToFileURL(path.join(checkout, 'src', file)).href;
 }
 
 async function open(checkout: string, text: string): Promise<Pick<Side, 'api' | 'body'>> {
-  const { loadModel, openApi }: typeof restwright = await import(sourceOf(checkout, 'index.ts'));
-  const { bufferedBody }: typeof exchange = await import(sourceOf(checkout, 'pipeline/exchange.ts'));
+  const { loadModel, openApi }: typeof restwright = await import(locateSource(checkout, 'index.ts'));
+  const { bufferedBody }: typeof exchange = await import(locateSource(checkout, 'pipeline/exchange.ts'));
   const { model } = loadModel({ file: 'bench.yaml', text, env: {} });
   const { api } = await openApi({ model, database: ':memory:', observe: () => undefined });
   const opened = { api, body: (json: string) => bufferedBody(new TextEncoder().encode(json)) };
   const side: Side = { ...opened, name: 'rows', version: 'v2' };
   await send(side, 'POST', 'suppliers', '{"id":"s"}');
-  for (let row = 0; row < ROWS; row += 1) await send(side, 'POST', 'products', JSON.stringify(rowOf(row)));
+  for (let row = 0; row < ROWS; row += 1) await send(side, 'POST', 'products', JSON.stringify(createRow(row)));
   return opened;
 }
 
@@ -54,14 +54,17 @@ async function send(side: Side, method: string, target: string, json: string | n
   if (response.status >= 300) throw new Error(`${method} ${target} returned ${response.status}`);
 }
 
-/** What a request of a side is, by its number. */
+/** Makes a request of a side from its number. */
 type Request = (side: Side, number: number) => readonly [method: string, target: string, json?: string];
 
 const REQUESTS: Readonly<Record<string, Request>> = {
-  'by id, not cached': (_side, number) => ['GET', `products/${rowOf(number % ROWS).id}`],
-  'by id, cached': (_side, number) => ['GET', `products/${rowOf(number % 50).id}`],
+  'by id, not cached': (_side, number) => ['GET', `products/${createRow(number % ROWS).id}`],
+  'by id, cached': (_side, number) => ['GET', `products/${createRow(number % 50).id}`],
   'page of 20, cached': () => ['GET', 'products?limit=20'],
-  'page of 20, not cached': (_side, number) => ['GET', `products?sort=id&limit=20&last_id=${rowOf(number % ROWS).id}`],
+  'page of 20, not cached': (_side, number) => [
+    'GET',
+    `products?sort=id&limit=20&last_id=${createRow(number % ROWS).id}`,
+  ],
   POST: ({ version, name }, number) => {
     const own = version === 'v1' ? { title: 'new', status: 'live' } : { name: 'new', status: 'ACTIVE' };
     return [

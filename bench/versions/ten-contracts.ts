@@ -8,7 +8,7 @@ const ROUNDS = 9;
 const MEBIBYTE = 1024 * 1024;
 
 /** Resources with twenty fields each, and older versions that rename a field of each and do not know another. */
-function modelOf(contracts: number): string {
+function writeModel(contracts: number): string {
   const names = Array.from({ length: RESOURCES }, (_, index) => `r${index}s`);
   const properties = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`f${index}`, { type: index % 2 === 0 ? 'string' : 'integer' }]),
@@ -28,7 +28,7 @@ function modelOf(contracts: number): string {
 }
 
 async function open(contracts: number): Promise<OpenedApi> {
-  const { model } = loadModel({ file: 'bench.json', text: modelOf(contracts), env: {} });
+  const { model } = loadModel({ file: 'bench.json', text: writeModel(contracts), env: {} });
   return openApi({ model, database: ':memory:', observe: () => undefined });
 }
 

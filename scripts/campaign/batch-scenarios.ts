@@ -1,4 +1,4 @@
-import { type Json, listOf, member, textOf, parseJson } from './client.ts';
+import { type Json, toList, member, toText, parseJson } from './client.ts';
 import type { KnownRow } from './known-rows.ts';
 import { resources } from './resources.ts';
 import { checkValues } from './write-scenarios.ts';
@@ -33,7 +33,7 @@ export async function batch(session: Session): Promise<void> {
     return checkOrders(session);
   }
   if (!session.equal(response.status, 201, '[MET-13] a batch is created')) return;
-  const results = listOf(member(response.body, 'results'));
+  const results = toList(member(response.body, 'results'));
   const statuses = results.map((result) => member(result, 'status'));
   session.equal(
     statuses,
@@ -49,7 +49,7 @@ export async function batch(session: Session): Promise<void> {
     const body = member(results[index], 'body');
     if (method === 'DELETE' && expected === 204) rows.delete(path);
     if (method === 'POST' && expected === 201) {
-      const created = await session.send({ method: 'GET', target: textOf(member(member(body, 'links'), 'self')) });
+      const created = await session.send({ method: 'GET', target: toText(member(member(body, 'links'), 'self')) });
       session.equal(created.body, body, '[MET-13] a created row can be read');
       session.learn(order, created);
     }
@@ -108,7 +108,7 @@ export async function upload(session: Session): Promise<void> {
     const result = results[index] ?? null;
     session.equal(member(result, 'line'), index + 1, '[MET-13] in order');
     if (!session.equal(member(result, 'status'), status, '[MET-13] the status of a line') || status !== 201) continue;
-    const read = await session.send({ method: 'GET', target: textOf(member(result, 'location')) });
+    const read = await session.send({ method: 'GET', target: toText(member(result, 'location')) });
     checkValues(session, order, read, values);
     session.learn(order, read);
   }

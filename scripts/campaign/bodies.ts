@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Request } from './client.ts';
-import { isObject, textOf } from './client.ts';
+import { isObject, toText } from './client.ts';
 import type { Random } from './random.ts';
 import type { Resource } from './resources.ts';
 
@@ -7,7 +7,7 @@ import type { Resource } from './resources.ts';
 export type Encoded = Pick<Request, 'body' | 'headers'>;
 
 /** Values for all required and some optional fields. @param full every field, so that a PUT replaces nothing by a default */
-export function valuesOf(resource: Resource, random: Random, full = false): JsonObject {
+export function makeValues(resource: Resource, random: Random, full = false): JsonObject {
   const fields = resource.fields.filter(({ required }) => required === true || full || random.chance(0.6));
   return Object.fromEntries(fields.map(({ name, make }) => [name, make(random)]));
 }
@@ -56,10 +56,10 @@ function encodeForm(text: string): string {
 function formPairs(values: JsonObject): readonly (readonly [name: string, value: string])[] {
   return Object.entries(values).flatMap(([name, value]) => {
     if (value === null) return [];
-    if (Array.isArray(value)) return value.map((each) => [`${name}[]`, textOf(each)] as const);
-    if (!isObject(value)) return [[name, textOf(value)] as const];
+    if (Array.isArray(value)) return value.map((each) => [`${name}[]`, toText(each)] as const);
+    if (!isObject(value)) return [[name, toText(value)] as const];
     return Object.entries(value).flatMap(([key, each]) =>
-      each === null ? [] : [[`${name}[${key}]`, textOf(each)] as const],
+      each === null ? [] : [[`${name}[${key}]`, toText(each)] as const],
     );
   });
 }
@@ -72,9 +72,9 @@ function xml(root: string, values: JsonObject): string {
 function element(name: string, value: Json): string {
   if (value === null) return `<${name} xsi:nil="true"/>`;
   if (Array.isArray(value)) return `<${name}>${value.map((each: Json) => element('item', each)).join('')}</${name}>`;
-  if (!isObject(value)) return `<${name}>${escaped(textOf(value))}</${name}>`;
+  if (!isObject(value)) return `<${name}>${escaped(toText(value))}</${name}>`;
   const entries = Object.entries(value).map(([key, each]) =>
-    name === 'labels' ? `<entry key="${key}">${escaped(textOf(each))}</entry>` : element(key, each),
+    name === 'labels' ? `<entry key="${key}">${escaped(toText(each))}</entry>` : element(key, each),
   );
   return `<${name}>${entries.join('')}</${name}>`;
 }

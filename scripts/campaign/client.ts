@@ -84,7 +84,7 @@ function received(status: number, headers: Readonly<Record<string, string>>, byt
 }
 
 /** The request as a command line. */
-export function curlOf(origin: string, { method, target, headers, body }: Request): string {
+export function toCurl(origin: string, { method, target, headers, body }: Request): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
   const fields = Object.entries(headers ?? {}).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   const data = body === undefined ? [] : [`--data-binary ${quoted(body)}`];
@@ -101,12 +101,12 @@ export function member(value: Json | undefined, name: string): Json {
   return isObject(value) ? (value[name] ?? null) : null;
 }
 
-export function listOf(value: Json | undefined): readonly Json[] {
+export function toList(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** A text itself, and other values as JSON. */
-export function textOf(value: Json | undefined): string {
+export function toText(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 

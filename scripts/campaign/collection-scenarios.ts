@@ -7,7 +7,7 @@ import {
   valueAt,
 } from '../../test/oracle/oracle-collection.ts';
 import type { FieldKind } from '../../test/oracle/values.ts';
-import { isObject, type Json, listOf, member, type Received, textOf } from './client.ts';
+import { isObject, type Json, toList, member, type Received, toText } from './client.ts';
 import type { Collection } from './known-rows.ts';
 import type { Field, Resource } from './resources.ts';
 import type { Session } from './session.ts';
@@ -36,7 +36,7 @@ export async function walk(session: Session): Promise<void> {
   const { random, rows } = session;
   const collection = rows.anyCollection(random);
   if (collection === null) return;
-  const oracle = oracleOf(session, collection);
+  const oracle = findOracle(session, collection);
   const technique = random.pick(TECHNIQUES);
   const ordered = technique === 'cursor' || technique === 'page' || technique === 'offset';
   const asked = ask(session, collection.resource, ordered);
@@ -68,7 +68,7 @@ const TECHNIQUES = ['cursor', 'cursor', 'page', 'offset', 'keyset', 'seek', 'tim
 /** Adds a time window to a query of another technique, where it is a filter (PAGE-4). */
 function narrow({ random }: Session, asked: Asked, oracle: OracleCollection): void {
   const items = [...oracle.items.values()];
-  const times = [items.length === 0 ? null : random.pick(items), null].map(creationOf).toSorted();
+  const times = [items.length === 0 ? null : random.pick(items), null].map(readCreation).toSorted();
   const [from = '', to = ''] = times;
   if (from === to) return;
   asked.query.comparisons.push({ path: 'created_at', operator: 'gte', values: [from] });
@@ -96,7 +96,7 @@ async function follow(
   let page = first;
   let before: readonly string[] | null = null;
   for (let count = 1; ; count += 1) {
-    const data = listOf(member(page.body, 'data'));
+    const data = toList(member(page.body, 'data'));
     for (const item of data) checkItem(session, resource, item, oracle);
     ids.push(...idsIn(data));
     if (before !== null && count === 2) await checkPrevious(session, page, before);
@@ -114,11 +114,11 @@ async function follow(
 
 /** A cursor has its filters and its sort (PAGE-4). */
 async function checkCursorAlone(session: Session, path: string, page: Received): Promise<void> {
-  const next = await session.send({ method: 'GET', target: textOf(member(member(page.body, 'links'), 'next')) });
-  const cursor = textOf(member(member(page.body, 'page'), 'next_cursor'));
+  const next = await session.send({ method: 'GET', target: toText(member(member(page.body, 'links'), 'next')) });
+  const cursor = toText(member(member(page.body, 'page'), 'next_cursor'));
   const alone = await session.send({ method: 'GET', target: `${path}?after=${encodeURIComponent(cursor)}` });
   if (!session.equal(alone.status, 200, '[PAGE-4] a cursor alone')) return;
-  const [some, more] = [next, alone].map(({ body }) => idsIn(listOf(member(body, 'data'))));
+  const [some, more] = [next, alone].map(({ body }) => idsIn(toList(member(body, 'data'))));
   const shared = Math.min(some?.length ?? 0, more?.length ?? 0);
   session.equal(more?.slice(0, shared), some?.slice(0, shared), '[PAGE-4] a cursor restores filters and sort');
 }
@@ -126,22 +126,22 @@ async function checkCursorAlone(session: Session, path: string, page: Received):
 async function checkPrevious(session: Session, page: Received, before: readonly string[]): Promise<void> {
   const prev = member(member(page.body, 'links'), 'prev');
   if (!session.check(typeof prev === 'string', '[PAGE-2] the second page has prev')) return;
-  const response = await session.send({ method: 'GET', target: textOf(prev) });
+  const response = await session.send({ method: 'GET', target: toText(prev) });
   session.equal(response.status, 200, '[PAGE-2] links.prev can be followed');
-  session.equal(idsIn(listOf(member(response.body, 'data'))), before, '[PAGE-2] prev leads to the page before');
+  session.equal(idsIn(toList(member(response.body, 'data'))), before, '[PAGE-2] prev leads to the page before');
 }
 
 function checkItem(session: Session, resource: Resource, item: Json, oracle: OracleCollection): void {
   if (!isObject(item)) return;
   session.checkShape(resource, item);
-  session.equal(item, oracle.items.get(textOf(item['id'])), '[PAGE-1] items are as the last write showed them');
+  session.equal(item, oracle.items.get(toText(item['id'])), '[PAGE-1] items are as the last write showed them');
 }
 
 function idsIn(data: readonly Json[]): readonly string[] {
-  return data.map((item) => textOf(member(item, 'id')));
+  return data.map((item) => toText(member(item, 'id')));
 }
 
-function oracleOf(session: Session, { path, resource }: Collection): OracleCollection {
+function findOracle(session: Session, { path, resource }: Collection): OracleCollection {
   const kinds = Object.fromEntries(
     comparable(resource).map(({ name, kind }): [string, FieldKind] => [
       name,
@@ -249,13 +249,13 @@ function positioned(
       return { parameters, expected: oracle.after(byId, { id }) };
     }
     case 'seek': {
-      const created = creationOf(row);
+      const created = readCreation(row);
       const position = { created_at: created, id: row?.id ?? '0' };
       const parameters = [`after_timestamp=${created}`, `after_id=${encodeURIComponent(position.id)}`];
       return { parameters, expected: oracle.after(query, position) };
     }
     case 'time': {
-      const from = creationOf(row);
+      const from = readCreation(row);
       const window = { path: 'created_at', operator: 'gte', values: [from] } as const;
       const expected = oracle.select({ ...query, comparisons: [...query.comparisons, window] });
       return { parameters: [`start_time=${from}`], expected };
@@ -264,7 +264,7 @@ function positioned(
 }
 
 /** The time of a row, or one before all rows. */
-function creationOf(row: Item | null): string {
+function readCreation(row: Item | null): string {
   const time = row?.['created_at'];
   return typeof time === 'string' ? time : '2026-01-01T00:00:00.000Z';
 }

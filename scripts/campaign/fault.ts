@@ -1,4 +1,4 @@
-/** What a response violates. */
+/** A violation of the contract by a response. */
 export interface Fault {
   /** The clause and what it demands. */
   readonly rule: string;

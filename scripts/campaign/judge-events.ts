@@ -1,20 +1,20 @@
-import { isObject, type Json, member, textOf } from './client.ts';
+import { isObject, type Json, member, toText } from './client.ts';
 import { type Fault, faultsWhere } from './fault.ts';
 import type { KnownRows } from './known-rows.ts';
 import { resources } from './resources.ts';
 
-/** What the contract demands of the event log after a run (EVT-1, EVT-2). @param events the envelopes, in the order of the log */
+/** Judges the event log after a run (EVT-1, EVT-2). @param events the envelopes, in the order of the log */
 export function eventFaults(events: readonly Json[], rows: KnownRows): readonly Fault[] {
-  const sequences = events.map((event) => textOf(member(member(event, 'metadata'), 'sequence')));
+  const sequences = events.map((event) => toText(member(member(event, 'metadata'), 'sequence')));
   const digits = events.map((_event, index) => String(index + 1).padStart(20, '0'));
-  const ids = new Set(events.map((event) => textOf(member(event, 'id'))));
+  const ids = new Set(events.map((event) => toText(member(event, 'id'))));
   return faultsWhere([
     [sequences.join() === digits.join(), '[EVT-3] sequence without gaps, in the order of commits', ''],
     [ids.size === events.length, '[EVT-2] each event has an id of its own', ''],
     ...resources.map((resource) => {
       const { name, singular } = resource;
       const count = (type: string): number =>
-        events.filter((event) => textOf(member(event, 'type')) === `${singular}.${type}`).length;
+        events.filter((event) => toText(member(event, 'type')) === `${singular}.${type}`).length;
       const left = count('created') - count('deleted');
       const found = name === 'orders' ? 0 : rows.of(resource).length;
       return [left === found, `[EVT-1] an event for each change of ${name}`, `${left} for ${found} rows`] as const;
@@ -26,9 +26,9 @@ export function eventFaults(events: readonly Json[], rows: KnownRows): readonly 
 function envelopeRules(event: Json): readonly (readonly [boolean, string, string])[] {
   const names = isObject(event) ? Object.keys(event).join() : '';
   const payload = member(event, 'payload');
-  const type = textOf(member(event, 'type'));
+  const type = toText(member(event, 'type'));
   const isFull = type.startsWith('book.');
-  const text = textOf(payload);
+  const text = toText(payload);
   return [
     [names === 'id,type,payload,metadata', '[EVT-2] the members of an envelope', names],
     [/^[a-z]+\.(created|updated|deleted)$/.test(type), '[EVT-1] types', type],

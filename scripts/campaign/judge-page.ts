@@ -1,4 +1,4 @@
-import { isObject, listOf, member, type Received, textOf } from './client.ts';
+import { isObject, toList, member, type Received, toText } from './client.ts';
 import { type Fault, faultsWhere } from './fault.ts';
 
 const TECHNIQUES = ['page', 'offset', 'cursor', 'keyset', 'time', 'seek'];
@@ -14,12 +14,12 @@ const POSITIONS: Readonly<Record<string, readonly string[]>> = {
   seek: ['after_timestamp', 'after_id'],
 };
 
-/** What the contract demands of every page (PAGE-1, PAGE-2). */
+/** Judges a page by the rules of every page (PAGE-1, PAGE-2). */
 export function pageFaults({ body, headers }: Received): readonly Fault[] {
   const page = member(body, 'page');
   const links = member(body, 'links');
-  const data = listOf(member(body, 'data'));
-  const technique = textOf(member(page, 'technique'));
+  const data = toList(member(body, 'data'));
+  const technique = toText(member(page, 'technique'));
   const count = member(page, 'count');
   const limit = member(page, 'limit');
   const hasNext = typeof member(links, 'next') === 'string';
@@ -28,13 +28,13 @@ export function pageFaults({ body, headers }: Received): readonly Fault[] {
   const pages = member(page, 'total_pages');
   return faultsWhere([
     [TECHNIQUES.includes(technique), '[PAGE-1] technique', technique],
-    [count === data.length, '[PAGE-1] count is the length of data', `${textOf(count)} of ${data.length}`],
-    [typeof limit === 'number' && limit >= data.length && limit <= 20, '[PAGE-3] limit', textOf(limit)],
+    [count === data.length, '[PAGE-1] count is the length of data', `${toText(count)} of ${data.length}`],
+    [typeof limit === 'number' && limit >= data.length && limit <= 20, '[PAGE-3] limit', toText(limit)],
     [member(page, 'has_more') === hasNext, '[PAGE-1] has_more means links.next', JSON.stringify(page)],
     [(POSITIONS[technique] ?? []).every((name) => isObject(page) && name in page), '[PAGE-1] position', technique],
     [isObject(links) && 'self' in links && 'first' in links, '[PAGE-2] self and first', JSON.stringify(links)],
     [technique !== 'cursor' || (member(page, 'next_cursor') !== null) === hasNext, '[PAGE-1] next_cursor', ''],
-    [total === null || Number(total) >= Number(count), '[PAGE-1] total_count', textOf(total)],
+    [total === null || Number(total) >= Number(count), '[PAGE-1] total_count', toText(total)],
     [(total === null) === (member(page, 'total_count_relation') === null), '[PAGE-1] total_count_relation', ''],
     [
       pages === null || (isExact && pages === Math.ceil(Number(total) / Number(limit))),

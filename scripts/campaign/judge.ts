@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, listOf, member, type Json, type Received, type Request, textOf } from './client.ts';
+import { isObject, toList, member, type Json, type Received, type Request, toText } from './client.ts';
 import { pageFaults } from './judge-page.ts';
 import { type Fault, faultsWhere } from './fault.ts';
 
@@ -25,7 +25,7 @@ const CODES: Readonly<Record<number, RegExp>> = {
 const MEMBERS = 'httpStatus,errorCode,errorMessage,correlationId,timestamp,details';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What the contract demands of every response, whatever the request was. */
+/** Judges each response by the rules that hold for every request. */
 export class Judge {
   /** Digest of the bytes by target and ETag. */
   readonly #bytes = new Map<string, string>();
@@ -144,17 +144,17 @@ function errorFaults({ method }: Request, { status, headers, body, text }: Recei
     return faultsWhere([[names.slice(0, 5).join() === MEMBERS.replace(',details', ''), '[ERR-6] text errors', text]]);
   }
   if (!isObject(body)) return [{ rule: '[ERR-1] every error has a body', what: `${status} ${text}` }];
-  const code = textOf(body['errorCode']);
+  const code = toText(body['errorCode']);
   const problem = type === 'application/problem+json';
-  const details = listOf(body['details']);
+  const details = toList(body['details']);
   return faultsWhere([
     [Object.keys(body).slice(0, 6).join() === MEMBERS, '[ERR-1] six members in order', Object.keys(body).join()],
     [problem || Object.keys(body).length === 6, '[ERR-1] six members', Object.keys(body).join()],
-    [body['httpStatus'] === status, '[ERR-1] httpStatus', textOf(body['httpStatus'])],
+    [body['httpStatus'] === status, '[ERR-1] httpStatus', toText(body['httpStatus'])],
     [CODES[status]?.test(code) ?? false, '[ERR-2] the code belongs to the status', `${status} ${code}`],
-    [body['correlationId'] === headers['x-correlation-id'], '[ERR-5] correlationId', textOf(body['correlationId'])],
-    [TIMESTAMP.test(textOf(body['timestamp'])), '[ERR-1] timestamp', textOf(body['timestamp'])],
-    [textOf(body['errorMessage']).length > 5, '[ERR-4] errorMessage', ''],
+    [body['correlationId'] === headers['x-correlation-id'], '[ERR-5] correlationId', toText(body['correlationId'])],
+    [TIMESTAMP.test(toText(body['timestamp'])), '[ERR-1] timestamp', toText(body['timestamp'])],
+    [toText(body['errorMessage']).length > 5, '[ERR-4] errorMessage', ''],
     [!/SQLITE|\.[jt]s:\d|\n +at |node_modules/.test(text), '[ERR-4] no internals', text],
     [Array.isArray(body['details']) && details.length <= 100, '[ERR-3] details', ''],
     [details.every((each) => typeof member(each, 'field') === 'string'), '[ERR-3] details name fields', text],

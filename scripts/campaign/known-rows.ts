@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './client.ts';
-import { isObject, member, textOf } from './client.ts';
+import { isObject, member, toText } from './client.ts';
 import type { Random } from './random.ts';
 import { type Resource, resources } from './resources.ts';
 
@@ -11,7 +11,7 @@ export interface KnownRow {
   readonly id: string;
   /** The JSON representation below `/api/v1`. */
   readonly representation: JsonObject;
-  /** Of that representation; null after a PUT, whose response has none. */
+  /** The ETag of that representation; null after a PUT, whose response has none. */
   readonly etag: string | null;
 }
 
@@ -29,8 +29,8 @@ export class KnownRows {
 
   /** Adds or replaces a row. */
   set(resource: Resource, representation: JsonObject, etag: string | null): KnownRow {
-    const path = pathOf(representation);
-    const row = { resource, path, id: textOf(representation['id']), representation, etag };
+    const path = rowPath(representation);
+    const row = { resource, path, id: toText(representation['id']), representation, etag };
     this.#rows.set(path, row);
     return row;
   }
@@ -40,12 +40,12 @@ export class KnownRows {
     const gone = [...this.#rows.values()].filter((row) => row.path === path || row.path.startsWith(`${path}/`));
     for (const row of gone) this.#rows.delete(row.path);
     const ids = new Set(gone.map(({ id }) => id));
-    return [...this.#rows.values()].filter((row) => ids.has(textOf(member(row.representation, 'author_id'))));
+    return [...this.#rows.values()].filter((row) => ids.has(toText(member(row.representation, 'author_id'))));
   }
 
   /** The rows of one collection, `/books` or `/books/1/reviews`. */
   in(collection: string): readonly KnownRow[] {
-    return [...this.#rows.values()].filter(({ path }) => collectionOf(path) === collection);
+    return [...this.#rows.values()].filter(({ path }) => rowCollection(path) === collection);
   }
 
   of(resource: Resource): readonly KnownRow[] {
@@ -71,11 +71,11 @@ export interface Collection {
 }
 
 /** The path below the version of a representation, by its link. */
-export function pathOf(representation: Json): string {
+export function rowPath(representation: Json): string {
   const links = member(representation, 'links');
-  return textOf(isObject(links) ? links['self'] : '').replace('/api/v1', '');
+  return toText(isObject(links) ? links['self'] : '').replace('/api/v1', '');
 }
 
-export function collectionOf(path: string): string {
+export function rowCollection(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

@@ -1,4 +1,4 @@
-import { type Json, listOf, member, parseJson, textOf } from './client.ts';
+import { type Json, toList, member, parseJson, toText } from './client.ts';
 import type { Session } from './session.ts';
 
 /** Reads one page in the formats of collections, and compares it with JSON. */
@@ -8,7 +8,7 @@ export async function readPage(session: Session): Promise<void> {
   if (collection === null) return;
   const target = `${collection.path}?limit=${random.integer(1, 20)}`;
   const json = await session.send({ method: 'GET', target });
-  const data = listOf(member(json.body, 'data'));
+  const data = toList(member(json.body, 'data'));
   const accept = random.pick(['application/x-ndjson', 'text/csv', 'application/xml', 'text/plain']);
   const other = await session.send({ method: 'GET', target, headers: { Accept: accept } });
   session.equal(other.status, 200, `[NEG-1] ${accept}`);
@@ -29,7 +29,7 @@ export async function readPage(session: Session): Promise<void> {
   }
   if (accept === 'text/csv') {
     session.check(other.text.startsWith('id,'), '[NEG-1] CSV has a header');
-    const ids = data.map((item) => textOf(member(item, 'id')));
+    const ids = data.map((item) => toText(member(item, 'id')));
     session.check(
       ids.every((id) => other.text.includes(id.replaceAll('"', '""'))),
       '[NEG-1] CSV has one page',

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf, member, type Received, textOf } from './client.ts';
+import { isObject, type JsonObject, toList, member, type Received, toText } from './client.ts';
 import type { KnownRow } from './known-rows.ts';
 import type { Session } from './session.ts';
 
@@ -119,7 +119,7 @@ async function readExpanded(session: Session, row: KnownRow): Promise<void> {
     case 'books': {
       const response = await session.send({ method: 'GET', target: `${row.path}?expand=author,reviews` });
       if (!session.equal(response.status, 200, '[QRY-4] expand')) return;
-      const author = rows.get(`/authors/${textOf(row.representation['author_id'])}`)?.representation ?? null;
+      const author = rows.get(`/authors/${toText(row.representation['author_id'])}`)?.representation ?? null;
       session.equal(member(response.body, 'author'), author, '[QRY-4] a to-one relation');
       checkRelated(session, response, 'reviews', rows.in(`${row.path}/reviews`));
       return;
@@ -140,7 +140,7 @@ async function readExpanded(session: Session, row: KnownRow): Promise<void> {
 
 function checkRelated(session: Session, { body }: Received, name: string, related: readonly KnownRow[]): void {
   const page = member(body, name);
-  const data = listOf(member(page, 'data'));
+  const data = toList(member(page, 'data'));
   const expected = related
     .map(({ representation }) => representation)
     .toSorted(byCreation)
@@ -151,7 +151,7 @@ function checkRelated(session: Session, { body }: Received, name: string, relate
 }
 
 function byCreation(one: JsonObject, other: JsonObject): number {
-  const keyOf = (row: JsonObject): string => `${textOf(row['created_at'])} ${textOf(row['id'])}`;
+  const keyOf = (row: JsonObject): string => `${toText(row['created_at'])} ${toText(row['id'])}`;
   return keyOf(one) < keyOf(other) ? -1 : 1;
 }
 
@@ -173,7 +173,7 @@ async function readVersions(session: Session, row: KnownRow): Promise<void> {
   const { links: _, ...rest } = row.representation;
   const { links: _links, ...shown } = isObject(response.body) ? response.body : {};
   session.equal(shown, rest, '[VER-1] one representation by every carrier');
-  const self = textOf(member(member(response.body, 'links'), 'self'));
+  const self = toText(member(member(response.body, 'links'), 'self'));
   const followed = await session.send({ method: 'GET', target: self, headers });
   session.equal(followed.status, 200, '[REP-9] links.self stays in the carrier');
   if (target.startsWith('/api/v1')) return;

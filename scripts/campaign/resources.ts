@@ -1,4 +1,4 @@
-// What the campaign knows of model.ts, stated again by hand: the oracle shares nothing with src/.
+// The resources of model.ts, stated again by hand: the oracle shares nothing with src/.
 import type { FieldKind } from '../../test/oracle/values.ts';
 import type { Json } from './client.ts';
 import type { Random } from './random.ts';
@@ -11,7 +11,7 @@ export interface Field {
   readonly make: (random: Random) => Json;
   /** A value that no body may have. */
   readonly bad: Json;
-  /** Whether a PUT or PATCH may change it. */
+  /** True if no PUT or PATCH may change it. */
   readonly immutable?: boolean;
   /** The value after a POST or PUT without it. */
   readonly preset?: Json;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, curlOf, type JsonObject, type Received, type Request, isObject, textOf } from './client.ts';
+import { type Client, toCurl, type JsonObject, type Received, type Request, isObject, toText } from './client.ts';
 import { Judge } from './judge.ts';
 import { KnownRows, type KnownRow } from './known-rows.ts';
 import { type Random } from './random.ts';
@@ -72,7 +72,7 @@ export class Session {
 
   report({ rule, what }: { readonly rule: string; readonly what: string }): void {
     const { request, response } = this.#last ?? {};
-    const curl = request === undefined ? '' : curlOf(this.#origin, request);
+    const curl = request === undefined ? '' : toCurl(this.#origin, request);
     const text = response === undefined ? '' : `${response.status} ${response.text.slice(0, MAX_SHOWN)}`;
     this.findings.push({ rule, what: `${this.scenario}: ${what}`, curl, request: this.requests, response: text });
   }
@@ -96,13 +96,13 @@ export class Session {
       '[REP-1] the members and their order',
     );
     for (const name of ['created_at', 'updated_at']) {
-      this.check(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(textOf(body[name])), '[REP-3] the form of timestamps');
+      this.check(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(toText(body[name])), '[REP-3] the form of timestamps');
     }
     if (resource.name !== 'books') return;
     this.check(Array.isArray(body['tags']), '[REP-4] arrays are never null');
     const keys = Object.keys(isObject(body['labels']) ? body['labels'] : {});
     this.equal(keys, keys.toSorted(), '[REP-1] members of a map are in the order of their keys');
-    this.equal(body['title_length'], textOf(body['title']).length, '[REP-1] a computed field');
+    this.equal(body['title_length'], toText(body['title']).length, '[REP-1] a computed field');
   }
 
   /** Reads a row again that another write changed. */

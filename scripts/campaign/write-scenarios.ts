@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, listOf, member, type Received, type Request, textOf } from './client.ts';
-import { encode, valuesOf } from './bodies.ts';
-import { collectionOf, type KnownRow } from './known-rows.ts';
+import { type Json, type JsonObject, toList, member, type Received, type Request, toText } from './client.ts';
+import { encode, makeValues } from './bodies.ts';
+import { rowCollection, type KnownRow } from './known-rows.ts';
 import type { Resource } from './resources.ts';
 import type { Session } from './session.ts';
 
@@ -13,8 +13,8 @@ export async function create(session: Session): Promise<void> {
   const collection = rows.anyCollection(random);
   if (collection === null || rows.in(collection.path).length > MOST_ROWS) return remove(session);
   const { resource, path } = collection;
-  const values = { ...newId(resource, session), ...valuesOf(resource, random), ...reference(resource, session) };
-  if (resource.clientId && rows.get(`${path}/${textOf(values['id'])}`) !== undefined) {
+  const values = { ...newId(resource, session), ...makeValues(resource, random), ...reference(resource, session) };
+  if (resource.clientId && rows.get(`${path}/${toText(values['id'])}`) !== undefined) {
     return createAgain(session, resource, path, values);
   }
   if (resource.clientId && random.chance(0.3)) return createByPut(session, resource, path, values);
@@ -71,7 +71,7 @@ async function createAgain(session: Session, { singular }: Resource, path: strin
 
 /** Creates a row by PUT, where clients choose the id. */
 async function createByPut(session: Session, resource: Resource, path: string, values: JsonObject): Promise<void> {
-  const target = `${path}/${encodeURIComponent(textOf(values['id']))}`;
+  const target = `${path}/${encodeURIComponent(toText(values['id']))}`;
   const missing = await session.sendJson('PUT', target, values, { 'If-Match': '"1"' });
   session.equal(missing.status, 412, '[CACHE-3] If-Match on a PUT that would create');
   const response = await session.sendJson('PUT', target, values);
@@ -91,7 +91,7 @@ async function createWithFault(session: Session, resource: Resource, path: strin
   if (!session.equal(response.status, 400, '[ERR-3] an invalid body is rejected')) return;
   const code = `${resource.singular.toUpperCase()}_INVALID`;
   session.equal(member(response.body, 'errorCode'), code, '[ERR-2] the code of a validation error');
-  const fields = listOf(member(response.body, 'details')).map((detail) => textOf(member(detail, 'field')));
+  const fields = toList(member(response.body, 'details')).map((detail) => toText(member(detail, 'field')));
   const named = fields.every((each) => each === name || each.startsWith(`${name}.`) || each.startsWith(`${name}[`));
   session.check(fields.length > 0 && named, '[ERR-3] details name the field', fields.join());
 }
@@ -134,7 +134,7 @@ export async function change(session: Session): Promise<void> {
     case 'state':
       return changeState(session);
     case 'missing': {
-      const response = await session.sendJson('PATCH', `${collectionOf(row.path)}/none`, {}, { 'If-Match': '"1"' });
+      const response = await session.sendJson('PATCH', `${rowCollection(row.path)}/none`, {}, { 'If-Match': '"1"' });
       session.equal(response.status, 404, '[URL-6] a missing target');
     }
   }
@@ -142,7 +142,7 @@ export async function change(session: Session): Promise<void> {
 
 /** `If-Match` with the current revision: always where the model requires it, else sometimes. */
 function precondition({ resource, representation }: KnownRow, { random }: Session): Record<string, string> {
-  const tag = `"${textOf(representation['revision'])}"`;
+  const tag = `"${toText(representation['revision'])}"`;
   return resource.name === 'notes' || random.chance(0.3) ? { 'If-Match': tag } : {};
 }
 
@@ -150,7 +150,7 @@ async function replace(session: Session, row: KnownRow): Promise<void> {
   const { random } = session;
   const fixed = row.resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name);
   const kept = Object.fromEntries(fixed.map((name) => [name, row.representation[name] ?? null]));
-  const values = { ...valuesOf(row.resource, random), ...kept };
+  const values = { ...makeValues(row.resource, random), ...kept };
   const { headers, body } = encode(row.resource, values, random);
   const response = await session.send({
     method: 'PUT',
@@ -204,7 +204,7 @@ async function patch(session: Session, row: KnownRow, kind: 'merge' | 'json'): P
 const MERGE_TYPES = ['application/merge-patch+json', 'application/json'];
 
 async function writeUnchanged(session: Session, row: KnownRow): Promise<void> {
-  const headers = { 'If-Match': `"${textOf(row.representation['revision'])}"` };
+  const headers = { 'If-Match': `"${toText(row.representation['revision'])}"` };
   const response = await session.sendJson('PUT', row.path, row.representation, headers);
   if (!session.equal(response.status, 200, '[REP-6] GET, then PUT')) return;
   session.equal(response.body, row.representation, '[MET-7] a write that changes nothing');
@@ -234,7 +234,7 @@ async function changeState(session: Session): Promise<void> {
   if (books.length === 0) return;
   const row = random.pick(books);
   const to = random.pick(['DRAFT', 'ACTIVE', 'CLOSED']);
-  const allowed = MOVES.includes(`${textOf(row.representation['status'])}-${to}`);
+  const allowed = MOVES.includes(`${toText(row.representation['status'])}-${to}`);
   const response = await session.sendJson('PATCH', row.path, { status: to });
   session.equal(response.status, allowed ? 200 : 409, '[MET-11] transitions');
   if (allowed && response.status === 200) await afterWrite(session, row, response);

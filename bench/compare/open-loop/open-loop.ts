@@ -31,7 +31,7 @@ export async function openLoop(load: OpenLoad): Promise<LoadTally> {
       });
     }),
   );
-  const tallies = generators.map((generator) => messageOf<LoadTally>(generator));
+  const tallies = generators.map((generator) => awaitMessage<LoadTally>(generator));
   for (const generator of generators) generator.send('go');
   return mergeTallies(await Promise.all(tallies));
 }
@@ -45,11 +45,11 @@ async function startGenerator(orders: GeneratorOptions): Promise<ChildProcess> {
     serialization: 'advanced',
   });
   child.send(orders);
-  await messageOf(child);
+  await awaitMessage(child);
   return child;
 }
 
-async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+async function awaitMessage<Message>(child: ChildProcess): Promise<Message> {
   const ended = once(child, 'exit').then(() => {
     throw new Error('a load generator exited early');
   });

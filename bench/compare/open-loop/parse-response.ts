@@ -4,7 +4,7 @@ export interface ParsedResponse {
   /** Offset of the next response. */
   readonly end: number;
   readonly retryAfter: boolean;
-  /** Whether the server closes the connection after this response. */
+  /** True if the server closes the connection after this response. */
   readonly closes: boolean;
 }
 
