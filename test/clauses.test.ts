@@ -27,7 +27,7 @@ function partsOf(id: string, text: string): readonly string[] {
 interface Planned {
   readonly id: string;
   readonly partly: boolean;
-  /** What is missing. */
+  /** The missing part. */
   readonly what: string;
 }
 

@@ -23,8 +23,8 @@ export function programFile(name: string): string | null {
 }
 
 /**
- * Why tests that need other programs cannot run here, for the option `skip` of a suite; false where they can. The reason is also printed on
- * standard error, since the run is incomplete.
+ * The reason why tests that need other programs cannot run here, for the option `skip` of a suite; false if they can.
+ * It is also printed on standard error, since the run is incomplete.
  *
  * @throws {Error} in CI, where all of them must be installed
  */

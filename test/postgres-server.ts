@@ -50,7 +50,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return { url: (schema) => withSchema(named, schema), stop: () => Promise.resolve() };
 }
 
-/** How a server differs from one of the package that listens on a socket only. */
+/** Differences from a server of the package that listens on a socket only. */
 interface ServerOptions {
   /** The folder of its programs. Default: that of the package. */
   readonly programs?: string;

@@ -5,14 +5,14 @@ import process from 'node:process';
 /** Bytes that a program may print. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** Where a program runs. */
+/** The folder and environment of a program. */
 export interface ProgramOptions {
   readonly folder: string;
   /** Added to the environment of the tests. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How a program ended. */
+/** The end of a program. */
 export interface ProgramRun {
   readonly code: number;
   readonly stdout: string;

@@ -13,11 +13,11 @@ interface Cut {
 
 /** A relay in front of a server: what it does to connections is what networks do. */
 export class TcpRelay {
-  /** Where new connections lead. null: they are refused. */
+  /** The target of new connections; null to refuse them. */
   target: NetConnectOpts | null;
   /** Milliseconds that bytes of answers wait. */
   delay = 0;
-  /** Whether bytes are lost, with no connection closed. */
+  /** True if bytes are lost, with no connection closed. */
   isSilent = false;
   /** Connections that were accepted. */
   accepted = 0;

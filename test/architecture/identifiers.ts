@@ -1,6 +1,6 @@
 import { type Node, visitorKeys } from 'oxc-parser';
 
-/** Whether an identifier declares a name, is the name of a property, or refers to a declaration. */
+/** The role of an identifier: it declares a name, names a property, or refers to a declaration. */
 type Role = 'binding' | 'property' | 'reference';
 
 /** Visits every identifier below a node, in the order of the source. */
@@ -34,7 +34,7 @@ const properties: ReadonlySet<string> = new Set([
   'TSMethodSignature.key',
 ]);
 
-/** Where an identifier belongs to another name, a label or a keyword. */
+/** Positions at which an identifier belongs to another name, a label or a keyword. */
 const ignored: ReadonlySet<string> = new Set([
   'MemberExpression.property',
   'TSQualifiedName.right',

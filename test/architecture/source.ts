@@ -11,18 +11,18 @@ export interface Mention {
 export interface Import extends Mention {
   /** The imported names; empty for all or none. */
   readonly names: readonly string[];
-  /** Whether type stripping removes it. */
+  /** True if type stripping removes it. */
   readonly typeOnly: boolean;
 }
 
 /** A function, method or arrow function. */
 export interface FunctionSpan extends Mention {
   readonly lines: number;
-  /** How many parameters it declares. */
+  /** The number of parameters that it declares. */
   readonly parameters: number;
 }
 
-/** What the rules use of a TypeScript file. `path` is relative to the checkout, with slashes. */
+/** The facts about a TypeScript file that the rules use. `path` is relative to the checkout, with slashes. */
 export interface Source {
   readonly path: string;
   readonly lines: number;

@@ -70,7 +70,7 @@ const as = (caller: CallerName, { send, headers, body }: Question): RequestToSen
   ...(body === undefined ? {} : { body }),
 });
 const question = (send: string, headers: Question['headers'] = {}): Question => ({ send, headers });
-/** Of a lenient request it is not known whether another caller would get the same. */
+/** Lenient requests are excluded: another caller might get something else. */
 const isPublic = ({ send, headers }: Question): boolean =>
   PUBLIC.includes(send.split('/api/v1/')[1] ?? '') && headers['Prefer'] === undefined;
 const skip = skipWithout(...cachePrograms);
@@ -150,7 +150,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
     describe(`which is ${name}`, () => {
       const cached = (request: RequestToSend): Promise<ReceivedResponse> => sendRequest(servers.caches[name], request);
 
-      /** What a caller gets through the cache is what the server gives it, and is shared only where it is public. */
+      /** Compares a cached response with that of the server. Only public ones may be shared. */
       async function compare(caller: CallerName, each: Question): Promise<ReceivedResponse> {
         const response = await cached(as(caller, each));
         assert.deepEqual(comparable(response), comparable(await direct(as(caller, each))), `${caller}: ${each.send}`);

@@ -102,7 +102,7 @@ describe('the unit of systemd', { skip: skipWithout('systemd-analyze') }, () => 
     const written = path.join(folder, 'shop.service');
     writeFileSync(written, unit);
     assert.equal(analyze('verify', written), '');
-    // Of 100; a unit without protection has 96.
+    // The exposure, at most 100; a unit without protection has 96.
     assert.match(analyze('security', '--offline=true', '--threshold=20', written), /OK/);
     assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > SHUTDOWN);
   });

@@ -120,7 +120,7 @@ async function send(
   return { status: response.statusCode ?? 0, headers: response.headers, body: await textOf(response) };
 }
 
-/** What a response has sent when a line of it begins so and has its data. */
+/** Reads a response until it has a line that begins so, and its data. */
 function untilText(response: http.IncomingMessage, line: string): Promise<string> {
   let received = '';
   return new Promise((resolve, reject) => {

@@ -49,7 +49,7 @@ async function startPrometheus(target: string): Promise<void> {
   await once(prometheus, 'spawn');
 }
 
-/** What Prometheus says to a query: the number of its results; null where it does not answer yet. */
+/** The number of results of a query to Prometheus; null if it does not answer yet. */
 async function results(query: string): Promise<number | null> {
   try {
     const response = await fetch(`${origin}/api/v1/query?query=${encodeURIComponent(query)}`);

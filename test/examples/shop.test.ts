@@ -31,7 +31,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
       }),
     );
     const text = await response.text();
-    // What an API answers is looked into freely; the assertions say what it must be.
+    // Tests look into the response freely; the assertions say what it must be.
     return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
   };
   const next = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));

@@ -7,13 +7,16 @@ import { temporaryDirectory } from '../temporary-directory.ts';
 
 /** A server of model.ts, for the clients that are generated from its description. */
 export interface LibraryServer {
-  /** What `/openapi.json` returns. */
+  /** The body of `/openapi.json`. */
   readonly description: string;
-  /** Where the clients find the server, and the token that they send. */
+  /** The origin of the server, and the token that the clients send. */
   readonly env: { readonly API_ORIGIN: string; readonly API_TOKEN: string };
 }
 
-/** What every client prints: it creates twelve books, reads one, walks over their pages, changes it, and may not change it again by the same ETag. */
+/**
+ * The output of every client. It creates twelve books, reads one, walks over their pages, changes it, and may not
+ * change it again with the same ETag.
+ */
 export const REPORT = {
   created: { title: 'Volume 01', tags: ['old', 'red'], price: '19.90', unit: 'cm' },
   read: { title: 'Volume 01', author: 'Ibsen' },

@@ -10,7 +10,7 @@ import { REPORT, startLibrary } from './library-server.ts';
 
 const packages = path.join(import.meta.dirname, '..', '..', '.cache', 'generators');
 
-/** How each generator is run, below node_modules, and the program that calls its client. */
+/** The command of each generator, below node_modules, and the program that calls its client. */
 const GENERATORS = {
   'openapi-typescript': {
     command: ['openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'openapi-typescript/api.ts'],
@@ -35,7 +35,7 @@ it('[OPS-1a] TypeScript clients of three generators compile strictly, and call t
   const { description, env } = await startLibrary(context);
   const folder = programFolder(context);
   writeFileSync(path.join(folder, 'openapi.json'), description);
-  // What `restwright openapi --media-type application/json` prints.
+  // The output of `restwright openapi --media-type application/json`.
   const json = withOneMediaType(JSON.parse(description), 'application/json');
   writeFileSync(path.join(folder, 'openapi-json.json'), JSON.stringify(json));
   const run = ([file = '', ...args]: readonly string[]): Promise<string> =>

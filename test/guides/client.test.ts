@@ -7,7 +7,7 @@ import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
 const guide = textOf('docs/guides/client.md');
 const [model = '', ...samples] = blocksOf(guide, 'ts');
 
-/** What the samples print, as their comments say. */
+/** The output of the samples, as their comments say. */
 function expectedLines(): readonly string[] {
   return samples
     .join('')

@@ -13,7 +13,7 @@ import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
 describe('the guide to versions', () => {
   const guide = textOf('docs/guides/versions.md');
 
-  /** What `diff` prints for the models of the guide. */
+  /** Runs `diff` on the models of the guide. */
   async function printed(context: TestContext, ...options: readonly string[]): Promise<string> {
     const [published = '', shop = ''] = blocksOf(guide, 'yaml');
     const files = Object.entries({ 'published.yaml': published, 'shop.yaml': shop }).map(([name, text]) => {

@@ -18,7 +18,7 @@ const SECRET = webhookSecret(new Uint8Array(32).fill(250));
 const BODY = JSON.stringify({ id: '0196', type: 'product.created', payload: { resource: { url: 'https://a/ü' } } });
 const LINE = 'product.created https://a/ü';
 
-/** How each receiver is run. */
+/** The receivers of the guide, and the commands that run them. */
 const RECEIVERS = [
   { language: 'js', file: 'receiver.mts', program: process.execPath, args: [] },
   { language: 'python', file: 'receiver.py', program: 'python3', args: [] },

@@ -21,7 +21,7 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** How the related rows of an item are found. */
+/** A way to the related rows of an item. */
 export interface OracleRelation {
   /** The field with one id, or an array of ids. */
   readonly field: string;
@@ -43,8 +43,8 @@ export interface CollectionQuery {
 export type SortPosition = Readonly<Record<string, unknown>>;
 
 /**
- * A test oracle for collections: computes expected items from a plain array, by the specification only: filters and search (QRY-1, QRY-6,
- * QRY-7), the total order, and the items before and after a position (PAGE-5).
+ * A test oracle for collections, which computes expected items from a plain array by the specification only. It knows
+ * filters and search (QRY-1, QRY-6, QRY-7), the total order, and the items around a position (PAGE-5).
  */
 export class OracleCollection {
   readonly items = new Map<string, Item>();
@@ -116,7 +116,7 @@ export class OracleCollection {
     return 0;
   }
 
-  /** Whether two items have equal values at a path, in any notation. */
+  /** Compares the values of two items at a path, in any notation. */
   areEqual(one: SortPosition, other: SortPosition, path: string): boolean {
     return compareValues(this.#kind(path), valueAt(one, path), valueAt(other, path)) === 0;
   }

@@ -7,7 +7,7 @@ type Truth = boolean | null;
 /** Finds the value and the declaration of a dotted path of a row. */
 export type ReadPath = (path: string) => { readonly value: Value; readonly field: RuledField };
 
-/** Whether a tree is true of a row for a caller, by Kleene's three-valued logic (AUTH-5). */
+/** Judges a row by a tree for a caller, by Kleene's three-valued logic (AUTH-5). */
 export function isTrue(tree: Tree, caller: RuledCaller, read: ReadPath): boolean {
   return truth(tree, caller, read) === true;
 }

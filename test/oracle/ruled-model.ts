@@ -1,7 +1,7 @@
 /** A model with row policies, as the oracle reads it. */
 export type RuledModel = Readonly<Record<string, RuledResource>>;
 
-/** Who may use an operation. */
+/** The callers that may use an operation. */
 export type Rule = 'public' | 'authenticated' | { readonly scope: string };
 
 export interface RuledResource {
@@ -9,7 +9,7 @@ export interface RuledResource {
   readonly singular: string;
   readonly parent: string | null;
   readonly onParentDelete: 'restrict' | 'cascade';
-  /** Who makes the ids. */
+  /** The maker of the ids. */
   readonly ids: 'client' | 'uuid';
   /** In their order. */
   readonly fields: Readonly<Record<string, RuledField>>;
@@ -37,7 +37,7 @@ export interface RuledField {
   readonly unique?: boolean;
   readonly readOnly?: boolean;
   readonly searched?: boolean;
-  /** Who may use the field, besides the rules of its resource. */
+  /** Rules on the field, besides those of its resource. */
   readonly access?: { readonly read?: Rule; readonly write?: Rule };
   readonly reference?: {
     readonly resource: string;
@@ -57,17 +57,17 @@ export interface RuledCaller {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Whether scopes fulfil a rule. */
+/** Judges a rule by the scopes of a caller. */
 export function fulfils(rule: Rule, { scopes }: Pick<RuledCaller, 'scopes'>): boolean {
   return rule === 'public' || (scopes !== null && (rule === 'authenticated' || scopes.includes(rule.scope)));
 }
 
-/** Whether a field exists for a caller (REP-11). */
+/** Finds out if a field exists for a caller (REP-11). */
 export function isShown({ access }: RuledField, caller: RuledCaller): boolean {
   return fulfils(access?.read ?? 'public', caller);
 }
 
-/** Whether a caller may give a field that it reads another value. */
+/** Finds out if a caller may change a field that it reads. */
 export function isWritable({ access }: RuledField, caller: RuledCaller): boolean {
   return fulfils(access?.write ?? 'public', caller);
 }

@@ -12,23 +12,23 @@ import {
 } from './ruled-rows.ts';
 import type { FieldKind } from './values.ts';
 
-/** What a request is answered with. */
+/** The expected response to a request. */
 export interface Expected {
   readonly status: number;
   /** The error code. */
   readonly code?: string;
   /** Fields of `details`, in any order. */
   readonly fields?: readonly string[];
-  /** Whether one of the fields is enough. */
+  /** True if one of the fields is enough. */
   readonly anyField?: boolean;
-  /** Whether it may be refused for another reason, too. */
+  /** True if it may be refused for another reason, too. */
   readonly anyRefusal?: boolean;
   /** The body as JSON, with marks for what the oracle cannot know. Absent where none is sent. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** What stands in an expected body for a value that the server makes. */
+/** A placeholder in an expected body for a value that the server makes. */
 export class Mark {
   readonly accepts: (served: unknown) => boolean;
 
@@ -94,7 +94,7 @@ export class RuledReads {
     this.rows = rows;
   }
 
-  /** Why a caller may not use an operation; null where it may. */
+  /** The refusal of an operation for a caller; null if it is allowed. */
   refusal(rules: readonly Rule[], caller: RuledCaller): Expected | null {
     if (rules.every((rule) => fulfils(rule, caller))) return null;
     return caller.scopes === null
@@ -110,12 +110,12 @@ export class RuledReads {
     return [target, ...this.through(target, rest)];
   }
 
-  /** Whether the fields that a relation leads through exist for a caller. */
+  /** Finds out if the fields of a relation exist for a caller. */
   #isPassable(caller: RuledCaller, resource: RuledResource, { kind, target, field }: Relation): boolean {
     return field === null || isShown(fieldOf(kind === 'inverse' ? target : resource, field), caller);
   }
 
-  /** Whether a request names a field that does not exist for the caller. */
+  /** Finds out if a request names a field that does not exist for the caller. */
   #namesHidden(
     caller: RuledCaller,
     resource: RuledResource,
@@ -393,7 +393,7 @@ export class CursorMark {
     this.place = place;
   }
 
-  /** What it leads to is not shown. */
+  /** Hides the target of the relation. */
   toJSON(): null {
     return null;
   }
@@ -428,7 +428,7 @@ function orderOf(_resource: RuledResource, sort: readonly string[]): Order {
   return keys.map((key) => ({ path: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
 
-/** What a cursor is bound to. */
+/** The part of a query to which a cursor is bound. */
 function cursorQuery({ resource, within, comparisons, alternatives, search }: ListRequest, order: Order): string {
   return JSON.stringify([resource.name, within, comparisons, alternatives, search, order]);
 }

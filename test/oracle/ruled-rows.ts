@@ -18,7 +18,7 @@ export interface RuledRow {
   readonly revision: Revision;
 }
 
-/** How the rows of one resource lead to those of another. */
+/** A way from the rows of one resource to those of another. */
 export interface Relation {
   readonly name: string;
   readonly target: RuledResource;
@@ -69,7 +69,7 @@ export class RuledRows {
     return resource.parent === null ? null : this.get(this.resource(resource.parent), path.slice(0, -1));
   }
 
-  /** What a row is seen by, and what its ancestors are. @param row may be one that is not stored */
+  /** Finds out if a caller sees a row: by its own rules, and by those of its ancestors. @param row may be one that is not stored */
   sees(caller: RuledCaller, row: RuledRow): boolean {
     return this.allows('read', caller, row) && this.hiddenAncestor(caller, row.resource, row.path) === null;
   }
@@ -96,7 +96,7 @@ export class RuledRows {
     return isTrue(tree, caller, this.#reader(row));
   }
 
-  /** Whether every row of a resource itself is visible, whatever it holds. */
+  /** Finds out if every row of a resource is visible by its own rules, whatever it contains. */
   seesAll(caller: RuledCaller, { rows, owner, read }: RuledResource): boolean {
     const isOwned =
       owner !== null && read !== 'public' && !(owner.bypass !== null && caller.scopes?.includes(owner.bypass));

@@ -5,7 +5,7 @@ import { type Made, rulesOf, RuledWrites, type WriteAnswer, type WriteRequest } 
 
 /** A write under a key, as it was done. */
 interface Keyed {
-  /** What tells it from another under its key. */
+  /** The digest of the request, to recognize another one with the same key. */
   readonly request: string;
   readonly answer: WriteAnswer;
 }

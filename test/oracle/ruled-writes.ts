@@ -37,7 +37,7 @@ export interface WriteRequest {
   readonly lenient: boolean;
 }
 
-/** What the server alone decides. */
+/** Values that the server alone decides. */
 export interface Made {
   /** RFC 3339. */
   readonly now: string;
@@ -45,9 +45,9 @@ export interface Made {
   readonly id: () => string;
 }
 
-/** What became of a write: the answer, and the row that the answer is about. */
+/** The result of a write: the response, and the row that it shows. */
 export interface WriteAnswer {
-  /** What a caller gets, now or when it asks again (MET-12). */
+  /** The response to a caller, now or to a replay (MET-12). */
   readonly expected: (caller: RuledCaller) => Expected;
   /** As the write left it, or as it was before it was deleted; null where the write failed. */
   readonly row: RuledRow | null;
@@ -62,7 +62,7 @@ class Refused extends Error {
   }
 }
 
-/** What writes do to plain rows, and what they are answered with (section 3 of the contract). */
+/** The effects of writes on plain rows, and their responses (section 3 of the contract). */
 export class RuledWrites {
   readonly #rows: RuledRows;
   readonly #reads: RuledReads;
@@ -293,7 +293,7 @@ export class RuledWrites {
     for (const { from, onDelete } of this.#dependents(row)) if (onDelete === 'cascade') this.#collect(from, deleted);
   }
 
-  /** What depends on a row: its children, and what refers to it. */
+  /** Lists the dependents of a row: its children, and the rows that refer to it. */
   #dependents(row: RuledRow) {
     return this.#rows
       .relations(row.resource)

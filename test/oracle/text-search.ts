@@ -4,7 +4,7 @@ export function wordsOf(text: string): readonly string[] {
   return folded.match(/[\p{L}\p{Nd}]+/gu) ?? [];
 }
 
-/** Whether every word of a search is a prefix of a word in one of the texts. */
+/** Matches a search: each of its words is a prefix of a word in one of the texts. */
 export function matchesSearch(search: string, texts: readonly string[]): boolean {
   const words = texts.flatMap(wordsOf);
   return wordsOf(search).every((prefix) => words.some((word) => word.startsWith(prefix)));

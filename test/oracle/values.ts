@@ -1,4 +1,4 @@
-/** How the values of a field are compared (QRY-7). Enums, dates and ids are text. */
+/** The kind of a field, by which its values are compared (QRY-7). Enums, dates and ids are text. */
 export type FieldKind = 'text' | 'number' | 'boolean' | 'decimal' | 'time' | 'list';
 
 /** A JSON value; null if unset. */

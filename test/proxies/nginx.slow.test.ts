@@ -17,7 +17,7 @@ auth: { gateway: { secret: correct horse } }
 resources: { notes: { access: { read: public }, id: client, schema: { type: object, properties: { text: { type: string } } } } }
 `;
 
-/** What the proxy says about TLS on each of its ports: the terms of the guide, and a proxy that says nothing. */
+/** Header fields about TLS on each port of the proxy: those of the guide, and none. */
 const SITES = {
   tls: 'proxy_set_header X-Forwarded-Proto https; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
   plain: 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',

@@ -7,17 +7,17 @@ import { killAll, startServer, waitUntilListening } from '../cli/server-process.
 import { programFile } from '../installed-programs.ts';
 import { runProgram } from '../run-program.ts';
 
-/** What Schemathesis generates. */
+/** The requests that Schemathesis generates. */
 export interface SchemathesisOptions {
   readonly phases: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
   /** Requests for each operation, of fuzzing and stateful tests: those of the other phases follow from the description. */
   readonly examples: number;
   readonly seed: number;
-  /** Of the operations. Default: all. */
+  /** The methods of the operations. Default: all. */
   readonly methods?: readonly string[];
 }
 
-/** What Schemathesis found. */
+/** The findings of Schemathesis. */
 export interface SchemathesisVerdict {
   readonly passed: boolean;
   /** The number of requests that it generated. */

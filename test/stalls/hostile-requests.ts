@@ -3,10 +3,10 @@ import fc from 'fast-check';
 
 /** A request within the limits, made to cost the server as much as it can. */
 export interface HostileRequest {
-  /** What it tries, for the message of a failure. */
+  /** The attempt, for the message of a failure. */
   readonly what: string;
   readonly method: string;
-  /** Below the URL of the API; `{large}` stands for the id of a large thing, `{grown}` for one that many writes have grown, `{batch}` for a large batch. */
+  /** The target below the URL of the API. `{large}` stands for the id of a large thing, `{grown}` for one that many writes have grown, `{batch}` for a large batch. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
@@ -306,7 +306,7 @@ const batches = fc
   .tuple(fc.constantFrom(...OPERATIONS), fc.boolean(), fc.constantFrom(100, 9_000))
   .map(([[what, operation], atomic, size]) => batchOf(what, operation, atomic, size));
 
-/** What once kept the event loop for seconds. */
+/** Batches that once kept the event loop for seconds. */
 const KNOWN_BATCHES: readonly HostileRequest[] = OPERATIONS.filter(([what]) => what.startsWith('patches')).flatMap(
   ([what, operation]) => [true, false].map((atomic) => batchOf(what, operation, atomic, 0)),
 );

@@ -19,7 +19,7 @@ export interface MeteredServer extends AsyncDisposable {
   readonly url: string;
   /** The longest event-loop iteration since the last call, in milliseconds of the server's processor time. */
   longestIteration(): Promise<number>;
-  /** How many times slower the server's processor is now than that of a quiet machine of 2026; at least 1. */
+  /** The factor by which the server's processor is slower now than that of a quiet machine of 2026; at least 1. */
   slowdown(): Promise<number>;
 }
 

@@ -34,7 +34,7 @@ const TEXT = { name: '&'.repeat(900_000) };
 const LARGER = [MAP, TREE, TEXT];
 /** Two halves of the most expensive thing that is not too large: its members are as many and as short as they can be. */
 const HALVES = [0, 90_000].map((from) => ({ labels: many(90_000, (at) => [`k${(from + at).toString(36)}`, '']) }));
-/** How many of each larger thing are children of the large one: all of them fit into one response. */
+/** The number of children of each kind below the large thing: all of them fit into one response. */
 const CHILDREN = 5;
 
 /** @returns the body of the response; '' where the server ended the connection */

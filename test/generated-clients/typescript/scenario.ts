@@ -1,6 +1,6 @@
 import { env, stdout } from 'node:process';
 
-/** What every client does, and what it has to print: expected-report.json. */
+/** The results of every client, which has to print them: expected-report.json. */
 export interface Report {
   created: { title: string; tags: string[]; price: string | null; unit: 'mm' | 'cm' | undefined };
   read: { title: string | undefined; author: string | undefined };
@@ -9,7 +9,7 @@ export interface Report {
   refused: { status: number; code: 'BOOK_PRECONDITION_FAILED'; details: number };
 }
 
-/** Whether a type is `any`, which every use of it would satisfy. */
+/** True for `any`, which every use of the type would satisfy. */
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 
 export const ORIGIN = env['API_ORIGIN'] ?? '';
