@@ -121,29 +121,29 @@ export class DeliveryPool {
     const term = this.#term;
     this.#inFlight += 1;
     const attempted = await attemptDelivery(subscriber, { subscription, event, attempt, isStored }, this.#options);
-    this.#inFlight -= 1;
-    budget.release(isFailing);
     if (attempted.error !== null) {
       observe({ kind: 'error', correlationId: event.event.metadata.correlation_id, error: attempted.error });
     }
-    if (term === this.#term) this.#settle(endpoint, work, attempted);
+    const next = this.#stateAfter(work, attempted);
+    await attempted.result.record?.(next.state === 'waiting' ? next.due : null);
+    this.#inFlight -= 1;
+    budget.release(isFailing);
+    if (term === this.#term) this.#settle(endpoint, work, { attempted, next });
     onEnd(endpoint);
     if (this.#inFlight === 0) this.#onIdle?.();
   }
 
   /** Decides what becomes of a delivery after an attempt. */
-  #settle(endpoint: Endpoint, work: Work, attempted: Attempted): void {
+  #settle(endpoint: Endpoint, work: Work, { attempted, next }: Settled): void {
     const { progress, subscriber } = this.#options;
     endpoint.ended(work, attempted.result.kind === 'succeeded');
     this.#ready.add(endpoint);
     progress.ended();
-    const state = this.#stateAfter(work, attempted);
-    const isStored = work.isStored || subscriber.recorded || state.state !== 'succeeded';
-    if (isStored)
-      this.#store(endpoint, { ...state, sequence: work.event.sequence, resource: work.resource }, attempted);
-    this.#report(state.state, work.event, attempted.duration);
+    const isStored = work.isStored || subscriber.recorded || next.state !== 'succeeded';
+    if (isStored) this.#store(endpoint, { ...next, sequence: work.event.sequence, resource: work.resource }, attempted);
+    this.#report(next.state, work.event, attempted.duration);
     if (work.resource !== null)
-      this.#order(endpoint, work, { resource: work.resource, isDone: state.state !== 'waiting' });
+      this.#order(endpoint, work, { resource: work.resource, isDone: next.state !== 'waiting' });
   }
 
   #report(state: DeliveryState, { event }: LoggedEvent, duration: number): void {
@@ -153,10 +153,7 @@ export class DeliveryPool {
     observe({ kind: 'delivery', result, duration, lag });
   }
 
-  #stateAfter(
-    { attempt }: Work,
-    { result: { kind, retryAfter = 0 } }: Attempted,
-  ): Pick<DeliveryChange, 'state' | 'attempts' | 'due'> {
+  #stateAfter({ attempt }: Work, { result: { kind, retryAfter = 0 } }: Attempted): Settled['next'] {
     const { clock, random, subscriber } = this.#options;
     const due = clock.now();
     const delay = kind === 'failed' ? nextDelay(subscriber.schedule, attempt, random()) : null;
@@ -189,6 +186,12 @@ export class DeliveryPool {
     const attempt = isRecorded ? recordedAttempt(name, delivery, attempted) : null;
     progress.add({ ...delivery, reader: subscriber.name, endpoint: name }, attempt);
   }
+}
+
+/** An attempt that has ended, and the state of its delivery: `due` is computed once, recorded, stored and acted upon. */
+interface Settled {
+  readonly attempted: Attempted;
+  readonly next: Pick<DeliveryChange, 'state' | 'attempts' | 'due'>;
 }
 
 function recordedAttempt(

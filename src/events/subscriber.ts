@@ -32,15 +32,21 @@ export interface Delivery {
   readonly isStored: boolean;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface AttemptResult {
   /**
-   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise is a failure too, which is also observed as
-   * an error.
+   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise
+   * is a failure too, which is also observed as an error.
    */
   readonly kind: 'succeeded' | 'failed' | 'refused';
-  /** Milliseconds before which it is not tried again, where the schedule would. */
+  /** Milliseconds to wait before the next attempt, if the schedule has a shorter delay. */
   readonly retryAfter?: number;
+  /**
+   * Records the attempt, before its result counts. Never rejects.
+   *
+   * @param due when the next attempt is due: milliseconds since the epoch; null if there is none
+   */
+  readonly record?: (due: number | null) => Promise<void>;
   /** The status code of the response. */
   readonly status?: number;
   /** The beginning of the response, or the cause of the failure: at most 1 KiB. */
