@@ -1,4 +1,4 @@
-import type { DeliveryChange, DeliveryState, RecordedAttempt } from '../plan/delivery-plan.ts';
+import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
@@ -120,7 +120,11 @@ export class DeliveryPool {
     const { event, attempt, isStored } = work;
     const term = this.#term;
     this.#inFlight += 1;
-    const attempted = await attemptDelivery(subscriber, { subscription, event, attempt, isStored }, this.#options);
+    const attempted = await attemptDelivery(
+      subscriber,
+      { subscription, event, attempt, isStored },
+      this.#options.elapsed,
+    );
     if (attempted.error !== null) {
       observe({ kind: 'error', correlationId: event.event.metadata.correlation_id, error: attempted.error });
     }
@@ -135,12 +139,12 @@ export class DeliveryPool {
 
   /** Decides what becomes of a delivery after an attempt. */
   #settle(endpoint: Endpoint, work: Work, { attempted, next }: Settled): void {
-    const { progress, subscriber } = this.#options;
+    const { progress } = this.#options;
     endpoint.ended(work, attempted.result.kind === 'succeeded');
     this.#ready.add(endpoint);
     progress.ended();
-    const isStored = work.isStored || subscriber.recorded || next.state !== 'succeeded';
-    if (isStored) this.#store(endpoint, { ...next, sequence: work.event.sequence, resource: work.resource }, attempted);
+    if (work.isStored || next.state !== 'succeeded')
+      this.#store(endpoint, { ...next, sequence: work.event.sequence, resource: work.resource });
     this.#report(next.state, work.event, attempted.duration);
     if (work.resource !== null)
       this.#order(endpoint, work, { resource: work.resource, isDone: next.state !== 'waiting' });
@@ -178,13 +182,9 @@ export class DeliveryPool {
   #store(
     endpoint: Endpoint,
     delivery: Pick<DeliveryChange, 'sequence' | 'state' | 'attempts' | 'due' | 'resource'>,
-    attempted: Attempted | null = null,
   ): void {
     const { subscriber, progress } = this.#options;
-    const { name } = endpoint.subscription;
-    const isRecorded = attempted !== null && subscriber.recorded;
-    const attempt = isRecorded ? recordedAttempt(name, delivery, attempted) : null;
-    progress.add({ ...delivery, reader: subscriber.name, endpoint: name }, attempt);
+    progress.add({ ...delivery, reader: subscriber.name, endpoint: endpoint.subscription.name });
   }
 }
 
@@ -192,20 +192,4 @@ export class DeliveryPool {
 interface Settled {
   readonly attempted: Attempted;
   readonly next: Pick<DeliveryChange, 'state' | 'attempts' | 'due'>;
-}
-
-function recordedAttempt(
-  endpoint: string,
-  { sequence, attempts }: Pick<DeliveryChange, 'sequence' | 'attempts'>,
-  { result: { status, excerpt }, at, duration }: Attempted,
-): RecordedAttempt {
-  return {
-    endpoint,
-    sequence,
-    number: attempts,
-    at,
-    duration: Math.round(duration),
-    code: status ?? null,
-    excerpt: excerpt ?? null,
-  };
 }

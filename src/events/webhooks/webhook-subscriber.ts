@@ -51,7 +51,6 @@ export class WebhookSubscriber implements Subscriber {
   readonly concurrency = CONCURRENCY;
   readonly drainRate = DRAIN_RATE;
   readonly busyRate = BUSY_RATE;
-  readonly recorded = false;
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
