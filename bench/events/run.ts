@@ -53,7 +53,6 @@ function counter(type: string, count = 1): Subscriber & { readonly seen: () => n
     concurrency: 64,
     drainRate: null,
     busyRate: null,
-    recorded: false,
     stamp: () => 0,
     subscriptions: () => subscriptions,
     deliver: () => {

@@ -29,7 +29,6 @@ export function afterHooks({ resources }: Model, context: HookServices): Subscri
     concurrency: CONCURRENCY,
     drainRate: null,
     busyRate: null,
-    recorded: false,
     stamp: () => 0,
     subscriptions: () => subscriptions,
     deliver: async ({ subscription, event }) => {

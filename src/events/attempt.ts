@@ -1,4 +1,3 @@
-import type { Clock } from '../platform/clock.ts';
 import { channels, type DeliveryContext, publish } from '../platform/trace-channels.ts';
 import type { AttemptResult, Delivery, Subscriber } from './subscriber.ts';
 
@@ -7,27 +6,16 @@ export interface Attempted {
   readonly result: AttemptResult;
   /** What the subscriber rejected with; null where it did not. */
   readonly error: unknown;
-  /** When it began: milliseconds since the epoch. */
-  readonly at: number;
   /** Milliseconds, with fractions. */
   readonly duration: number;
 }
 
-interface AttemptSources {
-  readonly clock: Clock;
-  /** Monotonic milliseconds. */
-  readonly elapsed: () => number;
-}
-
-const MAX_EXCERPT = 1_024;
-
-/** Delivers an event, for as long as the subscriber may take. Never rejects. */
+/** Delivers an event, for as long as the subscriber may take. Never rejects. @param elapsed monotonic milliseconds */
 export async function attemptDelivery(
   subscriber: Pick<Subscriber, 'deliver' | 'timeout'>,
   delivery: Delivery,
-  { clock, elapsed }: AttemptSources,
+  elapsed: () => number,
 ): Promise<Attempted> {
-  const at = clock.now();
   const began = elapsed();
   const { promise: expired, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
@@ -37,10 +25,9 @@ export async function attemptDelivery(
   try {
     const delivered = publishAttempt(delivery, () => subscriber.deliver(delivery));
     const result = await Promise.race([delivered, expired]);
-    return { result, error: null, at, duration: elapsed() - began };
+    return { result, error: null, duration: elapsed() - began };
   } catch (error) {
-    const excerpt = (error instanceof Error ? error.message : String(error)).slice(0, MAX_EXCERPT);
-    return { result: { kind: 'failed', excerpt }, error, at, duration: elapsed() - began };
+    return { result: { kind: 'failed' }, error, duration: elapsed() - began };
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-import type { DeliveryChange, DeliveryState, RecordedAttempt } from '../plan/delivery-plan.ts';
+import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
@@ -120,30 +120,34 @@ export class DeliveryPool {
     const { event, attempt, isStored } = work;
     const term = this.#term;
     this.#inFlight += 1;
-    const attempted = await attemptDelivery(subscriber, { subscription, event, attempt, isStored }, this.#options);
-    this.#inFlight -= 1;
-    budget.release(isFailing);
+    const attempted = await attemptDelivery(
+      subscriber,
+      { subscription, event, attempt, isStored },
+      this.#options.elapsed,
+    );
     if (attempted.error !== null) {
       observe({ kind: 'error', correlationId: event.event.metadata.correlation_id, error: attempted.error });
     }
-    if (term === this.#term) this.#settle(endpoint, work, attempted);
+    const next = this.#stateAfter(work, attempted);
+    await attempted.result.record?.(next.state === 'waiting' ? next.due : null);
+    this.#inFlight -= 1;
+    budget.release(isFailing);
+    if (term === this.#term) this.#settle(endpoint, work, { attempted, next });
     onEnd(endpoint);
     if (this.#inFlight === 0) this.#onIdle?.();
   }
 
   /** Decides what becomes of a delivery after an attempt. */
-  #settle(endpoint: Endpoint, work: Work, attempted: Attempted): void {
-    const { progress, subscriber } = this.#options;
+  #settle(endpoint: Endpoint, work: Work, { attempted, next }: Settled): void {
+    const { progress } = this.#options;
     endpoint.ended(work, attempted.result.kind === 'succeeded');
     this.#ready.add(endpoint);
     progress.ended();
-    const state = this.#stateAfter(work, attempted);
-    const isStored = work.isStored || subscriber.recorded || state.state !== 'succeeded';
-    if (isStored)
-      this.#store(endpoint, { ...state, sequence: work.event.sequence, resource: work.resource }, attempted);
-    this.#report(state.state, work.event, attempted.duration);
+    if (work.isStored || next.state !== 'succeeded')
+      this.#store(endpoint, { ...next, sequence: work.event.sequence, resource: work.resource });
+    this.#report(next.state, work.event, attempted.duration);
     if (work.resource !== null)
-      this.#order(endpoint, work, { resource: work.resource, isDone: state.state !== 'waiting' });
+      this.#order(endpoint, work, { resource: work.resource, isDone: next.state !== 'waiting' });
   }
 
   #report(state: DeliveryState, { event }: LoggedEvent, duration: number): void {
@@ -153,10 +157,7 @@ export class DeliveryPool {
     observe({ kind: 'delivery', result, duration, lag });
   }
 
-  #stateAfter(
-    { attempt }: Work,
-    { result: { kind, retryAfter = 0 } }: Attempted,
-  ): Pick<DeliveryChange, 'state' | 'attempts' | 'due'> {
+  #stateAfter({ attempt }: Work, { result: { kind, retryAfter = 0 } }: Attempted): Settled['next'] {
     const { clock, random, subscriber } = this.#options;
     const due = clock.now();
     const delay = kind === 'failed' ? nextDelay(subscriber.schedule, attempt, random()) : null;
@@ -181,28 +182,14 @@ export class DeliveryPool {
   #store(
     endpoint: Endpoint,
     delivery: Pick<DeliveryChange, 'sequence' | 'state' | 'attempts' | 'due' | 'resource'>,
-    attempted: Attempted | null = null,
   ): void {
     const { subscriber, progress } = this.#options;
-    const { name } = endpoint.subscription;
-    const isRecorded = attempted !== null && subscriber.recorded;
-    const attempt = isRecorded ? recordedAttempt(name, delivery, attempted) : null;
-    progress.add({ ...delivery, reader: subscriber.name, endpoint: name }, attempt);
+    progress.add({ ...delivery, reader: subscriber.name, endpoint: endpoint.subscription.name });
   }
 }
 
-function recordedAttempt(
-  endpoint: string,
-  { sequence, attempts }: Pick<DeliveryChange, 'sequence' | 'attempts'>,
-  { result: { status, excerpt }, at, duration }: Attempted,
-): RecordedAttempt {
-  return {
-    endpoint,
-    sequence,
-    number: attempts,
-    at,
-    duration: Math.round(duration),
-    code: status ?? null,
-    excerpt: excerpt ?? null,
-  };
+/** An attempt that has ended, and the state of its delivery: `due` is computed once, recorded, stored and acted upon. */
+interface Settled {
+  readonly attempted: Attempted;
+  readonly next: Pick<DeliveryChange, 'state' | 'attempts' | 'due'>;
 }

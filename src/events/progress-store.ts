@@ -1,10 +1,4 @@
-import type {
-  DeliveryChange,
-  DeliveryPlan,
-  DeliveryRelease,
-  RecordedAttempt,
-  SubscriptionPosition,
-} from '../plan/delivery-plan.ts';
+import type { DeliveryChange, DeliveryPlan, DeliveryRelease, SubscriptionPosition } from '../plan/delivery-plan.ts';
 import type { Writer } from '../stores/store.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { HeldLease } from './reader-lease.ts';
@@ -26,7 +20,6 @@ interface UnstoredChanges {
   /** Deliveries whose attempt has ended, or which are new. */
   readonly ended: DeliveryChange[];
   readonly deliveries: DeliveryChange[];
-  readonly attempts: RecordedAttempt[];
   readonly releases: DeliveryRelease[];
 }
 
@@ -93,10 +86,9 @@ export class ProgressStore {
     this.touch();
   }
 
-  add(delivery: DeliveryChange, attempt: RecordedAttempt | null = null): void {
+  add(delivery: DeliveryChange): void {
     this.#changes.deliveries.push(delivery);
     this.#changes.ended.push(delivery);
-    if (attempt !== null) this.#changes.attempts.push(attempt);
     this.#isDirty = true;
   }
 
@@ -150,12 +142,11 @@ export class ProgressStore {
   }
 
   /** What could not be stored is stored with the next unit, before anything later. */
-  #restore({ ended, deliveries, attempts, releases }: UnstoredChanges): void {
+  #restore({ ended, deliveries, releases }: UnstoredChanges): void {
     const later = this.#changes;
     this.#changes = {
       ended: [...ended, ...later.ended],
       deliveries: [...deliveries, ...later.deliveries],
-      attempts: [...attempts, ...later.attempts],
       releases: [...releases, ...later.releases],
     };
     this.#isDirty = true;
@@ -163,5 +154,5 @@ export class ProgressStore {
 }
 
 function noChanges(): UnstoredChanges {
-  return { ended: [], deliveries: [], attempts: [], releases: [] };
+  return { ended: [], deliveries: [], releases: [] };
 }

@@ -32,19 +32,21 @@ export interface Delivery {
   readonly isStored: boolean;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface AttemptResult {
   /**
-   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise is a failure too, which is also observed as
-   * an error.
+   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise
+   * is a failure too, which is also observed as an error.
    */
   readonly kind: 'succeeded' | 'failed' | 'refused';
-  /** Milliseconds before which it is not tried again, where the schedule would. */
+  /** Milliseconds to wait before the next attempt, if the schedule has a shorter delay. */
   readonly retryAfter?: number;
-  /** The status code of the response. */
-  readonly status?: number;
-  /** The beginning of the response, or the cause of the failure: at most 1 KiB. */
-  readonly excerpt?: string;
+  /**
+   * Records the attempt, before its result counts. Never rejects.
+   *
+   * @param due when the next attempt is due: milliseconds since the epoch; null if there is none
+   */
+  readonly record?: (due: number | null) => Promise<void>;
 }
 
 /** Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It knows no database. */
@@ -61,8 +63,6 @@ export interface Subscriber {
   readonly drainRate: number | null;
   /** Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one for twenty writes; null for no limit. */
   readonly busyRate: number | null;
-  /** Whether every delivery is stored with its attempts; else only those that failed are, without attempts. */
-  readonly recorded: boolean;
   /** A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be cheap. */
   stamp(): MaybePromise<number>;
   /**

@@ -21,7 +21,7 @@ export interface SubscriptionStart {
  */
 export type DeliveryState = 'waiting' | 'held' | 'succeeded' | 'dead';
 
-/** The delivery of an event to a subscription, as it is from now on. Without an earlier failure it exists only where it is recorded. */
+/** The new state of the delivery of an event to a subscription. It is stored once an attempt has failed, or on request. */
 export interface DeliveryChange {
   /** Name of the reader of the subscription. */
   readonly reader: string;
@@ -36,20 +36,6 @@ export interface DeliveryChange {
   readonly due: number;
   /** Names the resource whose later events wait for this one; null where none does. */
   readonly resource: string | null;
-}
-
-/** An attempt to deliver an event, from which the cause of a failure can be seen. */
-export interface DeliveryAttempt {
-  /** From 1. */
-  readonly number: number;
-  /** When it began: milliseconds since the epoch. */
-  readonly at: number;
-  /** Milliseconds. */
-  readonly duration: number;
-  /** The code that the receiver responded with; null without a response. */
-  readonly code: number | null;
-  /** The beginning of the response, or the cause of the failure; null where there is nothing to say. */
-  readonly excerpt: string | null;
 }
 
 /** Ends the wait of the first held delivery of a resource. */
@@ -80,12 +66,6 @@ export interface ReaderProgress extends ReaderLease {
   readonly positions: readonly SubscriptionPosition[];
 }
 
-/** An attempt with the delivery that it belongs to. */
-export interface RecordedAttempt extends DeliveryAttempt {
-  readonly endpoint: string;
-  readonly sequence: number;
-}
-
 /** Names a stored delivery, as it was read. */
 export type DeliveryKey = Pick<DeliveryChange, 'endpoint' | 'sequence' | 'state'>;
 
@@ -93,12 +73,11 @@ export type DeliveryKey = Pick<DeliveryChange, 'endpoint' | 'sequence' | 'state'
 export interface DeliveryPlan {
   readonly progress?: ReaderProgress;
   readonly starts?: readonly SubscriptionStart[];
-  /** Names of subscriptions that end: their deliveries and attempts are removed. */
+  /** Names of subscriptions that end: their deliveries are removed. */
   readonly ends?: readonly string[];
   readonly deliveries?: readonly DeliveryChange[];
-  readonly attempts?: readonly RecordedAttempt[];
   readonly releases?: readonly DeliveryRelease[];
-  /** Deliveries that are removed with their attempts, unless their state has changed. */
+  /** Deliveries that are removed, unless their state has changed. */
   readonly cleared?: readonly DeliveryKey[];
   /** The sequence up to which events are removed, where all before its block already are. `progress` of {@link RETENTION_READER} says so. */
   readonly removeThrough?: number;

@@ -1,6 +1,5 @@
 import type { EventAccess, EventEnvelope } from '../conventions/events/event.ts';
 import type {
-  DeliveryAttempt,
   DeliveryChange,
   DeliveryKey,
   DeliveryState,
@@ -91,11 +90,6 @@ export interface StoredReader {
   readonly sequence: number;
 }
 
-/** A delivery that was stored because an attempt failed, because it is recorded, or on request. */
-export interface StoredDelivery extends DeliveryChange {
-  readonly attemptsMade: readonly DeliveryAttempt[];
-}
-
 /** Which deliveries of a subscription to read, the newest event first. */
 export interface DeliveryQuery {
   readonly endpoint: string;
@@ -173,8 +167,8 @@ export interface Deliveries {
   /** The resources of which the ordered ones among the subscriptions have waiting or held deliveries. */
   openResources(reader: string, names: readonly string[]): MaybePromise<readonly OpenResource[]>;
 
-  /** The stored deliveries of a query, with their attempts. */
-  list(query: DeliveryQuery): MaybePromise<readonly StoredDelivery[]>;
+  /** The stored deliveries of a query. */
+  list(query: DeliveryQuery): MaybePromise<readonly DeliveryChange[]>;
 
   /** Whether a reader or a subscription, even one that no longer exists, has not come to a sequence. */
   isBehind(sequence: number): MaybePromise<boolean>;

@@ -29,7 +29,6 @@ export type {
   ExpiryQuery,
   EventLog,
   StoredReader,
-  StoredDelivery,
   DeliveryQuery,
   OpenResource,
   WaitingEndpoint,

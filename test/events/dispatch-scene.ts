@@ -24,7 +24,6 @@ export function subscriber(
     concurrency: 64,
     drainRate: null,
     busyRate: null,
-    recorded: false,
     stamp: () => 0,
     subscriptions: () => [{ name, patterns: ['created'], ordered: false, accepts: isOfProduct, ...subscription }],
     ...settings,

@@ -194,7 +194,6 @@ class World {
       concurrency: 4,
       drainRate: null,
       busyRate: null,
-      recorded: false,
       stamp: () => this.#stamp,
       subscriptions: () =>
         [...this.#known].flatMap(([of, { pattern, ordered, isActive }]) =>

@@ -51,7 +51,6 @@ export class WebhookSubscriber implements Subscriber {
   readonly concurrency = CONCURRENCY;
   readonly drainRate = DRAIN_RATE;
   readonly busyRate = BUSY_RATE;
-  readonly recorded = false;
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
@@ -97,7 +96,7 @@ export class WebhookSubscriber implements Subscriber {
     return read;
   }
 
-  async deliver({ subscription, event, attempt, isStored }: Delivery): Promise<AttemptResult> {
+  async deliver({ subscription, event, isStored }: Delivery): Promise<AttemptResult> {
     const { webhook, replay } = partsOf(subscription.name);
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
@@ -106,19 +105,11 @@ export class WebhookSubscriber implements Subscriber {
     if (seen === null) return { kind: 'succeeded' };
     const attempted = await attemptWebhook(endpoint, seen, this.#options.attempt);
     const { verdict } = attempted;
-    const delay = verdict.kind === 'failed' ? this.#delayAfter(attempt, verdict.retryAfter) : null;
-    try {
-      await this.#record(endpoint, { event: seen, isStored, replay, delay }, attempted);
-      // Its row is there before the webhook is seen to be disabled.
-      if (verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
-      await this.#follow(endpoint, attempted);
-    } catch (error) {
-      // What the receiver has is delivered, whether or not it can be listed.
-      this.#options.observe({ kind: 'error', correlationId: null, error });
-    }
-    if (verdict.kind === 'gone') return { kind: 'refused' };
-    if (verdict.kind === 'succeeded') return { kind: 'succeeded' };
-    return { kind: 'failed', ...(verdict.retryAfter === null ? {} : { retryAfter: verdict.retryAfter }) };
+    const record = (due: number | null): Promise<void> =>
+      this.#record(endpoint, { event: seen, isStored, replay, due }, attempted);
+    if (verdict.kind === 'gone') return { kind: 'refused', record };
+    if (verdict.kind === 'succeeded') return { kind: 'succeeded', record };
+    return { kind: 'failed', record, ...(verdict.retryAfter === null ? {} : { retryAfter: verdict.retryAfter }) };
   }
 
   /** The list of deliveries is written before their results: no event whose delivery is missing there counts as delivered after a crash. */
@@ -186,21 +177,27 @@ export class WebhookSubscriber implements Subscriber {
     this.#replays = replays;
   }
 
-  /** Milliseconds until the next attempt, without its jitter; null where there is none. */
-  #delayAfter(attempt: number, retryAfter: number | null): number | null {
-    const delay = this.schedule[attempt];
-    return delay === undefined ? null : Math.max(delay, retryAfter ?? 0);
+  /** Lists the attempt, and updates the webhook. Never rejects: what the receiver has counts as delivered in any case. */
+  async #record(endpoint: WebhookEndpoint, made: MadeAttempt, attempted: WebhookAttempt): Promise<void> {
+    try {
+      await this.#list(endpoint, made, attempted);
+      // The delivery is written before the webhook that it disables.
+      if (attempted.verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
+      await this.#follow(endpoint, attempted);
+    } catch (error) {
+      this.#options.observe({ kind: 'error', correlationId: null, error });
+    }
   }
 
   /** Lists the attempt with its delivery. */
-  async #record(endpoint: WebhookEndpoint, made: MadeAttempt, { listed, verdict }: WebhookAttempt): Promise<void> {
-    const { rows, settings, attempt: sources } = this.#options;
-    const { event, isStored, replay, delay } = made;
-    const failed = delay === null ? 'dead' : 'retrying';
+  async #list(endpoint: WebhookEndpoint, made: MadeAttempt, { listed, verdict }: WebhookAttempt): Promise<void> {
+    const { rows, settings } = this.#options;
+    const { event, isStored, replay, due } = made;
+    const failed = due === null ? 'dead' : 'retrying';
     const outcome = (earlier: Json | undefined): JsonObject => ({
       status: verdict.kind === 'succeeded' ? 'succeeded' : failed,
       attempts: withAttempt(earlier, listed),
-      next_attempt_at: delay === null ? null : timestamp(sources.now() + delay),
+      next_attempt_at: due === null ? null : timestamp(due),
     });
     const row = isStored ? await rows.find(endpoint.id, event.id, replay) : null;
     if (row !== null) {
@@ -255,6 +252,6 @@ interface MadeAttempt {
   /** Whether an earlier attempt may be listed. */
   readonly isStored: boolean;
   readonly replay: string | null;
-  /** Milliseconds until the next one; null where there is none. */
-  readonly delay: number | null;
+  /** When the next one is due: milliseconds since the epoch; null if there is none. */
+  readonly due: number | null;
 }

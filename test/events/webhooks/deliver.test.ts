@@ -95,7 +95,8 @@ describe('deliveries to webhooks', () => {
       [first.status, first.type, first.event_id],
       ['retrying', 'product.created', receiver.requests[0]?.event.id],
     );
-    assert.equal(first.next_attempt_at, new Date(scene.clock.now() + 5_000).toISOString());
+    const delay = Date.parse(first.next_attempt_at) - scene.clock.now();
+    assert.ok(delay >= 5_000 && delay <= 5_500, String(delay));
     const { duration, ...attempt } = first.attempts[0];
     assert.deepEqual(attempt, {
       at: new Date(scene.clock.now()).toISOString(),
@@ -115,6 +116,30 @@ describe('deliveries to webhooks', () => {
     );
     assert.equal(done.next_attempt_at, null);
     assert.equal((await scene.deliveries(id)).length, 1);
+  });
+
+  it('[EVT-4c] are listed with the time at which their next attempt is made, to the millisecond', async () => {
+    await using receiver = await startReceiver(status(500));
+    const text = MODEL.replace('5s, 5m, 30m', '24h');
+    const jitter = { hex: (bytes: number) => 'c0'.repeat(bytes) };
+    await using scene = await webhookScene(text, undefined, null, jitter);
+    const { id } = await scene.webhook({ url: receiver.url, event_types: ['product.*'] });
+    await create(scene, 'a');
+    await scene.waiting(id, 1, 24 * HOUR);
+    const [{ next_attempt_at: next }] = await scene.deliveries(id);
+    const due = scene.clock.now() + Math.round(24 * HOUR * (1 + (0.1 * 0xc0_c0_c0_c0) / 2 ** 32));
+    assert.equal(next, new Date(due).toISOString());
+    const [stored] = await scene.store.deliveries.list({ endpoint: `webhook:${id}`, states: ['waiting'], limit: 1 });
+    assert.equal(stored?.due, due);
+    receiver.respond = status(204);
+    scene.clock.advance(due - 1 - scene.clock.now());
+    await create(scene, 'b');
+    await until(async () => (await scene.deliveries(id)).length === 2);
+    assert.deepEqual(namesOf(receiver.requests), ['a', 'b']);
+    scene.clock.advance(1);
+    await until(async () => (await scene.deliveries(id))[0].status === 'succeeded');
+    const [{ attempts }] = await scene.deliveries(id);
+    assert.deepEqual([attempts.length, attempts[1].at], [2, next]);
   });
 
   it('[EVT-4c] list an attempt of a process that was killed before it was counted, with those that follow', async () => {

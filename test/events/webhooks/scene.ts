@@ -7,7 +7,7 @@ import { RequestLoop } from '../../../src/events/webhooks/webhook-requests.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { createIds } from '../../../src/platform/ids.ts';
-import { createRandom } from '../../../src/platform/random.ts';
+import { createRandom, type Random } from '../../../src/platform/random.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { rawRequest, seen, type Seen } from '../../pipeline/support/api-under-test.ts';
 import { callerTokens } from '../../pipeline/support/caller-tokens.ts';
@@ -30,11 +30,18 @@ export interface WebhookScene extends AsyncDisposable {
 
 export const START = Date.parse('2026-05-01T12:00:00Z');
 
-/** Opens an API. @param text the model in YAML @param wrap makes the store that the API and its deliveries use of the one that is opened */
+/**
+ * Opens an API.
+ *
+ * @param text the model in YAML
+ * @param wrap makes the store that the API and its deliveries use from the opened one
+ * @param jitter the source of the jitter of retries
+ */
 export async function webhookScene(
   text: string,
   wrap: (store: Store) => Store = (same) => same,
   database: string | null = null,
+  jitter: Random = createRandom(),
 ): Promise<WebhookScene> {
   const { model } = loadModel({ text });
   assert.ok(model.webhooks !== null);
@@ -61,7 +68,7 @@ export async function webhookScene(
   });
   assert.ok(api.webhooks !== null);
   const { subscriber, requests } = api.webhooks;
-  const dispatch: Dispatch = startDispatch({ store, subscribers: [subscriber], clock, random, observe });
+  const dispatch: Dispatch = startDispatch({ store, subscribers: [subscriber], clock, random: jitter, observe });
   const loop = new RequestLoop(requests, clock);
   wake = () => {
     dispatch.wake();

@@ -1,5 +1,4 @@
 import type {
-  DeliveryAttempt,
   DeliveryChange,
   DeliveryKey,
   DeliveryState,
@@ -13,7 +12,6 @@ import type {
   DueQuery,
   ExpiredDeliveries,
   OpenResource,
-  StoredDelivery,
   StoredReader,
   WaitingEndpoint,
 } from '../../store.ts';
@@ -88,7 +86,7 @@ export class SqlDeliveries implements Deliveries {
     );
   }
 
-  async list(query: DeliveryQuery): Promise<readonly StoredDelivery[]> {
+  list(query: DeliveryQuery): MaybePromise<readonly DeliveryChange[]> {
     const { endpoint, states, limit } = query;
     const from = query.sequence ?? 0;
     const to = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (query.sequence ?? Number.MAX_SAFE_INTEGER - 1) + 1);
@@ -97,9 +95,7 @@ export class SqlDeliveries implements Deliveries {
       states === undefined
         ? deliveries(endpoint, from, to, limit)
         : deliveriesInStates(endpoint, JSON.stringify(states), from, to, limit);
-    const found = (await this.#client.all(read)).map(deliveryOf);
-    const attempts = await this.#attempts(endpoint, found);
-    return found.map((delivery) => ({ ...delivery, attemptsMade: attempts.get(delivery.sequence) ?? [] }));
+    return chain(this.#client.all(read), (rows) => rows.map(deliveryOf));
   }
 
   isBehind(sequence: number): MaybePromise<boolean> {
@@ -118,22 +114,6 @@ export class SqlDeliveries implements Deliveries {
       ),
     );
   }
-
-  /** The attempts of deliveries, by sequence. @param found in descending order */
-  async #attempts(
-    endpoint: string,
-    found: readonly DeliveryChange[],
-  ): Promise<ReadonlyMap<number, readonly DeliveryAttempt[]>> {
-    const [last, first] = [found[0]?.sequence, found.at(-1)?.sequence];
-    if (first === undefined || last === undefined) return new Map();
-    const rows = await this.#client.all(this.#statements.attempts(endpoint, first, last));
-    const bySequence = Map.groupBy(rows, (row) => Number(row['sequence']));
-    return new Map([...bySequence].map(([sequence, of]) => [sequence, of.map(attemptOf)]));
-  }
-}
-
-function numberOrNull(value: SqlRow[string] | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }
 
 function textOrNull(value: SqlRow[string] | undefined): string | null {
@@ -158,14 +138,4 @@ function stateOf(value: SqlRow[string] | undefined): DeliveryState {
   const state = STATES.find((each) => each === value);
   if (state === undefined) throw new Error(`restwright_deliveries has the unknown state ${String(value)}`);
   return state;
-}
-
-function attemptOf(row: SqlRow): DeliveryAttempt {
-  return {
-    number: Number(row['number']),
-    at: Number(row['at']),
-    duration: Number(row['duration']),
-    code: numberOrNull(row['code']),
-    excerpt: textOrNull(row['excerpt']),
-  };
 }

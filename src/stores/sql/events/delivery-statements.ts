@@ -9,7 +9,7 @@ const DELIVERY = 'endpoint, sequence, reader, state, attempts, due, resource';
 /** A query of the strings of a JSON array. */
 const names = (dialect: Dialect): string => `select value from ${dialect.textRows('?')}`;
 
-/** The statements that read and write readers, subscriptions, deliveries and attempts. */
+/** The statements that read and write readers, subscriptions and deliveries. */
 export interface DeliveryStatements {
   /** Columns: `name`, `sequence`, `owner`, `leased_until`. */
   readonly reader: Prepare;
@@ -23,9 +23,7 @@ export interface DeliveryStatements {
   readonly setPosition: Prepare;
   readonly removeSubscription: Prepare;
   readonly removeDeliveries: Prepare;
-  readonly removeAttempts: Prepare;
   readonly setDelivery: Prepare;
-  readonly setAttempt: Prepare;
   readonly release: Prepare;
   readonly storedAfter: Prepare;
   readonly waiting: Prepare;
@@ -33,12 +31,10 @@ export interface DeliveryStatements {
   readonly openResources: Prepare;
   readonly deliveries: Prepare;
   readonly deliveriesInStates: Prepare;
-  readonly attempts: Prepare;
   /** Parameters: sequence, a JSON array of readers, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`, whose parameters are a time and a limit. */
   readonly ofRemoved: Prepare;
   readonly succeeded: Prepare;
   readonly clear: Prepare;
-  readonly clearAttempts: Prepare;
   /** Reads a row where one is behind. Parameters: the sequence twice. */
   readonly behind: Prepare;
 }
@@ -50,10 +46,6 @@ export const deliveryStatements = weakMemoize((dialect: Dialect): DeliveryStatem
     setDelivery: of(`insert into restwright_deliveries (${DELIVERY}) values (?, ?, ?, ?, ?, ?, ?)
 on conflict (endpoint, sequence) do update set
   state = excluded.state, attempts = excluded.attempts, due = excluded.due, resource = excluded.resource`),
-    setAttempt: of(`insert into restwright_attempts (endpoint, sequence, number, at, duration, code, excerpt)
-values (?, ?, ?, ?, ?, ?, ?)
-on conflict (endpoint, sequence, number) do update set
-  at = excluded.at, duration = excluded.duration, code = excluded.code, excerpt = excluded.excerpt`),
     release: of(`update restwright_deliveries set state = 'waiting', due = ? where endpoint = ? and sequence =
   (select min(sequence) from restwright_deliveries
    where endpoint = ? and resource = ? and state = 'held')`),
@@ -78,8 +70,6 @@ group by endpoint, resource`),
 where endpoint = ? and sequence >= ? and sequence < ? order by sequence desc limit ?`),
     deliveriesInStates: of(`select ${DELIVERY} from restwright_deliveries
 where endpoint = ? and state in (${names(dialect)}) and sequence >= ? and sequence < ? order by sequence desc limit ?`),
-    attempts: of(`select sequence, number, at, duration, code, excerpt from restwright_attempts
-where endpoint = ? and sequence between ? and ? order by sequence, number`),
     ...expiryStatements(dialect),
   };
 });
@@ -92,9 +82,6 @@ function expiryStatements(dialect: Dialect) {
 and (resource is null or state in ('succeeded', 'dead') or reader not in (${names(dialect)})) order by sequence limit ?`),
     succeeded: of(`${key} where state = 'succeeded' and due < ? order by due limit ?`),
     clear: of('delete from restwright_deliveries where endpoint = ? and sequence = ? and state = ?'),
-    clearAttempts: of(`delete from restwright_attempts where endpoint = ? and sequence = ? and not exists
-  (select 1 from restwright_deliveries as delivery
-   where delivery.endpoint = restwright_attempts.endpoint and delivery.sequence = restwright_attempts.sequence)`),
     behind: of(`select 1 from restwright_readers where name <> '${RETENTION_READER}' and sequence < ?
 union all select 1 from restwright_subscriptions where position < ? limit 1`),
   };
@@ -116,7 +103,6 @@ where position is not null and name in (${names(dialect)})`),
     setPosition: of(`insert into restwright_subscriptions (name, position) values (?, ?)
 on conflict (name) do update set position = excluded.position`),
     removeDeliveries: of('delete from restwright_deliveries where endpoint = ?'),
-    removeAttempts: of('delete from restwright_attempts where endpoint = ?'),
     removeSubscription: of('delete from restwright_subscriptions where name = ?'),
   };
 }
@@ -130,7 +116,7 @@ export interface DeliveryStatement {
 /** The statements of a plan, in order. @param last the last sequence that the unit assigned, or that was assigned before it */
 export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: number): readonly DeliveryStatement[] {
   const prepared = deliveryStatements(dialect);
-  const { progress, starts = [], ends = [], deliveries = [], attempts = [], releases = [], cleared = [] } = plan;
+  const { progress, starts = [], ends = [], deliveries = [], releases = [], cleared = [] } = plan;
   const { removeThrough } = plan;
   const fenced =
     progress === undefined
@@ -139,22 +125,12 @@ export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: numb
   const statements = [
     ...(progress?.positions ?? []).map(({ name, sequence }) => prepared.setPosition(name, sequence)),
     ...starts.map(({ name, after }) => prepared.setPosition(name, after === 'end' ? last : after)),
-    ...ends.flatMap((name) => [
-      prepared.removeAttempts(name),
-      prepared.removeDeliveries(name),
-      prepared.removeSubscription(name),
-    ]),
-    ...deliveries.map(({ endpoint, sequence, reader, state, attempts: made, due, resource }) =>
-      prepared.setDelivery(endpoint, sequence, reader, state, made, due, resource),
-    ),
-    ...attempts.map(({ endpoint, sequence, number, at, duration, code, excerpt }) =>
-      prepared.setAttempt(endpoint, sequence, number, at, duration, code, excerpt),
+    ...ends.flatMap((name) => [prepared.removeDeliveries(name), prepared.removeSubscription(name)]),
+    ...deliveries.map(({ endpoint, sequence, reader, state, attempts, due, resource }) =>
+      prepared.setDelivery(endpoint, sequence, reader, state, attempts, due, resource),
     ),
     ...releases.map(({ endpoint, resource, due }) => prepared.release(due, endpoint, endpoint, resource)),
-    ...cleared.flatMap(({ endpoint, sequence, state }) => [
-      prepared.clear(endpoint, sequence, state),
-      prepared.clearAttempts(endpoint, sequence),
-    ]),
+    ...cleared.map(({ endpoint, sequence, state }) => prepared.clear(endpoint, sequence, state)),
     ...(removeThrough === undefined ? [] : removeBlock(dialect, removeThrough)),
   ];
   return [
@@ -165,8 +141,8 @@ export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: numb
 
 /** The number of rows that a plan changes: what it adds to a transaction. */
 export function deliverySize(plan: DeliveryPlan): number {
-  const { progress, starts, ends, deliveries, attempts, releases, cleared, removeThrough } = plan;
-  return [progress?.positions, starts, ends, deliveries, attempts, releases, cleared].reduce(
+  const { progress, starts, ends, deliveries, releases, cleared, removeThrough } = plan;
+  return [progress?.positions, starts, ends, deliveries, releases, cleared].reduce(
     (sum, list) => sum + (list?.length ?? 0),
     removeThrough === undefined ? 0 : BLOCK_SIZE,
   );

@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { BLOCK_SIZE } from '../events/event-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 9;
+export const FORMAT = 10;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -71,8 +71,8 @@ function partitionTable({ tableOptions, columnType }: Dialect): readonly string[
 }
 
 /**
- * Readers of the event log with their leases, subscriptions with positions of their own, the deliveries that are not simply done, and their
- * attempts. No delivery refers to its event by a foreign key: removing old events would search for references one by one.
+ * Readers of the event log with their leases, subscriptions with positions of their own, and the deliveries that are not
+ * simply done. No delivery refers to its event by a foreign key: removing old events would search for references one by one.
  */
 function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
   const int64 = columnType({ kind: 'int64' });
@@ -99,16 +99,6 @@ function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): r
     'create index restwright_deliveries_event on restwright_deliveries (sequence)',
     `create index restwright_deliveries_open on restwright_deliveries (endpoint, resource, sequence)
   where resource is not null and state in ('waiting', 'held')`,
-    `create table restwright_attempts (
-  endpoint text not null,
-  sequence ${int64} not null,
-  number integer not null,
-  at ${int64} not null,
-  duration ${int64} not null,
-  code integer,
-  excerpt text,
-  primary key (endpoint, sequence, number)
-) ${clustered}`,
   ];
 }
 
@@ -222,6 +212,8 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   [7, retentionParts],
   // An older version would not remove the tombstone of an id that is used again.
   [8, tombstoneTable],
+  // Attempts are listed by webhooks alone. Upgrades from format 5 create no such table any more.
+  [9, () => ['drop table if exists restwright_attempts']],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */

@@ -77,7 +77,6 @@ describe('a dry run in SQLite', () => {
       untouched.map(([name]) => name).sort(),
       [
         'answers',
-        'restwright_attempts',
         'restwright_deliveries',
         'restwright_event_blocks',
         'restwright_meta',

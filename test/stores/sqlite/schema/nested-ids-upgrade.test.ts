@@ -57,7 +57,7 @@ describe('a database in which ids of nested rows were unique in the whole resour
       UNTOUCHED.map((sql) => dump(database, sql)),
       before,
     );
-    assert.deepEqual(dump(database, "select value from restwright_meta where name = 'format'"), [{ value: '9' }]);
+    assert.deepEqual(dump(database, "select value from restwright_meta where name = 'format'"), [{ value: '10' }]);
     const schema = 'select name, sql from sqlite_schema order by name';
     const upgraded = dump(database, schema);
     await using created = await apiUnderTest(DRIVE, { database: `${database}.new` });
