@@ -1,5 +1,6 @@
 import { digest } from '../../platform/digest.ts';
 import type { KeyRows, KeyRowsOptions, SqlValue, BindParameters } from '../sql/dialect.ts';
+import { literal as standardLiteral, quoteName } from '../sql/standard-dialect.ts';
 
 /** Bytes of PostgreSQL's names. It would cut longer ones. */
 export const MAX_NAME = 63;
@@ -12,18 +13,11 @@ export function storedName(name: string): string {
 }
 
 /** Quotes an identifier. */
-export const quote = (name: string): string => `"${storedName(name).replaceAll('"', '""')}"`;
+export const quote = (name: string): string => quoteName(storedName(name));
 
-/** A text as a literal. */
-export function quoteText(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
-/** A value as a literal. */
+/** Writes a value as a literal. */
 export function literal(value: SqlValue): string {
-  if (value === null) return 'null';
-  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'::bytea`;
-  return typeof value === 'string' ? quoteText(value) : String(value);
+  return value instanceof Uint8Array ? `'\\x${Buffer.from(value).toString('hex')}'::bytea` : standardLiteral(value);
 }
 
 /** An element of an array, as its type's input function reads it. */

@@ -1,6 +1,4 @@
 import { memoize } from '../../cache/memoize.ts';
-import type { Json } from '../../conventions/json/json.ts';
-import type { ValueType } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';
 import {
@@ -9,14 +7,19 @@ import {
   type Decode,
   type Dialect,
   type Encode,
-  exactLocate,
-  type Locate,
   type SqlValue,
 } from '../sql/dialect.ts';
-import { decoder, int64, integerText, MIN_INT64, milliseconds, number, scaledPlace, text } from '../sql/encodings.ts';
+import { decoder, int64, integerText, MIN_INT64, scaledPlace, text } from '../sql/encodings.ts';
 import { storageType } from '../sql/schema/schema.ts';
+import {
+  type DecimalType,
+  extendStandard,
+  quoteName,
+  quoteText,
+  type TypeDifferences,
+} from '../sql/standard-dialect.ts';
 import { rowValue } from '../sql/tables.ts';
-import { keyRows, literal, quote, quoteText, valueList } from './literals.ts';
+import { keyRows, valueList } from './literals.ts';
 import { matchingKeys, matchQuery } from './schema/search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */
@@ -31,133 +34,34 @@ export const DEADLINE_FUNCTION = 'restwright_deadline';
 /** The SQL function that fails a statement at a large row, unless its rows are read one by one. */
 export const LARGE_ROW_FUNCTION = 'restwright_large_row';
 
-function boolean(value: Json): SqlValue | undefined {
+const boolean: Encode = (value) => {
   if (typeof value !== 'boolean') return undefined;
   return value ? 1 : 0;
-}
+};
 
 /** The scale of a decimal that is stored as an integer; null for one that is stored as text. */
-function scaleOf(type: ValueType & { kind: 'decimal' }): number | null {
+function storedScale(type: DecimalType): number | null {
   return storageType(type) === 'decimal' ? null : type.scale;
 }
 
-function encode(type: ValueType): Encode {
-  switch (type.kind) {
-    case 'text':
-      return text((value) => value);
-    case 'integer':
-    case 'number':
-      return number;
-    case 'boolean':
-      return boolean;
-    case 'date-time':
-      return text(milliseconds);
-    case 'decimal': {
-      const scale = scaleOf(type);
-      return text(scale === null ? decimalKey : (value) => int64(scaledInteger(value, scale)));
-    }
-    case 'int64':
-      return integerText;
-    case 'binary':
-      return text((value) => Buffer.from(value, 'base64'));
-    case 'object':
-    case 'map':
-    case 'array':
-      return (value) => JSON.stringify(value);
-  }
-}
-
-function locate(type: ValueType): Locate {
-  switch (type.kind) {
-    case 'int64':
-      return scaledPlace(0);
-    case 'decimal': {
-      const scale = scaleOf(type);
-      return scale === null ? exactLocate(encode(type)) : scaledPlace(scale);
-    }
-    case 'text':
-    case 'integer':
-    case 'number':
-    case 'boolean':
-    case 'date-time':
-    case 'binary':
-    case 'object':
-    case 'map':
-    case 'array':
-      return exactLocate(encode(type));
-  }
-}
-
-function decodeDecimal(type: ValueType & { kind: 'decimal' }): Decode {
-  const scale = scaleOf(type);
+function decodeDecimal(type: DecimalType): Decode {
+  const scale = storedScale(type);
   return scale === null
     ? (value) => keyedDecimal(String(value), type.scale ?? 0)
     : (value) => scaledDecimal(String(value), scale);
 }
 
-function columnType(type: ValueType): string {
-  switch (type.kind) {
-    case 'integer':
-    case 'boolean':
-    case 'date-time':
-    case 'int64':
-      return 'integer';
-    case 'decimal':
-      return scaleOf(type) === null ? 'text' : 'integer';
-    case 'number':
-      return 'real';
-    case 'binary':
-      return 'blob';
-    case 'text':
-    case 'object':
-    case 'map':
-    case 'array':
-      return 'text';
-  }
+/** Reads a 64-bit integer as text: a JavaScript number would lose digits. */
+const asText = (column: string): string => `cast(${column} as text)`;
+
+/** Quotes values that SQLite's function writes as JavaScript does: text and numbers. */
+function quoteJson(select: (column: string) => string): (column: string) => string {
+  return (column) => `case when ${column} is not null then json_quote(${select(column)}) end`;
 }
 
-/** A number as SQLite's JSON functions read it: integers by their digits, as 64-bit integers where they fit. */
-const writtenNumber: Encode = (value) => {
-  if (typeof value !== 'number') return undefined;
-  const isWide = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63;
-  return isWide ? BigInt(String(value)) : value;
-};
+const quotesJson = { json: quoteJson((column) => column) };
 
-/** A value that JSON functions return, in a form that compares by value. Timestamps inside JSON have a single form. */
-function nested(expression: string, type: ValueType): ComparableExpression {
-  switch (type.kind) {
-    case 'int64':
-      return { expression: `cast(${expression} as integer)`, encode: encode(type), locate: locate(type) };
-    case 'decimal':
-      return comparable(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
-    case 'date-time':
-    case 'binary':
-      return comparable(
-        expression,
-        text((value) => value),
-      );
-    case 'integer':
-    case 'number':
-      return comparable(expression, writtenNumber);
-    case 'text':
-    case 'boolean':
-    case 'object':
-    case 'map':
-    case 'array':
-      return comparable(expression, encode(type));
-  }
-}
-
-/** The table name of the items of an array. No resource name has a space. */
-const ITEM = '"array item"';
-
-/** A 64-bit integer is read as text: a JavaScript number would lose digits. */
-function selection(column: string, type: ValueType): string {
-  const wide = type.kind === 'int64' || (type.kind === 'decimal' && scaleOf(type) !== null);
-  return wide ? `cast(${column} as text)` : column;
-}
-
-/** What {@link JSON_FUNCTION} computes. */
+/** Computes the result of {@link JSON_FUNCTION}. */
 export function storedJson(value: SqlValue, type: SqlValue): string | null {
   if (value === null) return null;
   const decoded = decodeTyped(String(type))?.(value) ?? value;
@@ -166,26 +70,53 @@ export function storedJson(value: SqlValue, type: SqlValue): string | null {
 
 const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), decodeDecimal));
 
-/** JSON columns hold JSON, and SQLite's function writes text and numbers as JavaScript does. */
-function json(column: string, type: ValueType): string {
-  const read = selection(column, type);
-  switch (type.kind) {
-    case 'object':
-    case 'map':
-    case 'array':
-      return column;
-    case 'text':
-    case 'integer':
-    case 'number':
-    case 'int64':
-      return `case when ${column} is not null then json_quote(${read}) end`;
-    case 'boolean':
-    case 'date-time':
-    case 'decimal':
-    case 'binary':
-      return `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`;
-  }
+/** A number as SQLite's JSON functions read it: integers by their digits, as 64-bit integers where they fit. */
+const writtenNumber: Encode = (value) => {
+  if (typeof value !== 'number') return undefined;
+  const isWide = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63;
+  return isWide ? BigInt(String(value)) : value;
+};
+
+const comparesNumber = { nested: (expression: string) => comparable(expression, writtenNumber) };
+
+/** Timestamps and bytes inside JSON have a single form. */
+const comparesText = {
+  nested: (expression: string) =>
+    comparable(
+      expression,
+      text((value) => value),
+    ),
+};
+
+function compareInt64(expression: string): ComparableExpression {
+  return { expression: `cast(${expression} as integer)`, encode: integerText, locate: scaledPlace(0) };
 }
+
+function storeDecimal(type: DecimalType): ReturnType<TypeDifferences['decimal']> {
+  const scale = storedScale(type);
+  const nested = (expression: string): ComparableExpression =>
+    comparable(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
+  if (scale === null) return { column: 'text', encode: text(decimalKey), nested };
+  const encode = text((value) => int64(scaledInteger(value, scale)));
+  return { column: 'integer', encode, locate: scaledPlace(scale), select: asText, nested };
+}
+
+const TYPES: TypeDifferences = {
+  kinds: {
+    text: quotesJson,
+    integer: { column: 'integer', ...quotesJson, ...comparesNumber },
+    number: { column: 'real', ...quotesJson, ...comparesNumber },
+    boolean: { column: 'integer', encode: boolean },
+    'date-time': { column: 'integer', ...comparesText },
+    int64: { column: 'integer', select: asText, json: quoteJson(asText), nested: compareInt64 },
+    binary: comparesText,
+  },
+  decimal: storeDecimal,
+  decodeDecimal,
+  json: (read, type) => `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`,
+  extract: (column, path) =>
+    `json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`)})`,
+};
 
 /**
  * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails
@@ -201,43 +132,25 @@ const CHECK_DEADLINE = `abs(ifnull(${DEADLINE_FUNCTION}(), ${MIN_INT64}))`;
 const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLINE})`;
 
 /** SQLite: strict tables, text compared by UTF-8 bytes (the collation BINARY), NULLs smaller than all values. */
-export const sqlite: Dialect = {
+export const sqlite: Dialect = extendStandard(TYPES, {
   // A bare parameter may influence the plan, as a limit or an operand of `=`: SQLite would plan again each time it is bound, which takes longer
   // than reading a page.
   placeholder: () => '+?',
-  quote,
-  literal,
-  columnType,
   tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
-  encode,
-  locate,
-  selection,
-  decode: (type) => decoder(type, decodeDecimal),
-  json,
-  member: (column, path, type) =>
-    nested(`json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quote(name)}`).join('')}`)})`, type),
-  contains: (array, type) => {
-    const item = nested(`${ITEM}.value`, type);
-    return {
-      encode: item.encode,
-      condition: (placeholder) =>
-        `exists (select 1 from json_each(${array}) as ${ITEM} where ${item.expression} = ${placeholder})`,
-    };
-  },
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
   inList: (expression, values, parameters) => `${expression} in (${valueList(values, parameters)})`,
-  search: (resource, words, parameters, deadlineCheck) =>
-    `${rowValue(keyMembers(resource).map((name) => `${quote(resource.name)}.${quote(name)}`))} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`,
+  search: (resource, words, parameters, deadlineCheck) => {
+    const key = keyMembers(resource).map((name) => `${quoteName(resource.name)}.${quoteName(name)}`);
+    return `${rowValue(key)} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`;
+  },
+  arrayItems: (array, alias) => `json_each(${array}) as ${alias}`,
   textRows: (placeholder) => `json_each(${placeholder})`,
   keyRows,
   // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
   joinEach: (keys, table, key) => `cross join ${table} on ${rowValue(key)} in (${keys})`,
-  rowArrays: null,
+  // Triggers maintain the words of a search: there are no derived columns.
   either: (which, one, other) => `${which === 'least' ? 'min' : 'max'}(${one}, ${other})`,
-  // Triggers maintain the words of a search.
-  derivedColumns: () => [],
-  order: (_path, expression, descending) => (descending ? `${expression} desc` : expression),
   largeRow: (columns, placeholder) =>
     `(${columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')} <= ${placeholder} or ${LARGE_ROW_FUNCTION}())`,
   deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },
-};
+});

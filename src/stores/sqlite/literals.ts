@@ -1,25 +1,11 @@
 import type { BindParameters, KeyRows, KeyRowsOptions, SqlValue } from '../sql/dialect.ts';
-
-/** Quotes an identifier. */
-export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-/** A text as a literal. */
-export function quoteText(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
-/** A value as a literal. */
-export function literal(value: SqlValue): string {
-  if (value === null) return 'null';
-  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
-  return typeof value === 'string' ? quoteText(value) : String(value);
-}
+import { quoteName } from '../sql/standard-dialect.ts';
 
 /**
  * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
  * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
  */
-function jsonOf(value: SqlValue): string {
+function writeValue(value: SqlValue): string {
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
   if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toExponential();
@@ -29,7 +15,7 @@ function jsonOf(value: SqlValue): string {
 /** A query of values of one type that are bound as one parameter. */
 export function valueList(values: readonly SqlValue[], parameters: BindParameters): string {
   const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
-  return `select ${value} from json_each(${parameters.add(`[${values.map(jsonOf).join(',')}]`)})`;
+  return `select ${value} from json_each(${parameters.add(`[${values.map(writeValue).join(',')}]`)})`;
 }
 
 /** Keys that are bound as one parameter: strings, or arrays of strings. */
@@ -38,7 +24,7 @@ export function keyRows(
   { alias, width }: KeyRowsOptions,
   parameters: BindParameters,
 ): KeyRows {
-  const of = quote(alias);
+  const of = quoteName(alias);
   const value = `${of}.value`;
   const json = JSON.stringify(width === 1 ? keys.flat() : keys);
   const members = Array.from({ length: width }, (_, at) => `json_extract(${value}, '$[${at}]')`);

@@ -1,5 +1,5 @@
 import { brokenReference, violatedStep } from '../../sql/schema/migration.ts';
-import { quoteText } from '../literals.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
 import { postgres } from '../dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';

@@ -5,10 +5,10 @@ import type { DerivedColumn, SqlRow } from '../../sql/dialect.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { Tables } from '../../sql/tables.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
 import { postgres } from '../dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { quoteText } from '../literals.ts';
 import { searchColumns, WORDS_PREFIX, wordsExpression } from '../search-columns.ts';
 import { SEARCH_INDEX_PREFIX } from './introspection.ts';
 
