@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { type DatabaseKind, type DatabaseReference, selectKind } from '../stores/databases/databases.ts';
-import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/connection/database-url.ts';
+import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/driver/database-url.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { describeFileError, usageError } from './command-error.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';

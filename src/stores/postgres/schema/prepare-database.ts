@@ -20,9 +20,16 @@ import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
+import {
+  askRows,
+  type FoundRows,
+  questionStatements,
+  type RowQuestion,
+  type StoredRows,
+} from '../../sql/schema/stored-rows.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { postgres } from '../dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
@@ -30,7 +37,6 @@ import { type MigrationPlan, statementsOf } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
-import { planWithRows } from './stored-rows.ts';
 
 /** The rows of one read that checks rules. */
 const BATCH = 1_000;
@@ -195,4 +201,37 @@ export class DatabaseSchema {
   async #json<T>(name: string, format: number = FORMAT): Promise<T> {
     return JSON.parse((format === 0 ? null : await this.#metadata(name)) ?? '{}');
   }
+}
+
+const NOTHING: FoundRows = { rows: 0, ids: [] };
+
+/**
+ * Makes a plan that depends on stored rows. A plan is pure: it is made again with what it asked, until it asks nothing new.
+ *
+ * @param plan called with rows that count as absent while they are not known
+ */
+async function planWithRows<T>(session: PostgresConnection, plan: (rows: StoredRows) => T): Promise<T> {
+  const answers = new Map<string, FoundRows>();
+  for (;;) {
+    const open = new Map<string, RowQuestion>();
+    const result = plan(
+      askRows(postgres, (question) => {
+        const key = JSON.stringify(question);
+        const known = answers.get(key);
+        if (known === undefined) open.set(key, question);
+        return known ?? NOTHING;
+      }),
+    );
+    if (open.size === 0) return result;
+    for (const [key, question] of open) answers.set(key, await find(session, question));
+  }
+}
+
+async function find(session: PostgresConnection, question: RowQuestion): Promise<FoundRows> {
+  const statements = questionStatements(postgres, question, 'created_at, id');
+  const counted = await session.query(statements.count);
+  const rows = Number(counted.rows[0]?.['number']);
+  if (rows === 0 || !question.shown) return { rows, ids: [] };
+  const ids = await session.query(statements.ids);
+  return { rows, ids: ids.rows.map(({ id }) => String(id)) };
 }

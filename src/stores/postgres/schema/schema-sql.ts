@@ -14,8 +14,8 @@ import {
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
 import { quoteText } from '../../sql/standard-dialect.ts';
-import { castType, postgres } from '../dialect.ts';
-import { storedName } from '../literals.ts';
+import { castType, postgres } from '../dialect/postgres-dialect.ts';
+import { storedName } from '../dialect/literals.ts';
 
 const { quote } = postgres;
 

@@ -37,7 +37,7 @@ import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
-import { sqlite } from '../dialect.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';

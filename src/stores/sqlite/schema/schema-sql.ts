@@ -17,7 +17,7 @@ import {
 } from '../../sql/schema/schema-statements.ts';
 import type { TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaStep, StepCost, StepLock } from '../../sql/schema/schema-errors.ts';
-import { sqlite } from '../dialect.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 
 const { quote } = sqlite;
 

@@ -1,6 +1,6 @@
 import { askRows, questionStatements, type StoredRows } from '../../sql/schema/stored-rows.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { sqlite } from '../dialect.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 
 /** Reads the answers to questions about the rows of a database. */
 export function sqliteStoredRows(connection: SqliteConnection): StoredRows {

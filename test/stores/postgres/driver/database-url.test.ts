@@ -6,8 +6,8 @@ import {
   displayedUrl,
   InvalidDatabaseUrl,
   parseDatabaseUrl,
-} from '../../../src/stores/postgres/connection/database-url.ts';
-import { temporaryDirectory } from '../../temporary-directory.ts';
+} from '../../../../src/stores/postgres/driver/database-url.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
 
 describe('the URL of a database of PostgreSQL', () => {
   it('[OPS-4b] names user, host, port, database and schema', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
-import { programFile } from '../../installed-programs.ts';
+import { programFile } from '../../../installed-programs.ts';
 
 /** A PgBouncer of a test. */
 export interface TestPooler {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { startOwnPostgres } from '../../postgres-server.ts';
-import type { Direction } from '../../tcp-relay.ts';
-import { type Instance, NOTES, openInstance, relayTo } from './instance.ts';
+import { startOwnPostgres } from '../../../postgres-server.ts';
+import type { Direction } from '../../../tcp-relay.ts';
+import { type Instance, NOTES, openInstance, relayTo } from '../instance.ts';
 
 const server = await startOwnPostgres();
 const { relay, url } = await relayTo(server);

@@ -1,17 +1,17 @@
-import { loopIteration } from '../../platform/clock.ts';
-import { deadlineChecksFor } from '../sql/read/read-statements.ts';
-import type { SqlRow, Statement } from '../sql/dialect.ts';
-import type { BatchRead, BatchRows, SqlClient } from '../sql/sql-client.ts';
-import { StoreOverloaded, StoreUnavailable } from '../store.ts';
-import { isUnexplained, type ModelGuard, recordedSchema } from '../sql/model-guard.ts';
-import type { SystemStatements } from '../sql/system-statements.ts';
-import { allAnswers } from './driver/answers.ts';
-import { type OpenSession, Session } from './connection/sessions.ts';
-import type { PostgresConnection } from './driver/pg.ts';
-import { storeError } from './driver/postgres-errors.ts';
-import { boundedStatement } from './read/bounded.ts';
-import { readBatch } from './read/read-batch.ts';
-import type { SlowReads } from './read/slow-reads.ts';
+import { loopIteration } from '../../../platform/clock.ts';
+import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
+import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/model-guard.ts';
+import type { SystemStatements } from '../../sql/system-statements.ts';
+import { allAnswers } from '../driver/answers.ts';
+import { type OpenSession, Session } from '../connection/sessions.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { storeError } from '../driver/postgres-errors.ts';
+import { quote } from '../dialect/literals.ts';
+import { readBatch } from './read-batch.ts';
+import type { SlowReads } from './slow-reads.ts';
 
 /**
  * The most reads that are sent and not answered: 0.2 s of work for a database that answers quickly. Above it, more of them would wait, in memory, for longer than
@@ -145,4 +145,20 @@ async function result<T>(query: Promise<T>): Promise<T> {
   } catch (error) {
     throw storeError(error);
   }
+}
+
+/**
+ * A statement whose rows end at its bound (LIM-1): with the first that exceeds it, or the second where the first alone does. The database counts code points and
+ * bytes, of which there are at most as many as characters: no row of a page is missing. The order of the rows stays.
+ */
+function boundedStatement(statement: Statement): Statement {
+  const { text, values, bound } = statement;
+  if (bound === undefined || bound.columns.length === 0 || !Number.isFinite(bound.size)) return statement;
+  const size = bound.columns.map((name) => `coalesce(length(found.${quote(name)}), 0)`).join(' + ');
+  const before = `sum(${size}) over (rows between unbounded preceding and 1 preceding)`;
+  const sized = `select found, row_number() over () as place, ${before} as before from (${text}) as found`;
+  return {
+    text: `select (sized.found).* from (${sized}) as sized where place <= 2 or before <= $${values.length + 1}`,
+    values: [...values, bound.size],
+  };
 }

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from '../../conventions/json/json.ts';
-import type { Resource } from '../../model/model.ts';
-import { wordsOf } from '../../plan/filter/search.ts';
-import type { DerivedColumn } from '../sql/dialect.ts';
+import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
+import type { Resource } from '../../../model/model.ts';
+import { wordsOf } from '../../../plan/filter/search.ts';
+import type { DerivedColumn } from '../../sql/dialect.ts';
 import { arrayOf, literal, quote } from './literals.ts';
 
 /** The prefix of the names of all columns with words. No field name has a dot. */

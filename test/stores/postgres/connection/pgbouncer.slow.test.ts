@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { eventSuite } from '../../../src/testing/event-suite.ts';
-import { refusalSuite } from '../../../src/testing/refusal-suite.ts';
-import { writeSuite } from '../../../src/testing/write-suite.ts';
-import { skipWithout } from '../../installed-programs.ts';
-import { type ControlledPostgres, startOwnPostgres } from '../../postgres-server.ts';
+import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
+import { UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { eventSuite } from '../../../../src/testing/event-suite.ts';
+import { refusalSuite } from '../../../../src/testing/refusal-suite.ts';
+import { writeSuite } from '../../../../src/testing/write-suite.ts';
+import { skipWithout } from '../../../installed-programs.ts';
+import { type ControlledPostgres, startOwnPostgres } from '../../../postgres-server.ts';
 import { startPgBouncer, type TestPooler } from './pgbouncer.ts';
 
 const skip = skipWithout('pgbouncer');

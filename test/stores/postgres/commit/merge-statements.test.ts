@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { WriteOutcome, WritePlan } from '../../../src/plan/plan.ts';
-import { mergeStatements } from '../../../src/stores/postgres/commit/merge-statements.ts';
-import { postgres } from '../../../src/stores/postgres/dialect.ts';
-import { Tables } from '../../../src/stores/sql/tables.ts';
-import type { UnitStatement } from '../../../src/stores/sql/write/compile-unit.ts';
-import { updateStatement } from '../../../src/stores/sql/write/write-statements.ts';
-import type { Store } from '../../../src/stores/store.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { createProduct, readRow, update } from '../../../src/testing/sample-writes.ts';
-import { newSchema, openSample } from './open-postgres.ts';
+import type { WriteOutcome, WritePlan } from '../../../../src/plan/plan.ts';
+import { mergeStatements } from '../../../../src/stores/postgres/commit/unit-transaction.ts';
+import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
+import { Tables } from '../../../../src/stores/sql/tables.ts';
+import type { UnitStatement } from '../../../../src/stores/sql/write/compile-unit.ts';
+import { updateStatement } from '../../../../src/stores/sql/write/write-statements.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { createProduct, readRow, update } from '../../../../src/testing/sample-writes.ts';
+import { newSchema, openSample } from '../open-postgres.ts';
 
 function statement(many: string | undefined, value: number, expects: UnitStatement['expects']): UnitStatement {
   const text = many ?? 'other';

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { LossySchemaChange, type SchemaStep, SchemaViolation } from '../../../src/stores/sql/schema/schema-errors.ts';
-import type { Store } from '../../../src/stores/store.ts';
-import { model, refersTo, field, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
-import { commit, create, listIds, readRow } from '../../../src/testing/sample-writes.ts';
-import { BEFORE, IDS, KEPT, REFUSED, ROWS, TEXT } from '../changed-models.ts';
-import { checkMigratedTombstones } from '../migrated-tombstones.ts';
-import { newSchema } from './open-postgres.ts';
+import { openPostgres, planPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
+import {
+  LossySchemaChange,
+  type SchemaStep,
+  SchemaViolation,
+} from '../../../../src/stores/sql/schema/schema-errors.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { model, refersTo, field, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
+import { commit, create, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { BEFORE, IDS, KEPT, REFUSED, ROWS, TEXT } from '../../changed-models.ts';
+import { checkMigratedTombstones } from '../../migrated-tombstones.ts';
+import { newSchema } from '../open-postgres.ts';
 
 const modelOf = (resources: readonly ResourceOptions[]) => model(resources.map((each) => resource(each)));
 

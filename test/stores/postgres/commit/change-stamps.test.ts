@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { EVERYTHING, type Row, type WritePlan } from '../../../src/plan/plan.ts';
-import { PostgresChangeStamps } from '../../../src/stores/postgres/change-stamps.ts';
-import { postgres } from '../../../src/stores/postgres/dialect.ts';
-import { MAX_UNANSWERED } from '../../../src/stores/postgres/postgres-client.ts';
-import type { SqlRow } from '../../../src/stores/sql/dialect.ts';
-import type { SqlClient } from '../../../src/stores/sql/sql-client.ts';
-import { Tables } from '../../../src/stores/sql/tables.ts';
-import { type Store, StoreOverloaded, StoreUnavailable } from '../../../src/stores/store.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { commit, createProduct, createSupplier, remove, update } from '../../../src/testing/sample-writes.ts';
-import { newSchema, openSample } from './open-postgres.ts';
+import { EVERYTHING, type Row, type WritePlan } from '../../../../src/plan/plan.ts';
+import { PostgresChangeStamps } from '../../../../src/stores/postgres/commit/change-stamps.ts';
+import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
+import { MAX_UNANSWERED } from '../../../../src/stores/postgres/read/postgres-client.ts';
+import type { SqlRow } from '../../../../src/stores/sql/dialect.ts';
+import type { SqlClient } from '../../../../src/stores/sql/sql-client.ts';
+import { Tables } from '../../../../src/stores/sql/tables.ts';
+import { type Store, StoreOverloaded, StoreUnavailable } from '../../../../src/stores/store.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { commit, createProduct, createSupplier, remove, update } from '../../../../src/testing/sample-writes.ts';
+import { newSchema, openSample } from '../open-postgres.ts';
 
 const model = sampleModel();
 

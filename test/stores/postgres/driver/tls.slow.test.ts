@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { SessionSettings } from '../../../src/stores/postgres/driver/pg.ts';
-import { openSession } from '../../../src/stores/postgres/connection/open-session.ts';
-import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { startOwnPostgres } from '../../postgres-server.ts';
+import type { SessionSettings } from '../../../../src/stores/postgres/driver/pg.ts';
+import { openSession } from '../../../../src/stores/postgres/connection/open-session.ts';
+import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
+import { UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { startOwnPostgres } from '../../../postgres-server.ts';
 import { createAuthority, pemOf } from './authority.ts';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../../free-port.ts';
 
 const SETTINGS: SessionSettings = { name: 'test', statementTimeout: 0, lockTimeout: 0, readOnly: true };
 

@@ -1,8 +1,8 @@
-import type { ValueType } from '../../model/model.ts';
-import { decimalKey, keyedDecimal } from '../sql/decimal.ts';
-import { comparable, type ComparableExpression, type Dialect, type Encode, type Locate } from '../sql/dialect.ts';
-import { number, placeOf, text } from '../sql/encodings.ts';
-import { completeType, extendStandard, quoteText, type TypeDifferences } from '../sql/standard-dialect.ts';
+import type { ValueType } from '../../../model/model.ts';
+import { decimalKey, keyedDecimal } from '../../sql/decimal.ts';
+import { comparable, type ComparableExpression, type Dialect, type Encode, type Locate } from '../../sql/dialect.ts';
+import { number, placeOf, text } from '../../sql/encodings.ts';
+import { completeType, extendStandard, quoteText, type TypeDifferences } from '../../sql/standard-dialect.ts';
 import { arrayOf, keyRows, literal, quote } from './literals.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
 

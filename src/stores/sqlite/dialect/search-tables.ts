@@ -1,6 +1,16 @@
 import type { Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
+import { wordsOf } from '../../../plan/filter/search.ts';
+import type { SqlValue } from '../../sql/dialect.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
+
+/** The SQL function that returns the words of texts, folded and separated by spaces. Every connection that writes rows must define it. */
+export const WORDS_FUNCTION = 'restwright_words';
+
+/** The implementation of the SQL function. */
+export function joinedWords(...texts: readonly SqlValue[]): string {
+  return wordsOf(texts.filter((text) => text !== null).join('\n')).join(' ');
+}
 
 /** The prefix of the names of all search tables and triggers. */
 export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;

@@ -1,6 +1,6 @@
-import { digest } from '../../platform/digest.ts';
-import type { KeyRows, KeyRowsOptions, SqlValue, BindParameters } from '../sql/dialect.ts';
-import { literal as standardLiteral, quoteName } from '../sql/standard-dialect.ts';
+import { digest } from '../../../platform/digest.ts';
+import type { KeyRows, KeyRowsOptions, SqlValue, BindParameters } from '../../sql/dialect.ts';
+import { literal as standardLiteral, quoteName } from '../../sql/standard-dialect.ts';
 
 /** Bytes of PostgreSQL's names. It would cut longer ones. */
 export const MAX_NAME = 63;

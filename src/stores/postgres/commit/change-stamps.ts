@@ -1,13 +1,13 @@
-import type { Partition } from '../../plan/list/partitions.ts';
-import type { WritePlan } from '../../plan/plan.ts';
-import { loopIteration } from '../../platform/clock.ts';
-import type { SqlRow, Statement } from '../sql/dialect.ts';
-import { changedRow } from '../sql/events/event-codec.ts';
-import type { SqlClient } from '../sql/sql-client.ts';
-import { type ChangedRow, StampCache } from '../sql/stamp-cache.ts';
-import type { Tables } from '../sql/tables.ts';
-import { type ChangeStamps, StoreOverloaded } from '../store.ts';
-import { MAX_UNANSWERED } from './postgres-client.ts';
+import type { Partition } from '../../../plan/list/partitions.ts';
+import type { WritePlan } from '../../../plan/plan.ts';
+import { loopIteration } from '../../../platform/clock.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import { changedRow } from '../../sql/events/event-codec.ts';
+import type { SqlClient } from '../../sql/sql-client.ts';
+import { type ChangedRow, StampCache } from '../../sql/stamp-cache.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { type ChangeStamps, StoreOverloaded } from '../../store.ts';
+import { MAX_UNANSWERED } from '../read/postgres-client.ts';
 
 /** Up to where a database has been changed. */
 export interface DatabaseState {

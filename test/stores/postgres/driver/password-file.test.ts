@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { databaseLocation, usedDatabase } from '../../../src/cli/database-settings.ts';
-import { InvalidDatabaseUrl, parseDatabaseUrl } from '../../../src/stores/postgres/connection/database-url.ts';
-import { passwordFor } from '../../../src/stores/postgres/connection/password-file.ts';
-import { temporaryDirectory } from '../../temporary-directory.ts';
+import { databaseLocation, usedDatabase } from '../../../../src/cli/database-settings.ts';
+import { InvalidDatabaseUrl, parseDatabaseUrl } from '../../../../src/stores/postgres/driver/database-url.ts';
+import { passwordFor } from '../../../../src/stores/postgres/driver/database-url.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
 
 const TARGET = { host: 'db.example.com', port: 5_432, database: 'shop', user: 'u' };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
-import { parseDatabaseUrl } from '../../../src/stores/postgres/connection/database-url.ts';
-import { connectPostgres } from '../../../src/stores/postgres/driver/pg.ts';
+import { parseDatabaseUrl } from '../../../../src/stores/postgres/driver/database-url.ts';
+import { connectPostgres } from '../../../../src/stores/postgres/driver/pg.ts';
 
 const FIELDS = 'SFATAL\0VFATAL\0C28000\0Mno entry for this host\0\0';
 /** ErrorResponse: the server refuses the session, and does not close the connection. */

@@ -1,26 +1,28 @@
-import { memoize } from '../../cache/memoize.ts';
-import { keyMembers } from '../../model/row-key.ts';
-import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../sql/decimal.ts';
+import { memoize } from '../../../cache/memoize.ts';
+import { keyMembers } from '../../../model/row-key.ts';
+import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../sql/decimal.ts';
 import {
+  type BindParameters,
   comparable,
   type ComparableExpression,
   type Decode,
   type Dialect,
   type Encode,
+  type KeyRows,
+  type KeyRowsOptions,
   type SqlValue,
-} from '../sql/dialect.ts';
-import { decoder, int64, integerText, MIN_INT64, scaledPlace, text } from '../sql/encodings.ts';
-import { storageType } from '../sql/schema/schema.ts';
+} from '../../sql/dialect.ts';
+import { decoder, int64, integerText, MIN_INT64, scaledPlace, text } from '../../sql/encodings.ts';
+import { storageType } from '../../sql/schema/schema.ts';
 import {
   type DecimalType,
   extendStandard,
   quoteName,
   quoteText,
   type TypeDifferences,
-} from '../sql/standard-dialect.ts';
-import { rowValue } from '../sql/tables.ts';
-import { keyRows, valueList } from './literals.ts';
-import { matchingKeys, matchQuery } from './schema/search-tables.ts';
+} from '../../sql/standard-dialect.ts';
+import { rowValue } from '../../sql/tables.ts';
+import { matchingKeys, matchQuery } from './search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
@@ -117,6 +119,40 @@ const TYPES: TypeDifferences = {
   extract: (column, path) =>
     `json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`)})`,
 };
+
+/**
+ * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
+ * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
+ */
+function writeValue(value: SqlValue): string {
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toExponential();
+  return String(value);
+}
+
+/** A query of values of one type that are bound as one parameter. */
+function valueList(values: readonly SqlValue[], parameters: BindParameters): string {
+  const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
+  return `select ${value} from json_each(${parameters.add(`[${values.map(writeValue).join(',')}]`)})`;
+}
+
+/** Keys that are bound as one parameter: strings, or arrays of strings. */
+function keyRows(
+  keys: readonly (readonly string[])[],
+  { alias, width }: KeyRowsOptions,
+  parameters: BindParameters,
+): KeyRows {
+  const of = quoteName(alias);
+  const value = `${of}.value`;
+  const json = JSON.stringify(width === 1 ? keys.flat() : keys);
+  const members = Array.from({ length: width }, (_, at) => `json_extract(${value}, '$[${at}]')`);
+  return {
+    source: `json_each(${parameters.add(json)}) as ${of}`,
+    position: `${of}.key`,
+    ids: width === 1 ? [value] : members,
+  };
+}
 
 /**
  * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import type { Observation } from '../../../src/observe/observation.ts';
-import { parseDatabaseUrl } from '../../../src/stores/postgres/connection/database-url.ts';
-import { connectPostgres, type PostgresConnection } from '../../../src/stores/postgres/driver/pg.ts';
-import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { SchemaViolation, UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
-import type { Store } from '../../../src/stores/store.ts';
-import { field, model, refersTo, resource, type ResourceOptions } from '../../../src/testing/sample-model.ts';
-import { commit, create, listIds, readRow } from '../../../src/testing/sample-writes.ts';
-import { TEXT } from '../changed-models.ts';
-import { newSchema } from './open-postgres.ts';
+import type { Observation } from '../../../../src/observe/observation.ts';
+import { parseDatabaseUrl } from '../../../../src/stores/postgres/driver/database-url.ts';
+import { connectPostgres, type PostgresConnection } from '../../../../src/stores/postgres/driver/pg.ts';
+import { openPostgres, planPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
+import { SchemaViolation, UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
+import type { Store } from '../../../../src/stores/store.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
+import { commit, create, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { TEXT } from '../../changed-models.ts';
+import { newSchema } from '../open-postgres.ts';
 
 const BEFORE: ResourceOptions = { name: 'items', fields: [field('title', TEXT), field('other_id', TEXT)] };
 const INDEXED: ResourceOptions = { ...BEFORE, indexes: [['title']] };

@@ -1,7 +1,7 @@
 import { describe } from 'node:test';
-import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { neighbourSuite } from '../neighbouring-models.ts';
-import { newSchema } from './open-postgres.ts';
+import { openPostgres, planPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
+import { neighbourSuite } from '../../neighbouring-models.ts';
+import { newSchema } from '../open-postgres.ts';
 
 describe('two models on one schema of PostgreSQL', () => {
   neighbourSuite({
