@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import type { SqlRow } from '../src/stores/sql/dialect.ts';
 import { StoredEvent } from '../src/stores/sql/events/event-codec.ts';
 import { eventStatements } from '../src/stores/sql/events/event-statements.ts';
-import { sqlite } from '../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import type { LoggedEvent } from '../src/stores/store.ts';
 
 const ALL = [0, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];

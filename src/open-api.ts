@@ -17,10 +17,8 @@ import type { HookServices } from './model/hooks.ts';
 import type { Observe } from './observe/observation.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
+import { selectKind, type StoreOptions } from './stores/databases/databases.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
-import { isPostgresUrl } from './stores/postgres/connection/database-url.ts';
-import { openPostgres } from './stores/postgres/postgres-store.ts';
-import { openSqlite, type SqliteOptions } from './stores/sqlite/sqlite-store.ts';
 import type { Store } from './stores/store.ts';
 
 /** The options of an API on a database of SQLite or PostgreSQL. */
@@ -123,14 +121,12 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
   }
 }
 
-/** The store of a file, or of a URL. */
+/** Opens the store of a file, or of a URL. */
 function openStore(
-  { database, databasePassword: password, driver, migrate = true, signal }: OpenApiOptions,
-  parts: Required<Pick<SqliteOptions, 'model' | 'observe' | 'clock' | 'random'>>,
+  { migrate = true, signal, ...reference }: OpenApiOptions,
+  parts: Required<Pick<StoreOptions, 'model' | 'observe' | 'clock' | 'random'>>,
 ): Promise<Store> {
-  return isPostgresUrl(database)
-    ? openPostgres({ url: database, password, migrate, ...parts })
-    : openSqlite({ path: database, driver, migrate, ...(signal === undefined ? {} : { signal }), ...parts });
+  return selectKind(reference.database).open(reference, { migrate, signal, ...parts });
 }
 
 /** What sends webhooks; null where the model has none. */

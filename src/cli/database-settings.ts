@@ -1,12 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-  displayedUrl,
-  InvalidDatabaseUrl,
-  isPostgresUrl,
-  parseDatabaseUrl,
-} from '../stores/postgres/connection/database-url.ts';
+import { type DatabaseKind, type DatabaseReference, selectKind } from '../stores/databases/databases.ts';
+import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/driver/database-url.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { describeFileError, usageError } from './command-error.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
@@ -53,16 +49,31 @@ export function databaseLocation({ database, driver }: DatabaseFlags, env: Envir
   return locationOf(settingValue(DATABASE, database, env), driver, env);
 }
 
-function locationOf(
+function locationOf(named: SettingValue, driver: string | undefined, env: EnvironmentVariables): DatabaseLocation {
+  return LOCATIONS[selectKind(named.text).name](named, driver, env);
+}
+
+/** Reads the location of a database of each kind from its name. */
+const LOCATIONS: Readonly<Record<DatabaseKind['name'], typeof locationOf>> = {
+  postgres: locateServer,
+  sqlite: locateFile,
+};
+
+function locateServer(
+  { text, origin }: SettingValue,
+  _driver: string | undefined,
+  env: EnvironmentVariables,
+): DatabaseLocation {
+  const file = withPasswordFile(text, env);
+  requireUrl({ text: file, origin });
+  return { file, driver: undefined, password: passwordIn(file, env) };
+}
+
+function locateFile(
   { text, origin }: SettingValue,
   driver: string | undefined,
   env: EnvironmentVariables,
 ): DatabaseLocation {
-  if (isPostgresUrl(text)) {
-    const file = withPasswordFile(text, env);
-    requireUrl({ text: file, origin });
-    return { file, driver: undefined, password: passwordIn(file, env) };
-  }
   const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
   if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
     throw usageError(
@@ -106,16 +117,14 @@ function passwordIn(url: string, env: EnvironmentVariables): string | undefined 
 
 /** The absolute path of the database file for a model; or the URL of its database. @param name the name of the model */
 export function databaseFile(location: Pick<DatabaseLocation, 'file'>, name: string): string {
-  if (isPostgresUrl(location.file)) return location.file.replaceAll('{name}', name);
-  return path.resolve(location.file.replaceAll('{name}', name));
+  const named = location.file.replaceAll('{name}', name);
+  return selectKind(named).resolve(named);
 }
 
 /** A database as commands open it. */
-export interface UsedDatabase {
+export interface UsedDatabase extends DatabaseReference {
   /** As {@link databaseFile} has it. */
   readonly database: string;
-  readonly driver?: DriverName | undefined;
-  readonly databasePassword?: string | undefined;
 }
 
 /** The database of a model. @param name the name of the model */
@@ -141,16 +150,17 @@ export function namedDatabase(
   return usedDatabase(locationOf({ text: database, origin: flag }, driver, env), name);
 }
 
-/** Whether a database is a file that does not exist. What a server has, only a connection shows. */
+/** Checks if a database is a file that does not exist. Only a connection shows the databases of a server. */
 export function isMissingFile({ database }: Pick<UsedDatabase, 'database'>): boolean {
-  return !isPostgresUrl(database) && !existsSync(database);
+  return selectKind(database).isMissing(database);
 }
 
 /** A path as messages show it: relative to the working directory where it is below it. A URL has no password then. */
 export function displayedPath(file: string): string {
-  if (isPostgresUrl(file)) return displayedUrl(file);
-  const relative = path.relative(process.cwd(), file);
-  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+  const shown = selectKind(file).display(file);
+  if (!path.isAbsolute(shown)) return shown;
+  const relative = path.relative(process.cwd(), shown);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? shown : relative;
 }
 
 function parseDriver({ text, origin }: SettingValue): DriverName | undefined {

@@ -1,10 +1,10 @@
 import type { Model } from '../../model/model.ts';
 import { monotonicNow, systemClock } from '../../platform/clock.ts';
+import { openEmptyTarget, selectKind } from '../../stores/databases/databases.ts';
 import { type CopyOutcome, copyDatabase, leasedUntil, TargetNotEmpty } from '../../stores/sql/copy/copy-database.ts';
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../../stores/sql/schema/schema-errors.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DRIVER_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { dialectOf, openSource, openTarget, planSteps } from '../copy/opened-copy.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { migrateCommand } from '../open-database.ts';
@@ -54,7 +54,7 @@ async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): 
 async function requireCurrent({ model, from }: CopyJob, file: string): Promise<void> {
   const shown = displayedPath(from.database);
   if (isMissingFile(from)) throw commandFailed(`the database ${shown} does not exist; select another one with --from.`);
-  const steps = await describing(from, () => planSteps(from, model));
+  const steps = await describing(from, () => selectKind(from.database).plan(from, { model, phase: null }));
   if (steps.length === 0) return;
   const command = migrateCommand({ database: from.database, modelFile: file }, model.name);
   throw commandFailed(`${shown} does not match ${file}. Migrate it first: ${command} --apply`);
@@ -62,14 +62,15 @@ async function requireCurrent({ model, from }: CopyJob, file: string): Promise<v
 
 async function runCopy({ model, from, to, signal }: CopyJob, terminal: Terminal): Promise<CopyOutcome> {
   const progress = reportProgress(model.name, terminal.stderr, supportsColour(terminal.stderr, terminal.env));
-  const source = await describing(from, () => openSource(from));
+  const [fromKind, toKind] = [selectKind(from.database), selectKind(to.database)];
+  const source = await describing(from, () => fromKind.copy.source(from));
   try {
     warnOfUse(await leasedUntil(source, systemClock.now()), from, terminal);
-    const target = await describing(to, () => openTarget(to, model));
+    const target = await describing(to, () => openEmptyTarget(to, model));
     const start = monotonicNow();
     const onProgress = (done: number, total: number): void =>
       progress.show({ rows: done, done, start: 0, total, elapsed: monotonicNow() - start });
-    const dialects = { from: dialectOf(from), to: dialectOf(to) };
+    const dialects = { from: fromKind.dialect, to: toKind.dialect };
     try {
       return await describing(to, () => copyDatabase({ model, dialects, source, target, signal, onProgress }));
     } finally {

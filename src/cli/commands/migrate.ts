@@ -1,24 +1,12 @@
-import type { Model } from '../../model/model.ts';
+import { selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
-import type { Consent } from '../../stores/sql/schema/schema-errors.ts';
-import { isPostgresUrl } from '../../stores/postgres/connection/database-url.ts';
-import { openPostgres } from '../../stores/postgres/postgres-store.ts';
-import { openSqlite } from '../../stores/sqlite/sqlite-store.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { planSteps } from '../copy/opened-copy.ts';
 import { migrationJson, migrationText } from '../migrate/migration-report.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
-import {
-  type DatabaseFlags,
-  databaseLocation,
-  displayedPath,
-  isMissingFile,
-  type UsedDatabase,
-  usedDatabase,
-} from '../database-settings.ts';
+import { type DatabaseFlags, databaseLocation, isMissingFile, usedDatabase } from '../database-settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const PHASES: readonly MigrationPhase[] = ['expand', 'contract'];
@@ -42,11 +30,12 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   const { model } = await requireModel(file, terminal.env);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);
-  const database = isPostgresUrl(used.database) ? displayedPath(used.database) : used.database;
+  const { display, plan, open } = selectKind(used.database);
+  const database = display(used.database);
   try {
-    const steps = await planSteps(used, model, phase);
+    const steps = await plan(used, { model, phase });
     const consent = flags.allowDataLoss === true ? 'losses' : 'none';
-    if (flags.apply === true) await apply(used, { model, consent, phase });
+    if (flags.apply === true) await (await open(used, { model, consent, phase })).close();
     const command = migrateCommand({ database, modelFile: file }, model.name);
     const migration = { model: file, database, exists, phase, steps, applied: flags.apply === true };
     terminal.stdout.write(
@@ -58,20 +47,6 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   } catch (error) {
     throw databaseError(error, { database, modelFile: file }, model.name);
   }
-}
-
-interface Applied {
-  readonly model: Model;
-  readonly consent: Consent;
-  readonly phase: MigrationPhase | null;
-}
-
-async function apply(used: UsedDatabase, applied: Applied): Promise<void> {
-  const { database, driver, databasePassword: password } = used;
-  const store = isPostgresUrl(database)
-    ? await openPostgres({ url: database, password, ...applied })
-    : await openSqlite({ path: database, driver, ...applied });
-  await store.close();
 }
 
 /** @throws {CommandError} exit 2 for another value */

@@ -16,10 +16,10 @@ import { type Observe, observeAll } from '../../observe/observation.ts';
 import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
-import { isPostgresUrl } from '../../stores/postgres/connection/database-url.ts';
+import { selectKind } from '../../stores/databases/databases.ts';
 import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
-import { databaseFile, displayedPath, isMissingFile, usedDatabase } from '../database-settings.ts';
+import { databaseFile, isMissingFile, usedDatabase } from '../database-settings.ts';
 import type { ServeSettings } from '../settings.ts';
 import { signalOf, type Terminal } from '../terminal/terminal.ts';
 import { localAddress, serverUrl } from './address.ts';
@@ -110,8 +110,10 @@ async function listeningAddress(
   { settings, loaded: { model } }: RunServerOptions,
 ): Promise<ListeningAddress> {
   const database = databaseFile(settings.database, model.name);
-  const shown = isPostgresUrl(database) ? displayedPath(database) : database;
-  const reachable = { database: shown, origin: serverUrl(localAddress(address), port, '') };
+  const reachable = {
+    database: selectKind(database).display(database),
+    origin: serverUrl(localAddress(address), port, ''),
+  };
   return { url: serverUrl(address, port, model.basePath), port, summary: await summarize(model, rows, reachable) };
 }
 

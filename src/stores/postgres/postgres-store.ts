@@ -18,15 +18,15 @@ import type { SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
-import { PostgresChangeStamps } from './change-stamps.ts';
+import { PostgresChangeStamps } from './commit/change-stamps.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
-import { parseDatabaseUrl } from './connection/database-url.ts';
+import { parseDatabaseUrl } from './driver/database-url.ts';
 import { sessionName } from './connection/session-name.ts';
 import { Session } from './connection/sessions.ts';
-import { postgres } from './dialect.ts';
+import { postgres } from './dialect/postgres-dialect.ts';
 import { connectPostgres, type PostgresConnection, type QueryResult, type SessionSettings } from './driver/pg.ts';
-import { PostgresClient } from './postgres-client.ts';
-import { probeWrites } from './probe-writes.ts';
+import { PostgresClient } from './read/postgres-client.ts';
+import { storeError } from './driver/postgres-errors.ts';
 import { SlowReads } from './read/slow-reads.ts';
 import { migrateSchema, type OpenedSchema, planSchema, requireNames } from './schema/open-schema.ts';
 
@@ -118,6 +118,28 @@ function clientOf(
     writes: new Session(write),
     probes: new Session(write),
   };
+}
+
+/** Room for a usual write with its events, so that writes do not begin to fail again with the next request: 64 KiB that cannot be compressed. */
+const PROBE = `insert into restwright_meta select $1, string_agg(md5(random()::text), '') from generate_series(1, 2048)
+on conflict (name) do update set value = excluded.value`;
+const CLEAR_PROBE = 'delete from restwright_meta where name = $1';
+
+/**
+ * Writes 64 KiB and deletes them, on a session of its own: one that is connected to a server that can only be read finds its successor.
+ *
+ * @throws {StoreUnavailable} where any of it fails
+ */
+async function probeWrites(session: Session): Promise<void> {
+  try {
+    const opened = await session.open();
+    await opened.query(PROBE, [METADATA.probe]);
+    await opened.query(CLEAR_PROBE, [METADATA.probe]);
+  } catch (error) {
+    throw storeError(error);
+  } finally {
+    session.discard();
+  }
 }
 
 /** Whether writes succeed, for readiness (OPS-7). What is corrupt is for the server to refuse, statement by statement. */

@@ -148,6 +148,9 @@ export interface Dialect {
     deadlineCheck: string | null,
   ): string;
 
+  /** A table expression for `from`: the items of a JSON array, one per row, in the column `value` of an alias. */
+  arrayItems(array: string, alias: string): string;
+
   /**
    * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the column `value`. The text of
    * the statement does not depend on their number.

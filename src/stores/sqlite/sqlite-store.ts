@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
-import { safeObserver } from '../../observe/safe-observer.ts';
 import { type Clock, monotonicNow, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
@@ -10,7 +9,6 @@ import { SqlChangeStamps } from '../sql/change-stamps.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
-import { ModelGuard } from '../sql/model-guard.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
@@ -29,14 +27,9 @@ import { defineFunctions } from './connection/sql-functions.ts';
 import type { Driver, DriverName } from './driver/driver.ts';
 import { selectDriver } from './driver/select-driver.ts';
 import { isCorrupt } from './driver/sqlite-errors.ts';
-import { type DatabaseFile, locateFile, openFiles } from './health/database-files.ts';
-import { explainFailure } from './health/explain-failure.ts';
-import { FileGuard } from './health/file-guard.ts';
-import { probeWrites } from './health/probe-writes.ts';
-import { WriteHealth } from '../sql/write-health.ts';
-import { unavailable } from './health/unavailable.ts';
+import { type DatabaseFile, locateFile } from './health/database-files.ts';
 import { SqliteConnection, type WriterOptions } from './connection/sqlite-connection.ts';
-import { sqlite } from './dialect.ts';
+import { sqlite } from './dialect/sqlite-dialect.ts';
 import { ReadPool } from './read-pool/read-pool.ts';
 import { ReadScheduler } from './read-pool/read-scheduler.ts';
 import { StatementDeadline } from './read-pool/statement-deadline.ts';
@@ -48,6 +41,7 @@ import {
   verifyDatabase,
 } from './schema/prepare-database.ts';
 import { SqliteClient } from './sqlite-client.ts';
+import { watchDatabase } from './watch-database.ts';
 
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 
@@ -132,28 +126,6 @@ function readsOf(
   return { pool, scheduler: new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread }) };
 }
 
-interface Watched {
-  readonly guard: FileGuard;
-  readonly health: WriteHealth;
-  readonly match: ModelGuard;
-  readonly observe: Observe;
-}
-
-/** The state of the database and its files, for readiness and before anything is acknowledged (OPS-7). */
-function watchDatabase({ file }: OpenedDatabase, main: MainConnection, options: CompleteOptions): Watched {
-  const observe = safeObserver(options.observe);
-  const files = file === null ? [] : openFiles(file);
-  const guard = new FileGuard({ files, observe, save: () => main.writer().emptyWal() });
-  const probe = (): void => {
-    guard.check();
-    probeWrites(main.writer());
-  };
-  const match = new ModelGuard(options.model, observe);
-  const explain = (error: unknown): unknown => explainFailure(error, match, main);
-  const health = new WriteHealth({ probe, unavailable, explain, stopsWhenCorrupt: true, observe });
-  return { guard, health, match, observe };
-}
-
 /** What happens after each commit, before anything else can read. */
 function commitListener(
   stamps: SqlChangeStamps,
@@ -171,7 +143,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const tables = new Tables(options.model, sqlite);
   const { system } = tables;
   const { pool, scheduler } = readsOf(opened, main, options);
-  const watched = watchDatabase(opened, main, options);
+  const watched = watchDatabase(database, main, options);
   const client = new SqliteClient({ main, scheduler, retry, ...watched });
   const stamps = new SqlChangeStamps(client, system);
   const checkpoints = database === null ? null : new Checkpoints(database, main);

@@ -5,9 +5,8 @@ import type { Observe } from '../../../src/observe/observation.ts';
 import { digest } from '../../../src/platform/digest.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
 import type { Random } from '../../../src/platform/random.ts';
-import { isPostgresUrl } from '../../../src/stores/postgres/connection/database-url.ts';
+import { selectKind } from '../../../src/stores/databases/databases.ts';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
-import { openSqlite } from '../../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { PostgresSchemas } from '../../postgres-schemas.ts';
 import { driverName } from '../../stores/sqlite/driver-under-test.ts';
@@ -30,8 +29,11 @@ if (postgres !== '') after(() => schemas.drop(postgres));
 
 /** Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema there. */
 export function openStoreUnderTest({ database, ...options }: Opening): Promise<Store> {
-  if (database !== null && isPostgresUrl(database)) return openPostgres({ url: database, ...options });
-  if (postgres === '') return openSqlite({ path: database ?? ':memory:', driver: driverName, ...options });
+  const isUrl = database !== null && selectKind(database).name === 'postgres';
+  if (postgres === '' || isUrl) {
+    const reference = { database: database ?? ':memory:', driver: driverName };
+    return selectKind(reference.database).open(reference, options);
+  }
   opened += 1;
   const name = database === null ? String(opened) : digest(database).toLowerCase().replaceAll('-', '_');
   const url = new URL(postgres);

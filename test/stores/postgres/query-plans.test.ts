@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { SortKey } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
-import { postgres } from '../../../src/stores/postgres/dialect.ts';
+import { postgres } from '../../../src/stores/postgres/dialect/postgres-dialect.ts';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';

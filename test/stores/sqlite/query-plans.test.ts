@@ -4,7 +4,7 @@ import type { SortKey, ValueType } from '../../../src/model/model.ts';
 import { EVERYTHING, type ListPlan } from '../../../src/plan/plan.ts';
 import { listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
-import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/schema/prepare-database.ts';
 import { defineFunctions } from '../../../src/stores/sqlite/connection/sql-functions.ts';

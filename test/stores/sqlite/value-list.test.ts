@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { BindParameters, type SqlValue } from '../../../src/stores/sql/dialect.ts';
-import { sqlite } from '../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { driver } from './driver-under-test.ts';
 

@@ -6,9 +6,9 @@ import type { Tables } from '../../sql/tables.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
 import { isKept, type QueuedUnit, UnitQueue, type UnitResult, withoutExpired } from '../../sql/write/unit-queue.ts';
 import { type Writer, WriteOutcomeUnknown } from '../../store.ts';
-import type { PostgresChangeStamps } from '../change-stamps.ts';
+import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
-import type { PostgresClient } from '../postgres-client.ts';
+import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
 import { UnitTransaction } from './unit-transaction.ts';
 

@@ -7,11 +7,11 @@ import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/wr
 import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
-import { type OwnCommit, STATE_COLUMNS, stateOf } from '../change-stamps.ts';
+import { type OwnCommit, STATE_COLUMNS, stateOf } from './change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
-import { type ExpectingStatement, mergeStatements } from './merge-statements.ts';
+import { arrayOf } from '../dialect/literals.ts';
 
 /** The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits (REP-8, EVT-3). */
 const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
@@ -209,4 +209,50 @@ function meets({ expects, rows = 1 }: ExpectingStatement, answer: Answer): boole
     case null:
       return true;
   }
+}
+
+/** A statement, and what it must do. */
+interface ExpectingStatement extends Pick<UnitStatement, 'statement' | 'expects'> {
+  /** How many rows it must change. Default: 1. */
+  readonly rows?: number;
+}
+
+/**
+ * Makes one statement of those that differ in their values alone: to begin, answer and end a statement costs the database, and this process, more than a row does.
+ * Statements that write rows stay in their order: none is refused that would not have been, or the other way round, for one that comes later in the log. Those
+ * that add events may move past them, for neither reads the other.
+ */
+export function mergeStatements(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
+  const merged: ExpectingStatement[] = [];
+  /** The statements that may become one: some that write rows, which are expected to, and some that add events. */
+  const open = new Map<UnitStatement['expects'], UnitStatement[]>();
+  const close = (expects: UnitStatement['expects']): void => {
+    merged.push(...mergedOf(open.get(expects) ?? []));
+    open.delete(expects);
+  };
+  for (const each of statements) {
+    const { expects, statement } = each;
+    const { many } = statement;
+    const same = open.get(expects);
+    if (many === undefined) {
+      for (const kind of open.keys()) close(kind);
+      merged.push(each);
+    } else if (same?.[0]?.statement.many === many) same.push(each);
+    else {
+      close(expects);
+      open.set(expects, [each]);
+    }
+  }
+  for (const kind of open.keys()) close(kind);
+  return merged;
+}
+
+function mergedOf(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
+  const [first] = statements;
+  const many = first?.statement.many;
+  if (first === undefined || many === undefined || statements.length === 1) return statements;
+  const values = first.statement.values.map((_, index) =>
+    arrayOf(statements.map(({ statement }) => statement.values[index] ?? null)),
+  );
+  return [{ statement: { text: many, values }, expects: first.expects, rows: statements.length }];
 }

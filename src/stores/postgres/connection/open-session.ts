@@ -2,7 +2,7 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { connectPostgres, type PostgresConnection, type SessionSettings } from '../driver/pg.ts';
 import { ConnectionLost, PostgresDriverMissing } from '../driver/postgres-errors.ts';
 import { isWithoutTls } from '../driver/tls.ts';
-import { displayedUrl, parseDatabaseUrl } from './database-url.ts';
+import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import { POOLER_ADVICE, requireOwnSessions } from './pooler.ts';
 
 /** A database, and the password for it, which takes the place of one in the URL. */

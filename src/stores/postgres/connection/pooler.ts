@@ -1,6 +1,6 @@
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { connectPostgres, type PostgresConnection } from '../driver/pg.ts';
-import type { DatabaseUrl } from './database-url.ts';
+import type { DatabaseUrl } from '../driver/database-url.ts';
 
 /** What to do where a pooler is not one of sessions. */
 export const POOLER_ADVICE =

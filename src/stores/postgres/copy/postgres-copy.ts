@@ -4,10 +4,10 @@ import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
-import { postgres } from '../dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isOverIndexLimit } from '../driver/postgres-errors.ts';
-import { arrayOf } from '../literals.ts';
+import { arrayOf } from '../dialect/literals.ts';
 
 const system = new SystemStatements(postgres);
 

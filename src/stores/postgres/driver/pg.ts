@@ -3,7 +3,7 @@ import process from 'node:process';
 import type pg from 'pg';
 import type { Client, ClientConfig } from 'pg';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
-import type { DatabaseUrl } from '../connection/database-url.ts';
+import type { DatabaseUrl } from './database-url.ts';
 import { ConnectionLost, driverError, PostgresDriverMissing } from './postgres-errors.ts';
 import { isWithoutTls, tlsOptions } from './tls.ts';
 

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { DatabaseUrl } from '../connection/database-url.ts';
+import type { DatabaseUrl } from './database-url.ts';
 
 /** What the driver says of a server that does not encrypt. */
 const NO_TLS = 'The server does not support SSL connections';

@@ -4,7 +4,7 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { WORDS_PREFIX } from '../search-columns.ts';
+import { WORDS_PREFIX } from '../dialect/search-columns.ts';
 import { REQUIRED_PREFIX } from './schema-sql.ts';
 
 /** The prefix of the names of search indexes. */

@@ -1,7 +1,13 @@
 import type { CurrentModels, MigrationGoal } from '../../sql/schema/current-models.ts';
-import { requireMigrated, type StorageTypes } from '../../sql/schema/migration.ts';
+import {
+  omitEmpty,
+  requireExisting,
+  requireMigrated,
+  statementsStep,
+  type StorageTypes,
+} from '../../sql/schema/migration.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
-import { type SchemaStep, type StepLock, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT } from '../../sql/schema/system-tables.ts';
 import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
 import type { SearchChange } from './search-schema.ts';
@@ -29,7 +35,7 @@ export interface MigrationPlan {
 export function stepsOf({ system, unfinished, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
   const inTransaction = steps.filter(({ run }) => run === 'together');
   const later = steps.filter(({ run }) => run !== 'together');
-  return [
+  return omitEmpty([
     statementsStep('remove what an interrupted migration has left', unfinished, exclusiveLock('its tables')),
     statementsStep('create or upgrade the system tables', system, exclusiveLock('the system tables')),
     ...inTransaction.map(({ step }) => step),
@@ -41,11 +47,7 @@ export function stepsOf({ system, unfinished, steps, checks, search }: Migration
     ...search.map(({ resource: { name }, after }) =>
       statementsStep(`fill what searches of ${name} use`, after, rowLocks(name)),
     ),
-  ].filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
-}
-
-function statementsStep(purpose: string, statements: readonly string[], lock: StepLock): SchemaStep {
-  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, lock, losses: [], broken: [] };
+  ]);
 }
 
 /** All statements of a plan. */
@@ -60,7 +62,7 @@ export function statementsOf({ system, unfinished, steps, search }: MigrationPla
 
 /** Verifies that a database matches a model. What a migration has left is no difference: it may still run. @throws {UnusableDatabase} where it does not */
 export function requireCurrent(plan: MigrationPlan): void {
-  if (plan.isNew) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+  requireExisting(plan.format);
   const recorded = plan.format < FORMAT ? [`-- format ${FORMAT}`] : [];
   requireMigrated([...recorded, ...statementsOf({ ...plan, unfinished: [] })]);
 }

@@ -8,14 +8,14 @@ import type { MigrationPhase } from '../../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { type ModelProfile, profileOf } from '../../sql/schema/model-profile.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { displayedUrl, parseDatabaseUrl } from '../connection/database-url.ts';
+import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import { openSession } from '../connection/open-session.ts';
 import { POOLER_ADVICE } from '../connection/pooler.ts';
 import { sessionName } from '../connection/session-name.ts';
-import { postgres } from '../dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isTransient, sqlState } from '../driver/postgres-errors.ts';
-import { arrayOf, MAX_NAME } from '../literals.ts';
+import { arrayOf, MAX_NAME } from '../dialect/literals.ts';
 import { type MigrationPlan, requireCurrent, stepsOf } from './migration-plan.ts';
 import { DatabaseSchema } from './prepare-database.ts';
 

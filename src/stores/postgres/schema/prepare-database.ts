@@ -1,27 +1,35 @@
 import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
-import { ruleCheck } from '../../sql/schema/broken-rules.ts';
-import { migrationGoal, type MigrationPhase, parseModels, recordedModels } from '../../sql/schema/current-models.ts';
-import { renameEvents } from '../../sql/events/rename-events.ts';
+import { ruleChecks } from '../../sql/schema/broken-rules.ts';
+import { migrationGoal, type MigrationPhase, parseModels } from '../../sql/schema/current-models.ts';
 import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
-import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
+import type { FieldRules } from '../../sql/schema/field-rules.ts';
 import {
   databaseFormat,
   metadataChanges,
+  parseSecret,
   recordStatements,
   requireConsent,
   type StorageTypes,
   systemTableChanges,
 } from '../../sql/schema/migration.ts';
-import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
+import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
+import { ownerStep } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
-import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
+import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
+import {
+  askRows,
+  type FoundRows,
+  questionStatements,
+  type RowQuestion,
+  type StoredRows,
+} from '../../sql/schema/stored-rows.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { postgres } from '../dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
@@ -29,7 +37,6 @@ import { type MigrationPlan, statementsOf } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
-import { planWithRows } from './stored-rows.ts';
 
 /** The rows of one read that checks rules. */
 const BATCH = 1_000;
@@ -92,7 +99,8 @@ export class DatabaseSchema {
   /** Whether a plan changes nothing, not even what is recorded of the model. */
   async isDone(plan: MigrationPlan): Promise<boolean> {
     if (plan.format < FORMAT || statementsOf(plan).length > 0 || plan.checks.length > 0) return false;
-    for (const [name, value] of this.#records(plan)) if ((await this.#metadata(name)) !== value) return false;
+    for (const [name, value] of modelMetadata({ ...plan, model: this.#model }))
+      if ((await this.#metadata(name)) !== value) return false;
     return true;
   }
 
@@ -145,27 +153,13 @@ export class DatabaseSchema {
 
   /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */
   async secret(): Promise<Uint8Array> {
-    const secret = await this.#metadata(METADATA.secret);
-    if (secret === null) throw new UnusableDatabase('Its secret is missing. Restore it from a backup.');
-    return new Uint8Array(Buffer.from(secret, 'hex'));
-  }
-
-  /** What is recorded of the model once the database matches it. */
-  #records({ goal, models }: MigrationPlan): readonly (readonly [name: string, value: string])[] {
-    const recorded = [METADATA.models, recordedModels(goal, models, this.#model)] as const;
-    if (goal.kind === 'shared') return [recorded];
-    const form = declaredOwnerForm(this.#model);
-    const owners = form === null ? [] : [[METADATA.owners, form] as const];
-    return [recorded, [METADATA.rules, JSON.stringify(fieldRules(this.#model))], ...owners];
+    return parseSecret(await this.#metadata(METADATA.secret));
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
-    const { system } = this.#tables;
-    const records = this.#records(plan).map(([name, value]) => system.setMetadata(name, value));
-    // Another model may have been represented in the same epoch.
-    const isLast = plan.goal.kind === 'alone' && plan.models.length === 2;
-    const renamed = plan.goal.kind === 'alone' ? renameEvents(plan.models, this.#model, postgres) : [];
-    await this.#runAll([...renamed, ...records, ...(isLast ? [system.deleteMetadata(METADATA.cacheEpoch)] : [])]);
+    const migrated = { ...plan, model: this.#model };
+    const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
+    await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
@@ -182,13 +176,9 @@ export class DatabaseSchema {
   /** The rules of the model that stored rows break, of those that have changed. */
   async #brokenRules(current: readonly CurrentTable[]): Promise<readonly SchemaStep[]> {
     if (current.length === 0) return [];
-    const tables = new Map(current.map((table) => [table.name, table]));
     const recorded: FieldRules = await this.#json(METADATA.rules);
     const steps: SchemaStep[] = [];
-    for (const resource of this.#model.resources.values()) {
-      const table = tables.get(resource.name) ?? tables.get(resource.was ?? '');
-      const check = table === undefined ? null : ruleCheck(postgres, resource, table, recorded);
-      if (check === null || table === undefined) continue;
+    for (const { table, check } of ruleChecks(postgres, this.#model, current, recorded)) {
       const key = table.primaryKey.map(postgres.quote).join(', ');
       const text = `select ${check.selection} from ${postgres.quote(table.name)} order by ${key} limit ${BATCH} offset $1`;
       for (let offset = 0; ; offset += BATCH) {
@@ -211,4 +201,37 @@ export class DatabaseSchema {
   async #json<T>(name: string, format: number = FORMAT): Promise<T> {
     return JSON.parse((format === 0 ? null : await this.#metadata(name)) ?? '{}');
   }
+}
+
+const NOTHING: FoundRows = { rows: 0, ids: [] };
+
+/**
+ * Makes a plan that depends on stored rows. A plan is pure: it is made again with what it asked, until it asks nothing new.
+ *
+ * @param plan called with rows that count as absent while they are not known
+ */
+async function planWithRows<T>(session: PostgresConnection, plan: (rows: StoredRows) => T): Promise<T> {
+  const answers = new Map<string, FoundRows>();
+  for (;;) {
+    const open = new Map<string, RowQuestion>();
+    const result = plan(
+      askRows(postgres, (question) => {
+        const key = JSON.stringify(question);
+        const known = answers.get(key);
+        if (known === undefined) open.set(key, question);
+        return known ?? NOTHING;
+      }),
+    );
+    if (open.size === 0) return result;
+    for (const [key, question] of open) answers.set(key, await find(session, question));
+  }
+}
+
+async function find(session: PostgresConnection, question: RowQuestion): Promise<FoundRows> {
+  const statements = questionStatements(postgres, question, 'created_at, id');
+  const counted = await session.query(statements.count);
+  const rows = Number(counted.rows[0]?.['number']);
+  if (rows === 0 || !question.shown) return { rows, ids: [] };
+  const ids = await session.query(statements.ids);
+  return { rows, ids: ids.rows.map(({ id }) => String(id)) };
 }

@@ -1,6 +1,6 @@
 import { brokenReference, violatedStep } from '../../sql/schema/migration.ts';
-import { quoteText } from '../literals.ts';
-import { postgres } from '../dialect.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isConstraintFailure, isOverIndexLimit } from '../driver/postgres-errors.ts';

@@ -1,64 +1,36 @@
-import { type TableColumn, typeAt } from '../../sql/columns.ts';
+import type { TableColumn } from '../../sql/columns.ts';
 import { type Alteration, keyText } from '../../sql/schema/alteration.ts';
-import { fillLinks } from '../../sql/schema/link-rows.ts';
+import {
+  createIndex,
+  createTable,
+  defaultValue,
+  fillNull,
+  nameList,
+  parentValue,
+  referenceClause,
+  type SchemaStatements,
+  standardStatements,
+} from '../../sql/schema/schema-statements.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
-import { type ColumnSource, type ForeignKey, type Index, type TableSchema } from '../../sql/schema/schema.ts';
-import { postgres } from '../dialect.ts';
-import { quoteText, storedName } from '../literals.ts';
+import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
+import { castType, postgres } from '../dialect/postgres-dialect.ts';
+import { storedName } from '../dialect/literals.ts';
 
 const { quote } = postgres;
 
-function list(names: readonly string[]): string {
-  return names.map(quote).join(', ');
-}
+const list = (names: readonly string[]): string => nameList(postgres, names);
 
 /** The comment that holds a name which the database would cut. */
 function namedBy(kind: 'table' | 'index', name: string): readonly string[] {
   return storedName(name) === name ? [] : [`comment on ${kind} ${quote(name)} is ${quoteText(name)}`];
 }
 
-/** The statements that create a table, without its foreign keys. */
-export function createTable(
-  table: TableSchema,
-  declared: readonly TableSchema[],
-  isFilled: boolean,
-): readonly string[] {
-  const columns = table.columns.map(
-    ({ name, type, nullable }) => `  ${quote(name)} ${postgres.columnType(type)}${nullable ? '' : ' not null'}`,
-  );
-  const key = `  primary key (${list(table.primaryKey)})`;
-  return [
-    `create table ${quote(table.name)} (\n${[...columns, key].join(',\n')}\n)`,
-    ...namedBy('table', table.name),
-    ...(isFilled ? fillLinks(table, declared, postgres, itemsOf) : []),
-  ];
-}
-
-/** The statements that create an index. @param concurrently while others write to its table, outside a transaction */
-export function createIndex(
-  table: TableSchema,
-  { name, unique, keys }: Index,
-  concurrently: boolean,
-): readonly string[] {
-  const terms = keys.map(({ path, descending }) => {
-    const [column = '', ...members] = path.split('.');
-    const type = typeAt(table.columns, [column, ...members]);
-    const expression = members.length === 0 ? quote(column) : postgres.member(quote(column), members, type).expression;
-    return postgres.order(path, members.length === 0 ? expression : `(${expression})`, descending);
-  });
-  const create = `create ${unique ? 'unique ' : ''}index ${concurrently ? 'concurrently ' : ''}${quote(name)}`;
-  return [`${create} on ${quote(table.name)} (${terms.join(', ')})`, ...namedBy('index', name)];
-}
-
 /** The statement that adds a foreign key. @param isChecked whether it reads all rows of the table; else {@link checkForeignKeys} does */
-export function addForeignKey(
-  table: string,
-  { columns, table: target, keys, cascade }: ForeignKey,
-  isChecked: boolean,
-): string {
-  const references = `references ${quote(target)} (${list(keys)})${cascade ? ' on delete cascade' : ''}`;
+export function addForeignKey(table: string, key: ForeignKey, isChecked: boolean): string {
   const unchecked = isChecked ? '' : ' not valid';
-  return `alter table ${quote(table)} add foreign key (${list(columns)}) ${references}${unchecked}`;
+  const references = referenceClause(postgres, key);
+  return `alter table ${quote(table)} add foreign key (${list(key.columns)}) ${references}${unchecked}`;
 }
 
 /** The statement that reads the rows of a table to check those of its foreign keys to another one that were added without. Their names are the database's. */
@@ -70,21 +42,6 @@ export function checkForeignKeys(table: string, { columns, table: target }: Fore
     execute format('alter table ${quote(table).replaceAll("'", "''")} validate constraint %I', found.conname);
   end loop;
 end $$`;
-}
-
-const itemsOf = (array: string): string => `json_array_elements_text(${array}::json) as item(value)`;
-
-function defaultSql({ type, default: value }: TableColumn): string {
-  return postgres.literal(value === null ? null : (postgres.encode(type)(value) ?? null));
-}
-
-/** An alias: no resource name has a space. */
-const PARENT = quote('parent row');
-
-/** The values of a new column that rows get from their parents. */
-function parentSql(table: TableSchema, { from, by }: ColumnSource): string {
-  const of = `${quote(from.table)} as ${PARENT} where ${PARENT}.${quote('id')} = ${quote(table.name)}.${quote(by)}`;
-  return `(select ${PARENT}.${quote(from.column)} from ${of})`;
 }
 
 /** The statements that drop the constraints of a table: `f`, its foreign keys; `p`, its primary key, with the foreign keys that refer to it. */
@@ -116,7 +73,7 @@ export function keysToAdd(change: SchemaChange): readonly ForeignKey[] {
 }
 
 /** The statements that alter a table, but for the rules of {@link columnsToRequire}. A new column with a default rewrites no row. */
-export function alterTable(alteration: Alteration, rows: number): readonly string[] {
+function alterTable(alteration: Alteration, rows: number): readonly string[] {
   const { after, added, converted, retyped, dropped, defaults, withoutDefault, primaryKey } = alteration;
   const table = `alter table ${quote(after.name)}`;
   const alter = (name: string): string => `${table} alter column ${quote(name)}`;
@@ -126,10 +83,10 @@ export function alterTable(alteration: Alteration, rows: number): readonly strin
     ...added.flatMap((column) => addColumn(after, column, defaults.includes(column))),
     ...defaults
       .filter((column) => !added.includes(column))
-      .map((column) => `${alter(column.name)} set default ${defaultSql(column)}`),
+      .map((column) => `${alter(column.name)} set default ${defaultValue(postgres, column)}`),
     ...withoutDefault.map((name) => `${alter(name)} drop default`),
-    ...converted.map((column) => retype(table, column, castSql(column))),
-    ...retyped.map((column) => retype(table, column, defaultSql(column))),
+    ...converted.map((column) => retype(table, column, castColumn(column))),
+    ...retyped.map((column) => retype(table, column, defaultValue(postgres, column))),
     ...dropped.map(({ name }) => `${table} drop column ${quote(name)} cascade`),
     ...nullability(alteration, rows),
     ...(primaryKey ? [`${table} add primary key (${list(after.primaryKey)})`] : []),
@@ -140,23 +97,21 @@ function addColumn(table: TableSchema, column: TableColumn, keepsDefault: boolea
   const [name, type] = [quote(column.name), postgres.columnType(column.type)];
   const source = table.sources.find((each) => each.column === column.name);
   const add = `alter table ${quote(table.name)} add column ${name} ${type}`;
-  if (source !== undefined) return [add, `update ${quote(table.name)} set ${name} = ${parentSql(table, source)}`];
+  if (source !== undefined)
+    return [add, `update ${quote(table.name)} set ${name} = ${parentValue(postgres, table, source)}`];
   if (column.default === null) return [add];
-  const filled = `${add}${column.nullable ? '' : ' not null'} default ${defaultSql(column)}`;
+  const filled = `${add}${column.nullable ? '' : ' not null'} default ${defaultValue(postgres, column)}`;
   return keepsDefault ? [filled] : [filled, `alter table ${quote(table.name)} alter column ${name} drop default`];
 }
 
-function castSql(column: TableColumn): string {
-  return `${quote(column.name)}::${postgres.columnType(column.type).replace(' collate "C"', '')}`;
+function castColumn({ name, type }: TableColumn): string {
+  return `${quote(name)}::${castType(type)}`;
 }
 
-function retype(table: string, { name, type, nullable, default: value }: TableColumn, source: string): string {
-  const given =
-    nullable || value === null
-      ? source
-      : `coalesce(${source}, ${postgres.literal(postgres.encode(type)(value) ?? null)})`;
-  const columnType = postgres.columnType(type);
-  return `${table} alter column ${quote(name)} type ${columnType} using (${given})::${columnType.replace(' collate "C"', '')}`;
+function retype(table: string, column: TableColumn, source: string): string {
+  const { name, type } = column;
+  const using = `(${fillNull(postgres, column, source)})::${castType(type)}`;
+  return `${table} alter column ${quote(name)} type ${postgres.columnType(type)} using ${using}`;
 }
 
 /** The columns that become required, while nothing else rewrites their rows: first new values are checked, then rows are filled, then all are checked. */
@@ -194,7 +149,7 @@ const requiredName = ({ name }: TableColumn): string => quote(`${REQUIRED_PREFIX
 export function fillColumn(table: TableSchema, column: TableColumn): string {
   const name = quote(column.name);
   const blocks = `ctid >= format('(%s,0)', $1::bigint)::tid and ctid < format('(%s,0)', $2::bigint)::tid`;
-  return `update ${quote(table.name)} set ${name} = ${defaultSql(column)} where ${name} is null and ${blocks}`;
+  return `update ${quote(table.name)} set ${name} = ${defaultValue(postgres, column)} where ${name} is null and ${blocks}`;
 }
 
 /** The statements that require a column: one that reads all rows, and one that reads none because of the first. */
@@ -205,3 +160,16 @@ export function requireColumn(table: TableSchema, column: TableColumn): readonly
     `${alter} alter column ${quote(column.name)} set not null, drop constraint ${check}`,
   ];
 }
+
+/** Indexes of rows that others use are created concurrently, and foreign keys are added once all tables are there. */
+export const STATEMENTS: SchemaStatements = {
+  ...standardStatements(postgres),
+  createTable: (table) => [createTable(postgres, { ...table, foreignKeys: [] }), ...namedBy('table', table.name)],
+  alterTable,
+  dropTable: (name) => `drop table ${quote(name)} cascade`,
+  createIndex: (table, index, rows) => {
+    const form = { option: rows > 0 ? 'concurrently ' : '', member: (expression: string) => `(${expression})` };
+    return [createIndex(postgres, table, index, form), ...namedBy('index', index.name)];
+  },
+  dropIndex: (name) => `drop index if exists ${quote(name)}`,
+};

@@ -1,22 +1,17 @@
-import { ownerOf } from '../../sql/schema/link-rows.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
+import { addRenamed, writeChange } from '../../sql/schema/schema-statements.ts';
 import { heldTogether, type SchemaStep, type StepCost, type StepLock } from '../../sql/schema/schema-errors.ts';
-import { postgres } from '../dialect.ts';
 import {
   addForeignKey,
-  alterTable,
   checkForeignKeys,
   columnsToRequire,
-  createIndex,
-  createTable,
   fillColumn,
   keysToAdd,
   requireColumn,
+  STATEMENTS,
 } from './schema-sql.ts';
-
-const { quote } = postgres;
 
 /** A step, and how it runs. */
 export interface PlannedStep {
@@ -53,11 +48,10 @@ export function schemaSteps(
   declared: readonly TableSchema[],
   existing: ReadonlySet<string>,
 ): readonly PlannedStep[] {
-  const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change.to] : []));
-  const known = new Set([...existing, ...renamed]);
+  const tables = addRenamed({ declared, existing }, changes);
   const steps = changes.map((change): PlannedStep => {
     const { losses, broken } = change;
-    const [statements, cost] = [sqlOf(change, declared, known), costOf(change)];
+    const [statements, cost] = [writeChange(change, STATEMENTS, tables), costOf(change)];
     const step = { purpose: describeChange(change), statements, cost, lock: lockOf(change), losses, broken };
     return { step, run: isApart(change) ? 'apart' : 'together', table: tableOf(change), key: null };
   });
@@ -125,33 +119,6 @@ function requiredColumns(change: SchemaChange): readonly PlannedStep[] {
       { step: stepOf(`require ${name}`, require, CONSTANT, exclusiveLock(table)), run: 'apart', ...of },
     ];
   });
-}
-
-function sqlOf(
-  change: SchemaChange,
-  declared: readonly TableSchema[],
-  existing: ReadonlySet<string>,
-): readonly string[] {
-  switch (change.kind) {
-    case 'rename-table':
-      return [`alter table ${quote(change.from)} rename to ${quote(change.to)}`];
-    case 'rename-column':
-      return [`alter table ${quote(change.table)} rename column ${quote(change.from)} to ${quote(change.to)}`];
-    case 'drop-index':
-      return [`drop index if exists ${quote(change.name)}`];
-    case 'alter-table':
-      return alterTable(change.alteration, change.rows);
-    case 'create-table':
-      return createTable(
-        change.table,
-        declared,
-        change.table.kind === 'links' && existing.has(ownerOf(change.table) ?? ''),
-      );
-    case 'drop-table':
-      return [`drop table ${quote(change.table.name)} cascade`];
-    case 'create-index':
-      return createIndex(change.table, change.index, isApart(change));
-  }
 }
 
 function tableOf(change: SchemaChange): string {

@@ -5,11 +5,11 @@ import type { DerivedColumn, SqlRow } from '../../sql/dialect.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { postgres } from '../dialect.ts';
+import { quoteText } from '../../sql/standard-dialect.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { quoteText } from '../literals.ts';
-import { searchColumns, WORDS_PREFIX, wordsExpression } from '../search-columns.ts';
+import { searchColumns, WORDS_PREFIX, wordsExpression } from '../dialect/search-columns.ts';
 import { SEARCH_INDEX_PREFIX } from './introspection.ts';
 
 const { quote } = postgres;

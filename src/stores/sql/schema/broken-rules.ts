@@ -1,5 +1,5 @@
 import type { Json } from '../../../conventions/json/json.ts';
-import type { Field, Resource } from '../../../model/model.ts';
+import type { Field, Model, Resource } from '../../../model/model.ts';
 import { memberAssertions } from '../../../model/values/assertion.ts';
 import { describeReason } from '../../../model/values/messages.ts';
 import { formatPath } from '../../../model/values/path.ts';
@@ -21,13 +21,34 @@ interface StoredField {
 }
 
 /** A check of the rows of a table against the rules that have changed. */
-export interface RuleCheck {
+interface RuleCheck {
   /** The select list of what is checked. */
   readonly selection: string;
   /** Checks a row. */
   check(row: SqlRow): void;
   /** A step without statements, where rows break a rule; else null. */
   step(): SchemaStep | null;
+}
+
+/** A table whose rows are checked. */
+export interface CheckedTable {
+  readonly table: CurrentTable;
+  readonly check: RuleCheck;
+}
+
+/** Collects the checks of all tables that a model has rules for. @param recorded the rules at the last migration */
+export function ruleChecks(
+  dialect: Dialect,
+  { resources }: Model,
+  current: readonly CurrentTable[],
+  recorded: FieldRules,
+): readonly CheckedTable[] {
+  const tables = new Map(current.map((table) => [table.name, table]));
+  return [...resources.values()].flatMap((resource) => {
+    const table = tables.get(resource.name) ?? tables.get(resource.was ?? '');
+    const check = table === undefined ? null : ruleCheck(dialect, resource, table, recorded);
+    return table === undefined || check === null ? [] : [{ table, check }];
+  });
 }
 
 /**
@@ -38,12 +59,7 @@ export interface RuleCheck {
  * @param recorded the rules at the last migration
  * @returns null where no rule has changed
  */
-export function ruleCheck(
-  dialect: Dialect,
-  resource: Resource,
-  table: CurrentTable,
-  recorded: FieldRules,
-): RuleCheck | null {
+function ruleCheck(dialect: Dialect, resource: Resource, table: CurrentTable, recorded: FieldRules): RuleCheck | null {
   const columns = new Map(table.columns.map((column) => [column.name, column.storageType]));
   const fields = changedFields(resource, recorded).flatMap((field): readonly StoredField[] => {
     const column = columns.has(field.name) ? field.name : (field.was ?? '');

@@ -8,6 +8,7 @@ import {
   describeBrokenRule,
   LossySchemaChange,
   type SchemaStep,
+  type StepLock,
   SchemaViolation,
   UnusableDatabase,
 } from './schema-errors.ts';
@@ -38,6 +39,17 @@ export function databaseFormat(tableNames: readonly string[], readFormat: () => 
   throw new UnusableDatabase(
     `It has format ${format}, and this version of Restwright reads format ${FORMAT}. Use the version that created it, or a newer one.`,
   );
+}
+
+/** @param format that of the database @throws {UnusableDatabase} for an empty database */
+export function requireExisting(format: number): void {
+  if (format === 0) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+}
+
+/** The key that seals cursors. @param recorded as hexadecimal digits @throws {UnusableDatabase} where it is missing */
+export function parseSecret(recorded: string | null): Uint8Array {
+  if (recorded === null) throw new UnusableDatabase('Its secret is missing. Restore it from a backup.');
+  return new Uint8Array(Buffer.from(recorded, 'hex'));
 }
 
 /** The statements that create or upgrade the system tables. @param format that of the database */
@@ -145,4 +157,14 @@ export function brokenReference(from: string, to: string, below: boolean, isInte
 /** @param missing the statements that would migrate the database @throws {UnusableDatabase} where there are any */
 export function requireMigrated(missing: readonly string[]): void {
   if (missing.length > 0) throw new UnusableDatabase(`${CHANGED} The model requires:\n${missing.join('\n')}`);
+}
+
+/** A step of statements that read and write no rows. */
+export function statementsStep(purpose: string, statements: readonly string[], lock: StepLock): SchemaStep {
+  return { purpose, statements, cost: { kind: 'constant', rows: 0 }, lock, losses: [], broken: [] };
+}
+
+/** Leaves out steps that neither change nor find anything. */
+export function omitEmpty(steps: readonly SchemaStep[]): readonly SchemaStep[] {
+  return steps.filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
 }

@@ -1,7 +1,7 @@
 import { decimalKey } from '../../sql/decimal.ts';
-import { DECIMAL_KEY_FUNCTION, JSON_FUNCTION, storedJson } from '../dialect.ts';
+import { DECIMAL_KEY_FUNCTION, JSON_FUNCTION, storedJson } from '../dialect/sqlite-dialect.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { joinedWords, WORDS_FUNCTION } from '../schema/search-schema.ts';
+import { joinedWords, WORDS_FUNCTION } from '../dialect/search-tables.ts';
 
 /** Defines the SQL functions that statements call. Every connection needs them, on each thread. */
 export function defineFunctions(connection: SqliteConnection): void {

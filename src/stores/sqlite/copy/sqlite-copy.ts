@@ -7,7 +7,7 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
 import { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { sqlite } from '../dialect.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 import type { DriverName } from '../driver/driver.ts';
 import { selectDriver } from '../driver/select-driver.ts';
 import { isBusy } from '../driver/sqlite-errors.ts';

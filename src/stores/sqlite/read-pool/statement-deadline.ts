@@ -1,6 +1,6 @@
 import { StatementTimeout, StoreUnavailable } from '../../store.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
-import { DEADLINE_FUNCTION } from '../dialect.ts';
+import { DEADLINE_FUNCTION } from '../dialect/sqlite-dialect.ts';
 
 interface StatementDeadlineOptions {
   /** Milliseconds from any starting point. */

@@ -7,19 +7,24 @@ import {
   migrationGoal,
   type MigrationPhase,
   parseModels,
-  recordedModels,
 } from '../../sql/schema/current-models.ts';
-import { renameEvents } from '../../sql/events/rename-events.ts';
+import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
+import { ruleChecks } from '../../sql/schema/broken-rules.ts';
+import type { SqlRow } from '../../sql/dialect.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
-import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
-import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
+import type { FieldRules } from '../../sql/schema/field-rules.ts';
+import { ownerStep } from '../../sql/schema/owner-names.ts';
 import {
   brokenReference,
   databaseFormat,
   metadataChanges,
+  omitEmpty,
+  parseSecret,
   recordStatements,
   requireConsent,
+  requireExisting,
   requireMigrated,
+  statementsStep,
   type StorageTypes,
   systemTableChanges,
   violatedStep,
@@ -27,27 +32,24 @@ import {
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaOf } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
-import {
-  type Consent,
-  heldTogether,
-  type SchemaStep,
-  type StepCost,
-  UnusableDatabase,
-} from '../../sql/schema/schema-errors.ts';
+import { type Consent, heldTogether, type SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
-import { sqlite } from '../dialect.ts';
-import { ruleStep } from './broken-rules.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
-import { SqliteStoredRows } from './stored-rows.ts';
+import { sqliteStoredRows } from './stored-rows.ts';
 
+const { quote } = sqlite;
 const system = new SystemStatements(sqlite);
 
-const NO_COST: StepCost = { kind: 'constant', rows: 0 };
+const MOMENT = writeLock({ kind: 'constant', rows: 0 });
+
+/** The number of rows of a read that checks rules. */
+const BATCH = 1_000;
 
 function readMetadata(connection: SqliteConnection, name: string): string | null {
   const { text, values } = system.metadata(name);
@@ -85,7 +87,7 @@ interface TablePlan {
 function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
   const declared = schemaAfter(modelsOf(connection, format), model);
   const current = format === 0 ? [] : currentTables(connection, readJson(connection, METADATA.storageTypes));
-  const all = schemaChanges(current, declared, new SqliteStoredRows(connection));
+  const all = schemaChanges(current, declared, sqliteStoredRows(connection));
   const changes = changesFor(goal, all, declared);
   const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
   return { goal, current, changes, steps };
@@ -99,13 +101,23 @@ function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan)
 
 /** The rules of the model that stored rows break, of those that have changed. A database of an older version has no recorded rules. */
 function brokenRules(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
-  const tables = new Map(current.map((table) => [table.name, table]));
   const recorded: FieldRules = current.length === 0 ? {} : readJson(connection, METADATA.rules);
-  return [...model.resources.values()].flatMap((resource) => {
-    const table = tables.get(resource.name) ?? tables.get(resource.was ?? '');
-    const step = table === undefined ? null : ruleStep(connection, resource, table, recorded);
-    return step === null ? [] : [step];
+  return ruleChecks(sqlite, model, current, recorded).flatMap(({ table, check }) => {
+    for (const rows of readBatches(connection, table.name, check.selection)) for (const row of rows) check.check(row);
+    return check.step() ?? [];
   });
+}
+
+/** The rows of a table in batches, by `_rowid_`. */
+function* readBatches(connection: SqliteConnection, table: string, selection: string): Generator<readonly SqlRow[]> {
+  const list = `_rowid_ as ${quote('row')}, ${selection}`;
+  const text = `select ${list} from ${quote(table)} where _rowid_ > ? order by _rowid_ limit ${BATCH}`;
+  for (let last = 0; ; ) {
+    const rows = connection.all(text, [last]);
+    yield rows;
+    if (rows.length < BATCH) return;
+    last = Number(rows.at(-1)?.['row']);
+  }
 }
 
 /** A JSON object in the metadata; empty where it is missing. */
@@ -135,23 +147,19 @@ function prepareTables(
 
 /** Records the model that the database matches now. */
 function recordModel(connection: SqliteConnection, model: Model, goal: MigrationGoal): void {
-  const current = modelsOf(connection, FORMAT);
-  record(connection, METADATA.models, recordedModels(goal, current, model));
-  if (goal.kind === 'shared') return;
-  for (const { text, values } of renameEvents(current, model, sqlite)) connection.run(text, values);
-  record(connection, METADATA.rules, JSON.stringify(fieldRules(model)));
-  const form = declaredOwnerForm(model);
-  if (form !== null) record(connection, METADATA.owners, form);
-  // Another model may have been represented in the same epoch.
-  const { text, values } = system.deleteMetadata(METADATA.cacheEpoch);
-  if (current.length === 2) connection.run(text, values);
+  const migrated = { goal, models: modelsOf(connection, FORMAT), model };
+  const records = modelMetadata(migrated)
+    .filter(([name, value]) => readMetadata(connection, name) !== value)
+    .map(([name, value]) => system.setMetadata(name, value));
+  const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
+  for (const { text, values } of statements) connection.run(text, values);
 }
 
 function ownerSteps(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
   const step =
     current.length === 0
       ? null
-      : ownerStep(new SqliteStoredRows(connection), model, current, readMetadata(connection, METADATA.owners));
+      : ownerStep(sqliteStoredRows(connection), model, current, readMetadata(connection, METADATA.owners));
   return step === null ? [] : [step];
 }
 
@@ -161,12 +169,6 @@ function runStep(connection: SqliteConnection, step: SchemaStep): void {
   } catch (error) {
     throw isConstraintFailure(error) ? violatedStep(step) : error;
   }
-}
-
-function record(connection: SqliteConnection, name: string, value: string): void {
-  if (readMetadata(connection, name) === value) return;
-  const { text, values } = system.setMetadata(name, value);
-  connection.run(text, values);
 }
 
 function checkReferences(connection: SqliteConnection): void {
@@ -248,19 +250,16 @@ export function planMigration(
     const tables = planTables(connection, model, format, goal);
     const rebuilt = rebuiltTables(tables.changes);
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
-    return heldTogether([
-      statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite)),
+    const steps = [
+      statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
       ...tables.steps,
       ...checkSteps(connection, model, tables),
-      statementsStep('create the search indexes and fill them', search),
-    ]).filter(({ statements, losses, broken }) => statements.length + losses.length + broken.length > 0);
+      statementsStep('create the search indexes and fill them', search, MOMENT),
+    ];
+    return omitEmpty(heldTogether(steps));
   } finally {
     connection.script('rollback');
   }
-}
-
-function statementsStep(purpose: string, statements: readonly string[]): SchemaStep {
-  return { purpose, statements, cost: NO_COST, lock: writeLock(NO_COST), losses: [], broken: [] };
 }
 
 /** Verifies that a database matches the model, without changing it. @throws {UnusableDatabase} where it does not */
@@ -268,7 +267,7 @@ export function verifyDatabase(connection: SqliteConnection, model: Model): Prep
   connection.script('begin');
   try {
     const format = formatOf(connection);
-    if (format === 0) throw new UnusableDatabase('It is empty. Restore it, or restart all processes.');
+    requireExisting(format);
     const goal = migrationGoal(modelsOf(connection, format), model, null, false);
     requireMigrated(missingStatements(connection, model, format, goal));
     return { isNew: false, statements: [], isShared: goal.kind === 'shared' };
@@ -292,7 +291,5 @@ function missingStatements(
 
 /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */
 export function readSecret(connection: SqliteConnection): Uint8Array {
-  const secret = readMetadata(connection, METADATA.secret);
-  if (secret === null) throw new UnusableDatabase('Its secret is missing. Restore it from a backup.');
-  return new Uint8Array(Buffer.from(secret, 'hex'));
+  return parseSecret(readMetadata(connection, METADATA.secret));
 }

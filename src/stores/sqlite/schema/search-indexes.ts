@@ -1,8 +1,8 @@
 import type { Model } from '../../../model/model.ts';
-import { sqlite } from '../dialect.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { searchIndex, type SearchIndex, type SearchObject } from './search-schema.ts';
-import { SEARCH_PREFIX } from './search-tables.ts';
+import { SEARCH_PREFIX } from '../dialect/search-tables.ts';
 
 const { quote } = sqlite;
 

@@ -1,21 +1,12 @@
 import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
 import { isHidden, keyMembers } from '../../../model/row-key.ts';
-import { WORD_RULES_VERSION, wordsOf } from '../../../plan/filter/search.ts';
+import { WORD_RULES_VERSION } from '../../../plan/filter/search.ts';
 import { columnsOf, typeAt } from '../../sql/columns.ts';
-import type { SqlValue } from '../../sql/dialect.ts';
-import { sqlite } from '../dialect.ts';
-import { searchNames } from './search-tables.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
+import { searchNames, WORDS_FUNCTION } from '../dialect/search-tables.ts';
 
 const { quote } = sqlite;
-
-/** The SQL function that returns the words of texts, folded and separated by spaces. Every connection that writes rows must define it. */
-export const WORDS_FUNCTION = 'restwright_words';
-
-/** The implementation of the SQL function. */
-export function joinedWords(...texts: readonly SqlValue[]): string {
-  return wordsOf(texts.filter((text) => text !== null).join('\n')).join(' ');
-}
 
 /** The version of the word rules. It is a part of the triggers, so that other rules lead to other triggers. */
 const RULES_COMMENT = `/* words ${WORD_RULES_VERSION}, Unicode ${versions['unicode']} */`;

@@ -5,7 +5,7 @@ import { logState } from '../../../../src/stores/sql/events/append-event.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { type CompiledUnit, compileUnit } from '../../../../src/stores/sql/write/compile-unit.ts';
 import { closingStatements, type Counters } from '../../../../src/stores/sql/write/counters.ts';
-import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { sampleModel } from '../../../../src/testing/sample-model.ts';
 import {
   create,

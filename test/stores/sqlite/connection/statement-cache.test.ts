@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { StatementCache } from '../../../../src/stores/sqlite/connection/statement-cache.ts';
+import { StatementCache } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 
 describe('the statement cache', () => {
   let prepared: string[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
-import { probeWrites } from '../../../../src/stores/sqlite/health/probe-writes.ts';
+import { probeWrites } from '../../../../src/stores/sqlite/watch-database.ts';
 import { unavailable } from '../../../../src/stores/sqlite/health/unavailable.ts';
 import { WriteHealth } from '../../../../src/stores/sql/write-health.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';

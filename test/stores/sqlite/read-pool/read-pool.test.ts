@@ -14,7 +14,7 @@ import {
   type RelatedPlan,
 } from '../../../../src/plan/plan.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';
-import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { ReadPool, type ReadPoolOptions } from '../../../../src/stores/sqlite/read-pool/read-pool.ts';
 import { StatementTimeout, type Store, StoreOverloaded, StoreUnavailable } from '../../../../src/stores/store.ts';
 import type { OpenStore } from '../../../../src/testing/open-store.ts';

@@ -7,7 +7,7 @@ import type { Statement } from '../../../../src/stores/sql/dialect.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
-import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
 import { AT, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
 import { queryPlan } from './query-plan.ts';

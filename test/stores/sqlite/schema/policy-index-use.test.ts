@@ -6,7 +6,7 @@ import { Visibilities } from '../../../../src/plan/policy/visibilities.ts';
 import { effortOf } from '../../../../src/plan/list/effort.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
-import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { AT, itemPlan, listPlan } from '../../../../src/testing/sample-writes.ts';
 import { compilePolicies, withResources } from '../../../model/policies.ts';
 import { queryPlan } from './query-plan.ts';

@@ -3,7 +3,7 @@ import type { Model } from '../../../../src/model/model.ts';
 import type { Statement } from '../../../../src/stores/sql/dialect.ts';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
-import { DEADLINE_FUNCTION } from '../../../../src/stores/sqlite/dialect.ts';
+import { DEADLINE_FUNCTION } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-database.ts';
 import { driver } from '../driver-under-test.ts';
 

@@ -5,7 +5,7 @@ import type { PathCondition } from '../../../../src/plan/condition.ts';
 import { type Condition, EVERYTHING, type ListPlan } from '../../../../src/plan/plan.ts';
 import { countStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
-import { sqlite } from '../../../../src/stores/sqlite/dialect.ts';
+import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
 import { AT, listPlan } from '../../../../src/testing/sample-writes.ts';
 import { queryPlan } from './query-plan.ts';

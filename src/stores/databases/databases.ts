@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { Model } from '../../model/model.ts';
+import { displayedUrl, isPostgresUrl } from '../postgres/driver/database-url.ts';
+import { postgresCopySource, postgresCopyTarget, postgresNumbers } from '../postgres/copy/postgres-copy.ts';
+import { postgres } from '../postgres/dialect/postgres-dialect.ts';
+import { openPostgres, planPostgres, type PostgresOptions } from '../postgres/postgres-store.ts';
+import { type CopySource, type CopyTarget, type LastNumbers, requireEmpty } from '../sql/copy/copy-database.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import type { MigrationPhase } from '../sql/schema/current-models.ts';
+import type { SchemaStep } from '../sql/schema/schema-errors.ts';
+import { sqliteCopySource, sqliteCopyTarget, sqliteNumbers } from '../sqlite/copy/sqlite-copy.ts';
+import { sqlite } from '../sqlite/dialect/sqlite-dialect.ts';
+import type { DriverName } from '../sqlite/driver/driver.ts';
+import { openSqlite, planSqlite, type SqliteOptions } from '../sqlite/sqlite-store.ts';
+import type { Store } from '../store.ts';
+
+/** A database and the settings that open it. */
+export interface DatabaseReference {
+  /** The path of a file of SQLite, or a URL of PostgreSQL. */
+  readonly database: string;
+  /** The library that opens a file. */
+  readonly driver?: DriverName | undefined;
+  /** The password for a server. */
+  readonly databasePassword?: string | undefined;
+}
+
+/** The options that opening a store has for every kind of database. A file also waits for its lock, until `signal`. */
+export type StoreOptions = Pick<SqliteOptions, 'signal'> & Omit<PostgresOptions, 'url' | 'password' | 'lockAttempts'>;
+
+/** A kind of database. */
+export interface DatabaseKind {
+  readonly name: 'sqlite' | 'postgres';
+  /** True if the name of a database is one of this kind. */
+  readonly matches: (database: string) => boolean;
+  /** The name of a database independent of the working directory. */
+  readonly resolve: (database: string) => string;
+  /** The name of a database for messages, without its password. */
+  readonly display: (database: string) => string;
+  /** True if the database is a file that does not exist. Only a connection shows the databases of a server. */
+  readonly isMissing: (database: string) => boolean;
+  readonly dialect: Dialect;
+  readonly open: (reference: DatabaseReference, options: StoreOptions) => Promise<Store>;
+  /** Plans the migration to a model, without changing the database. */
+  readonly plan: (
+    reference: DatabaseReference,
+    options: { readonly model: Model; readonly phase: MigrationPhase | null },
+  ) => Promise<readonly SchemaStep[]>;
+  readonly copy: CopyAccess;
+}
+
+/** Opens databases that rows are copied from and to. Both exist, with the schema of the model. */
+interface CopyAccess {
+  readonly source: (reference: DatabaseReference) => Promise<CopySource>;
+  readonly target: (reference: DatabaseReference) => Promise<CopyTarget>;
+  /** Reads the last numbers of changes and events; null if the database is missing or has no schema of Restwright. */
+  readonly numbers: (reference: DatabaseReference) => Promise<LastNumbers | null>;
+}
+
+const postgresSchemas: DatabaseKind = {
+  name: 'postgres',
+  matches: isPostgresUrl,
+  resolve: (url) => url,
+  display: displayedUrl,
+  isMissing: () => false,
+  dialect: postgres,
+  open: ({ database: url, databasePassword: password }, { signal: _, ...options }) =>
+    openPostgres({ url, password, ...options }),
+  plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
+  copy: {
+    source: ({ database: url, databasePassword: password }) => postgresCopySource({ url, password }),
+    target: ({ database: url, databasePassword: password }) => postgresCopyTarget({ url, password }),
+    numbers: ({ database: url, databasePassword: password }) => postgresNumbers({ url, password }),
+  },
+};
+
+const sqliteFiles: DatabaseKind = {
+  name: 'sqlite',
+  matches: (database) => !isPostgresUrl(database),
+  resolve: (file) => path.resolve(file),
+  display: (file) => file,
+  isMissing: (file) => !existsSync(file),
+  dialect: sqlite,
+  open: ({ database, driver }, options) => openSqlite({ path: database, driver, ...options }),
+  plan: async ({ database, driver }, { model, phase }) => planSqlite(database, model, { driver, phase }),
+  copy: {
+    source: async ({ database, driver }) => sqliteCopySource(database, driver),
+    target: async ({ database, driver }) => sqliteCopyTarget(database, driver),
+    numbers: async ({ database, driver }) => (existsSync(database) ? sqliteNumbers(database, driver) : null),
+  },
+};
+
+const KINDS: readonly DatabaseKind[] = [postgresSchemas, sqliteFiles];
+
+/** Selects the kind of a database by its name. A name that no other kind matches is the path of a file. */
+export function selectKind(database: string): DatabaseKind {
+  return KINDS.find(({ matches }) => matches(database)) ?? sqliteFiles;
+}
+
+/**
+ * Opens a database that rows are copied to, and creates its schema.
+ *
+ * @throws {TargetNotEmpty} before anything is changed in it
+ */
+export async function openEmptyTarget(reference: DatabaseReference, model: Model): Promise<CopyTarget> {
+  const { open, copy } = selectKind(reference.database);
+  const numbers = await copy.numbers(reference);
+  if (numbers !== null) requireEmpty(numbers);
+  await (await open(reference, { model })).close();
+  return copy.target(reference);
+}

@@ -1,0 +1,173 @@
+import type { Partition } from '../../../plan/list/partitions.ts';
+import type { WritePlan } from '../../../plan/plan.ts';
+import { loopIteration } from '../../../platform/clock.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import { changedRow } from '../../sql/events/event-codec.ts';
+import type { SqlClient } from '../../sql/sql-client.ts';
+import { type ChangedRow, StampCache } from '../../sql/stamp-cache.ts';
+import type { Tables } from '../../sql/tables.ts';
+import { type ChangeStamps, StoreOverloaded } from '../../store.ts';
+import { MAX_UNANSWERED } from '../read/postgres-client.ts';
+
+/** Up to where a database has been changed. */
+export interface DatabaseState {
+  /** When its server started: another one may not have the last commits of this one. */
+  readonly server: string;
+  /** The last revision that was assigned. */
+  readonly revision: number;
+  /** The last sequence of an event. */
+  readonly event: number;
+}
+
+/** A transaction of this process: the state before it and after it, and what it has written. */
+export interface OwnCommit {
+  readonly before: DatabaseState;
+  readonly after: DatabaseState;
+  readonly plans: readonly WritePlan[];
+}
+
+/** The columns that {@link stateOf} reads, of `restwright_sequences`. */
+export const STATE_COLUMNS = 'revision, event, extract(epoch from pg_postmaster_start_time())::text as server';
+const STATE: Statement = { text: `select ${STATE_COLUMNS} from restwright_sequences`, values: [] };
+const CHANGED = `select shape.resource, event.resource_id from restwright_events as event
+join restwright_event_shapes as shape on shape.id = event.shape where event.sequence > $1 and event.sequence <= $2`;
+
+/** The most changes of others that are read one by one: after more of them, all stamps are read again. */
+const MAX_CHANGES = 1_000;
+
+/** The state in a row with {@link STATE_COLUMNS}. */
+export function stateOf(row: SqlRow | null): DatabaseState {
+  return {
+    server: String(row?.['server']),
+    revision: Number(row?.['revision'] ?? 0),
+    event: Number(row?.['event'] ?? 0),
+  };
+}
+
+/**
+ * Change stamps, cached in memory. Once per event-loop iteration the state of the database is read, which each commit that changes rows advances: what was
+ * acknowledged before a request arrived, by whichever instance, is in it (OPS-5). What others have changed is read from the event log. The stamps depend on the
+ * rows alone: on none of identity, permission, visibility and contract.
+ */
+export class PostgresChangeStamps implements ChangeStamps {
+  readonly #client: SqlClient;
+  readonly #cache: StampCache;
+  /** The names of resources by those in events. */
+  readonly #resources: ReadonlyMap<string, string>;
+  #iteration: number | null = null;
+  /** The read of the iteration. */
+  #asked: Promise<void> = Promise.resolve();
+  /** The number of reads of stamps that wait for it. */
+  #waiting = 0;
+  /** The number of reads so far, and of those that were sent before the known state was learned. */
+  #reads = 0;
+  #readsBefore = 0;
+  /** What the cached stamps belong to. */
+  #known: DatabaseState | null = null;
+
+  constructor(client: SqlClient, tables: Tables) {
+    this.#client = client;
+    this.#cache = new StampCache(client, tables.system);
+    this.#resources = new Map([...tables].map(({ resource }) => [resource.singular, resource.name]));
+  }
+
+  async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
+    await this.#currentState();
+    return this.#cache.resourceStamps(resources);
+  }
+
+  async partitionStamp(resource: string, partition: Partition): Promise<number> {
+    await this.#currentState();
+    return this.#cache.partitionStamp(resource, partition);
+  }
+
+  async rowStamp(_resource: string, id: string): Promise<number> {
+    await this.#currentState();
+    return this.#cache.rowStamp(id);
+  }
+
+  knownRowStamp(_resource: string, id: string): number | null {
+    return this.#known === null ? null : this.#cache.rowStamp(id);
+  }
+
+  /**
+   * The state is asked on the session of the iteration, where reads that are sent after it see at least that state. A single read saves a round trip, at the
+   * price of a write to the socket of its own: many would pay more than they save.
+   */
+  rowStampAhead(resource: string, id: string): number | null {
+    return this.#waiting > 1 ? null : this.knownRowStamp(resource, id);
+  }
+
+  /** To be called once a transaction is committed, before anything else can read. */
+  committed({ before, after, plans }: OwnCommit): void {
+    // What was acknowledged is in the next read, which also finds what others have committed in between.
+    this.#iteration = null;
+    if (this.#known === null || !isSame(this.#known, before)) return;
+    this.#cache.changed(plans);
+    this.#learn(after);
+  }
+
+  /** @throws {StoreOverloaded} {StoreUnavailable} */
+  async #currentState(): Promise<void> {
+    // Checked before the state is asked, so that its failure is never an unhandled rejection.
+    if (this.#waiting >= MAX_UNANSWERED)
+      throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
+    this.#waiting += 1;
+    try {
+      await this.#current();
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #current(): Promise<void> {
+    const iteration = loopIteration();
+    if (iteration !== this.#iteration) {
+      this.#iteration = iteration;
+      this.#asked = this.#ask();
+    }
+    return this.#asked;
+  }
+
+  async #ask(): Promise<void> {
+    this.#reads += 1;
+    const read = this.#reads;
+    const state = stateOf(await this.#client.get(STATE));
+    const known = this.#known;
+    if (known !== null && isSame(known, state)) return;
+    const changed = known === null ? null : await this.#changedBetween(known, state);
+    if (this.#isOvertaken(read, state)) return;
+    if (changed === null) this.#cache.clear();
+    else this.#cache.changed(changed);
+    this.#learn(state);
+  }
+
+  /** Whether a later read, or a commit, has found more. Another lower revision is that of a database that was restored. */
+  #isOvertaken(read: number, { server, revision }: DatabaseState): boolean {
+    if (this.#known === null || read > this.#readsBefore) return false;
+    return server !== this.#known.server || revision <= this.#known.revision;
+  }
+
+  /** The rows that were changed; null where they are too many, or the log does not have all of them. */
+  async #changedBetween(from: DatabaseState, to: DatabaseState): Promise<readonly ChangedRow[] | null> {
+    const count = to.revision - from.revision;
+    // Each change has a revision, and an event unless it was imported.
+    if (from.server !== to.server || count !== to.event - from.event || count <= 0 || count > MAX_CHANGES) return null;
+    const rows = await this.#client.all({ text: CHANGED, values: [from.event, to.event] });
+    const changed = rows.flatMap((row) => {
+      const { type, id } = changedRow(row);
+      const resource = this.#resources.get(type);
+      return resource === undefined ? [] : [{ resource, id }];
+    });
+    return changed.length === count ? changed : null;
+  }
+
+  #learn(state: DatabaseState): void {
+    this.#known = state;
+    this.#readsBefore = this.#reads;
+  }
+}
+
+function isSame(one: DatabaseState, other: DatabaseState): boolean {
+  return one.revision === other.revision && one.event === other.event && one.server === other.server;
+}

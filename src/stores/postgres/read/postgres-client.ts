@@ -1,0 +1,164 @@
+import { loopIteration } from '../../../platform/clock.ts';
+import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
+import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/model-guard.ts';
+import type { SystemStatements } from '../../sql/system-statements.ts';
+import { allAnswers } from '../driver/answers.ts';
+import { type OpenSession, Session } from '../connection/sessions.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { storeError } from '../driver/postgres-errors.ts';
+import { quote } from '../dialect/literals.ts';
+import { readBatch } from './read-batch.ts';
+import type { SlowReads } from './slow-reads.ts';
+
+/**
+ * The most reads that are sent and not answered: 0.2 s of work for a database that answers quickly. Above it, more of them would wait, in memory, for longer than
+ * their clients do (LIM-3).
+ */
+export const MAX_UNANSWERED = 5_000;
+
+/** Sessions that all requests share: two, so that one answers while the other one is sent to. */
+const SHARED_SESSIONS = 2;
+
+interface PostgresClientOptions {
+  /** Opens a session that reads. */
+  readonly connect: OpenSession;
+  /** Runs single statements that write, between transactions. */
+  readonly writer: Session;
+  readonly slow: SlowReads;
+  readonly match: ModelGuard;
+  readonly system: SystemStatements;
+}
+
+/**
+ * Runs statements on PostgreSQL. All reads of one event-loop iteration are sent on one session without waiting for answers, so that they take one round
+ * trip together. A read whose connection was lost is tried again on another one.
+ */
+export class PostgresClient implements SqlClient {
+  readonly #shared: readonly Session[];
+  readonly #writer: Session;
+  readonly #slow: SlowReads;
+  readonly #match: ModelGuard;
+  readonly #system: SystemStatements;
+  #unanswered = 0;
+
+  constructor({ connect, writer, slow, match, system }: PostgresClientOptions) {
+    this.#shared = Array.from({ length: SHARED_SESSIONS }, () => new Session(connect));
+    this.#writer = writer;
+    this.#slow = slow;
+    this.#match = match;
+    this.#system = system;
+  }
+
+  async get(statement: Statement): Promise<SqlRow | null> {
+    return (await this.all(statement))[0] ?? null;
+  }
+
+  async all({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    return (await this.#read((session) => session.query(text, values))).rows;
+  }
+
+  async batch({ effort, statements }: BatchRead): Promise<BatchRows> {
+    const batch = statements(deadlineChecksFor(effort)).map(boundedStatement);
+    if (effort === 'light') return this.#read((session) => readBatch(session, batch));
+    this.#match.requireMatch();
+    try {
+      return await this.#slow.read(batch, effort);
+    } catch (error) {
+      throw await this.explain(error);
+    }
+  }
+
+  async execute({ text, values }: Statement): Promise<readonly SqlRow[]> {
+    this.#match.requireMatch();
+    const session = await this.#writer.open();
+    return (await result(session.query(text, values))).rows;
+  }
+
+  /** @throws {StoreUnavailable} once the database is known to have another model */
+  requireMatch(): void {
+    this.#match.requireMatch();
+  }
+
+  /** The error to report for one that a statement ended with: the database may have been migrated to another model meanwhile. */
+  async explain(error: unknown): Promise<unknown> {
+    if (!isUnexplained(error)) return error;
+    try {
+      const read = recordedSchema(this.#system).map(({ text, values }) =>
+        this.#readSoon((session) => session.query(text, values)),
+      );
+      const [types, models] = (await allAnswers(read)).map(({ rows }) => rows[0] ?? null);
+      return this.#match.explain(error, { types: types ?? null, models: models ?? null });
+    } catch {
+      // The database cannot be read at all: the first error says why.
+      return error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#shared, this.#writer].map((session) => session.close()));
+    await this.#slow.close();
+  }
+
+  /** @throws {StoreOverloaded} before it is sent @throws {StatementTimeout} {StoreUnavailable} */
+  async #read<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
+    this.#match.requireMatch();
+    if (this.#unanswered >= MAX_UNANSWERED)
+      throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
+    this.#unanswered += 1;
+    try {
+      return await this.#readSoon(run);
+    } catch (error) {
+      throw await this.explain(error);
+    } finally {
+      this.#unanswered -= 1;
+    }
+  }
+
+  async #readSoon<T>(run: (session: PostgresConnection) => Promise<T>): Promise<T> {
+    const session = this.#session();
+    const opened = session.opened ?? (await session.open());
+    try {
+      return await run(opened);
+    } catch (error) {
+      const failure = storeError(error);
+      if (opened.isOpen || !(failure instanceof StoreUnavailable)) throw failure;
+    }
+    const again = await session.open();
+    return result(run(again));
+  }
+
+  /** That of the iteration. */
+  #session(): Session {
+    const session = this.#shared[loopIteration() % SHARED_SESSIONS];
+    if (session === undefined) throw new RangeError('There is no session');
+    return session;
+  }
+}
+
+/** @throws {StatementTimeout} {StoreUnavailable} */
+async function result<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/**
+ * A statement whose rows end at its bound (LIM-1): with the first that exceeds it, or the second where the first alone does. The database counts code points and
+ * bytes, of which there are at most as many as characters: no row of a page is missing. The order of the rows stays.
+ */
+function boundedStatement(statement: Statement): Statement {
+  const { text, values, bound } = statement;
+  if (bound === undefined || bound.columns.length === 0 || !Number.isFinite(bound.size)) return statement;
+  const size = bound.columns.map((name) => `coalesce(length(found.${quote(name)}), 0)`).join(' + ');
+  const before = `sum(${size}) over (rows between unbounded preceding and 1 preceding)`;
+  const sized = `select found, row_number() over () as place, ${before} as before from (${text}) as found`;
+  return {
+    text: `select (sized.found).* from (${sized}) as sized where place <= 2 or before <= $${values.length + 1}`,
+    values: [...values, bound.size],
+  };
+}

@@ -1,0 +1,39 @@
+import type { Model } from '../../../model/model.ts';
+import type { Statement } from '../dialect.ts';
+import { renameEvents } from '../events/rename-events.ts';
+import type { Tables } from '../tables.ts';
+import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
+import { fieldRules } from './field-rules.ts';
+import { declaredOwnerForm } from './owner-names.ts';
+import { METADATA } from './system-tables.ts';
+
+/** A model that a database is migrated to, and the models that were recorded before. */
+interface MigratedModel {
+  readonly goal: MigrationGoal;
+  readonly models: CurrentModels;
+  readonly model: Model;
+}
+
+/** The metadata that records a model, once the database matches it: names and values. Next to another model nothing is narrowed. */
+export function modelMetadata({
+  goal,
+  models,
+  model,
+}: MigratedModel): readonly (readonly [name: string, value: string])[] {
+  const served = [METADATA.models, recordedModels(goal, models, model)] as const;
+  if (goal.kind === 'shared') return [served];
+  const form = declaredOwnerForm(model);
+  const owners = form === null ? [] : [[METADATA.owners, form] as const];
+  return [served, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
+}
+
+/** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */
+export function adaptToModel(
+  { goal, models, model }: MigratedModel,
+  { dialect, system }: Pick<Tables, 'dialect' | 'system'>,
+): readonly Statement[] {
+  if (goal.kind === 'shared') return [];
+  // Another model may have been represented in the same epoch.
+  const epoch = models.length === 2 ? [system.deleteMetadata(METADATA.cacheEpoch)] : [];
+  return [...renameEvents(models, model, dialect), ...epoch];
+}

@@ -1,0 +1,192 @@
+import { memoize } from '../../../cache/memoize.ts';
+import { keyMembers } from '../../../model/row-key.ts';
+import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../sql/decimal.ts';
+import {
+  type BindParameters,
+  comparable,
+  type ComparableExpression,
+  type Decode,
+  type Dialect,
+  type Encode,
+  type KeyRows,
+  type KeyRowsOptions,
+  type SqlValue,
+} from '../../sql/dialect.ts';
+import { decoder, int64, integerText, MIN_INT64, scaledPlace, text } from '../../sql/encodings.ts';
+import { storageType } from '../../sql/schema/schema.ts';
+import {
+  type DecimalType,
+  extendStandard,
+  quoteName,
+  quoteText,
+  type TypeDifferences,
+} from '../../sql/standard-dialect.ts';
+import { rowValue } from '../../sql/tables.ts';
+import { matchingKeys, matchQuery } from './search-tables.ts';
+
+/** The SQL function that converts a decimal to a text in the order of its value. */
+export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
+
+/** The SQL function that makes JSON of a stored value: of the value as `selection` reads it, and of its type as JSON. */
+export const JSON_FUNCTION = 'restwright_json';
+
+/** The SQL function that fails a statement after its deadline. */
+export const DEADLINE_FUNCTION = 'restwright_deadline';
+
+/** The SQL function that fails a statement at a large row, unless its rows are read one by one. */
+export const LARGE_ROW_FUNCTION = 'restwright_large_row';
+
+const boolean: Encode = (value) => {
+  if (typeof value !== 'boolean') return undefined;
+  return value ? 1 : 0;
+};
+
+/** The scale of a decimal that is stored as an integer; null for one that is stored as text. */
+function storedScale(type: DecimalType): number | null {
+  return storageType(type) === 'decimal' ? null : type.scale;
+}
+
+function decodeDecimal(type: DecimalType): Decode {
+  const scale = storedScale(type);
+  return scale === null
+    ? (value) => keyedDecimal(String(value), type.scale ?? 0)
+    : (value) => scaledDecimal(String(value), scale);
+}
+
+/** Reads a 64-bit integer as text: a JavaScript number would lose digits. */
+const asText = (column: string): string => `cast(${column} as text)`;
+
+/** Quotes values that SQLite's function writes as JavaScript does: text and numbers. */
+function quoteJson(select: (column: string) => string): (column: string) => string {
+  return (column) => `case when ${column} is not null then json_quote(${select(column)}) end`;
+}
+
+const quotesJson = { json: quoteJson((column) => column) };
+
+/** Computes the result of {@link JSON_FUNCTION}. */
+export function storedJson(value: SqlValue, type: SqlValue): string | null {
+  if (value === null) return null;
+  const decoded = decodeTyped(String(type))?.(value) ?? value;
+  return JSON.stringify(decoded);
+}
+
+const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), decodeDecimal));
+
+/** A number as SQLite's JSON functions read it: integers by their digits, as 64-bit integers where they fit. */
+const writtenNumber: Encode = (value) => {
+  if (typeof value !== 'number') return undefined;
+  const isWide = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 2 ** 63;
+  return isWide ? BigInt(String(value)) : value;
+};
+
+const comparesNumber = { nested: (expression: string) => comparable(expression, writtenNumber) };
+
+/** Timestamps and bytes inside JSON have a single form. */
+const comparesText = {
+  nested: (expression: string) =>
+    comparable(
+      expression,
+      text((value) => value),
+    ),
+};
+
+function compareInt64(expression: string): ComparableExpression {
+  return { expression: `cast(${expression} as integer)`, encode: integerText, locate: scaledPlace(0) };
+}
+
+function storeDecimal(type: DecimalType): ReturnType<TypeDifferences['decimal']> {
+  const scale = storedScale(type);
+  const nested = (expression: string): ComparableExpression =>
+    comparable(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
+  if (scale === null) return { column: 'text', encode: text(decimalKey), nested };
+  const encode = text((value) => int64(scaledInteger(value, scale)));
+  return { column: 'integer', encode, locate: scaledPlace(scale), select: asText, nested };
+}
+
+const TYPES: TypeDifferences = {
+  kinds: {
+    text: quotesJson,
+    integer: { column: 'integer', ...quotesJson, ...comparesNumber },
+    number: { column: 'real', ...quotesJson, ...comparesNumber },
+    boolean: { column: 'integer', encode: boolean },
+    'date-time': { column: 'integer', ...comparesText },
+    int64: { column: 'integer', select: asText, json: quoteJson(asText), nested: compareInt64 },
+    binary: comparesText,
+  },
+  decimal: storeDecimal,
+  decodeDecimal,
+  json: (read, type) => `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`,
+  extract: (column, path) =>
+    `json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`)})`,
+};
+
+/**
+ * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
+ * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
+ */
+function writeValue(value: SqlValue): string {
+  if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
+  if (typeof value === 'string') return JSON.stringify(value.toWellFormed());
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toExponential();
+  return String(value);
+}
+
+/** A query of values of one type that are bound as one parameter. */
+function valueList(values: readonly SqlValue[], parameters: BindParameters): string {
+  const value = values[0] instanceof Uint8Array ? 'unhex(value)' : 'value';
+  return `select ${value} from json_each(${parameters.add(`[${values.map(writeValue).join(',')}]`)})`;
+}
+
+/** Keys that are bound as one parameter: strings, or arrays of strings. */
+function keyRows(
+  keys: readonly (readonly string[])[],
+  { alias, width }: KeyRowsOptions,
+  parameters: BindParameters,
+): KeyRows {
+  const of = quoteName(alias);
+  const value = `${of}.value`;
+  const json = JSON.stringify(width === 1 ? keys.flat() : keys);
+  const members = Array.from({ length: width }, (_, at) => `json_extract(${value}, '$[${at}]')`);
+  return {
+    source: `json_each(${parameters.add(json)}) as ${of}`,
+    position: `${of}.key`,
+    ids: width === 1 ? [value] : members,
+  };
+}
+
+/**
+ * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails
+ * the statement too.
+ */
+const CHECK_DEADLINE = `abs(ifnull(${DEADLINE_FUNCTION}(), ${MIN_INT64}))`;
+
+/**
+ * Calls the function at one row in 64: a call costs twice as much as skipping a row. The sample is chosen by a multiplicative hash of the rowid with
+ * the golden ratio (2^26 / 1.618 = 41475559). Unlike a remainder it samples every evenly spaced sequence of rowids. `_rowid_` is SQLite's name; no
+ * field can have it.
+ */
+const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLINE})`;
+
+/** SQLite: strict tables, text compared by UTF-8 bytes (the collation BINARY), NULLs smaller than all values. */
+export const sqlite: Dialect = extendStandard(TYPES, {
+  // A bare parameter may influence the plan, as a limit or an operand of `=`: SQLite would plan again each time it is bound, which takes longer
+  // than reading a page.
+  placeholder: () => '+?',
+  tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
+  hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
+  inList: (expression, values, parameters) => `${expression} in (${valueList(values, parameters)})`,
+  search: (resource, words, parameters, deadlineCheck) => {
+    const key = keyMembers(resource).map((name) => `${quoteName(resource.name)}.${quoteName(name)}`);
+    return `${rowValue(key)} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`;
+  },
+  arrayItems: (array, alias) => `json_each(${array}) as ${alias}`,
+  textRows: (placeholder) => `json_each(${placeholder})`,
+  keyRows,
+  // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
+  joinEach: (keys, table, key) => `cross join ${table} on ${rowValue(key)} in (${keys})`,
+  // Triggers maintain the words of a search: there are no derived columns.
+  either: (which, one, other) => `${which === 'least' ? 'min' : 'max'}(${one}, ${other})`,
+  largeRow: (columns, placeholder) =>
+    `(${columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')} <= ${placeholder} or ${LARGE_ROW_FUNCTION}())`,
+  deadline: { sampled: CHECK_DEADLINE_SAMPLED, always: CHECK_DEADLINE },
+});
