@@ -5,6 +5,7 @@ import { browserFindings, cycleFindings, libraryFindings, folderFindings } from 
 import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
+import { stateFindings } from './state-rules.ts';
 import { wordFindings } from './word-rules.ts';
 
 /** The text of each file by its path in the checkout, and the dependencies of the published package. */
@@ -25,6 +26,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...browserFindings(src),
     ...libraryFindings(src, dependencies),
     ...src.flatMap(restrictionFindings),
+    ...src.flatMap(stateFindings),
     ...src.flatMap(sizeFindings),
     ...typeNameFindings(src),
     ...sources.flatMap(disciplineFindings),

@@ -19,8 +19,8 @@ const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
  * list. docs/architecture.md gives the reasons.
  */
 export const folders: readonly Folder[] = [
-  { name: 'platform', layer: 1 },
   { name: 'cache', layer: 1 },
+  { name: 'platform', layer: 1 },
   {
     name: 'conventions',
     layer: 1,
@@ -97,6 +97,23 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   ],
   'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
 };
+
+/** The folder of caches, which may hold state at the top level of a module. */
+export const stateFolder = 'cache';
+
+/** The files with state that exists once per process or thread, whatever APIs run there, and its content. */
+export const processState: Readonly<Record<string, string>> = {
+  'src/platform/end-of-tick.ts': 'the callbacks of this iteration of the event loop',
+  'src/platform/time-slices.ts': 'the work that waits for a later iteration of the event loop',
+  'src/platform/process-owner.ts': 'the owners of leases that have not ended',
+  'src/cli/model-file/module-sources.ts': 'the sources of the modules that Node.js has loaded',
+  'src/model/values/validator.ts': 'the compiler of schemas, whose results depend on the schema alone',
+  'src/stores/sqlite/commit/checkpoint-thread.ts': 'the connection of the thread that this file is',
+  'src/stores/sqlite/read-pool/read-thread-entry.ts': 'the connection of the thread that this file is',
+};
+
+/** Classes whose instances never change: a module may have one. */
+export const immutableClasses: readonly string[] = ['SystemStatements'];
 
 /** Names that fit any file or folder. */
 export const vagueNames: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'lib', 'common', 'misc', 'shared'];
