@@ -11,6 +11,9 @@ import { documentValidationCode } from './document-validation.ts';
 /** The files of dist/ for Node.js and their entry modules: exports of the package, its command, and the entry points of its threads and workers. */
 const ENTRIES = {
   index: 'index.ts',
+  model: 'exports/model.ts',
+  stores: 'exports/stores.ts',
+  api: 'exports/api.ts',
   fetch: 'http/fetch.ts',
   fastify: 'http/fastify.ts',
   opentelemetry: 'observe/open-telemetry.ts',

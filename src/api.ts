@@ -61,7 +61,7 @@ export interface Api extends Handler, RowTransfer {
   onMount(): void;
 }
 
-/** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
+/** Composes an API from its parts, for a store or a clock that `startApi` does not create. */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
   const { model, store, metrics } = options;

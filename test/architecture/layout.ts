@@ -62,8 +62,9 @@ export const folders: readonly Folder[] = [
   { name: 'api-options.ts', layer: 6 },
   { name: 'row-transfer.ts', layer: 6 },
   { name: 'api.ts', layer: 6 },
-  { name: 'open-api.ts', layer: 6 },
+  { name: 'start-api.ts', layer: 6 },
   { name: 'cli', layer: 7 },
+  { name: 'exports', layer: 7 },
   { name: 'index.ts', layer: 7 },
 ];
 
