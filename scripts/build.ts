@@ -1,4 +1,4 @@
-// `npm run build`: bundles src/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
+// `npm run build`: bundles src/ and store-suite/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
 // hundred modules would spend a quarter of its start-up time finding and reading them.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const ENTRIES = {
   fetch: 'http/fetch.ts',
   fastify: 'http/fastify.ts',
   opentelemetry: 'observe/open-telemetry.ts',
-  testing: 'testing/index.ts',
+  testing: '../store-suite/index.ts',
   main: 'cli/main.ts',
   'worker-entry': 'cli/workers/worker-entry.ts',
   'checkpoint-thread': 'stores/sqlite/commit/checkpoint-thread.ts',

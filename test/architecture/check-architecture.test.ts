@@ -51,6 +51,14 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 layers']],
   ['model internals in http', { 'src/http/a.ts': "import '../model/compile.ts';" }, ['src/http/a.ts:1 layers']],
   ['an import from outside src/', { 'src/cli/a.ts': "import '../../scripts/b.ts';" }, ['src/cli/a.ts:1 layers']],
+  [
+    'an implementation of a store in the suite for stores, and the suite in src/',
+    {
+      'store-suite/a.ts': "import '../src/stores/sql/b.ts';\nimport '../src/stores/store.ts';\nimport './c.ts';",
+      'src/cli/a.ts': "import '../../store-suite/a.ts';",
+    },
+    ['src/cli/a.ts:1 layers', 'store-suite/a.ts:1 layers'],
+  ],
   ['an unknown folder', { 'src/services/a.ts': '' }, ['src/services/a.ts:1 folders']],
   ['an unknown file', { 'src/main.ts': '' }, ['src/main.ts:1 folders']],
   [
@@ -328,7 +336,7 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
   ['a term of HTTP within a word', { 'src/stores/a.ts': 'interface Row { statuses: number; etagged: boolean }' }],
   ['any as a name', { 'src/plan/a.ts': "const any = 'any';" }],
   ['short files and functions', { 'src/plan/a.ts': `const f = () => {\n${long(38)}};\n` }],
-  ['a long function in a test suite', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
+  ['a long function in a test suite', { 'store-suite/a.ts': `const f = () => {\n${long(90)}};\n` }],
   [
     'banned words within words, in inline code, in tests and in the specification',
     {

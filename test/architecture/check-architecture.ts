@@ -1,6 +1,6 @@
 import { docPathFindings } from './doc-paths.ts';
 import type { Finding } from './finding.ts';
-import { docs } from './layout.ts';
+import { docs, STORE_SUITE } from './layout.ts';
 import { browserFindings, cycleFindings, libraryFindings, folderFindings } from './import-rules.ts';
 import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
@@ -18,7 +18,7 @@ export interface Checkout {
 export function checkArchitecture({ files, dependencies }: Checkout): readonly Finding[] {
   const paths = Object.keys(files).sort();
   const { sources, unreadable } = read(files, paths);
-  const src = sources.filter(({ path }) => path.startsWith('src/'));
+  const src = sources.filter(({ path }) => path.startsWith('src/') || path.startsWith(`${STORE_SUITE}/`));
   const findings = [
     ...unreadable,
     ...folderFindings(src),

@@ -1,4 +1,4 @@
-/** A folder directly under src/, or a file next to these folders. */
+/** A folder directly under src/, a file next to these folders, or `store-suite/`, the published suite for stores. */
 export interface Folder {
   readonly name: string;
   readonly layer: number;
@@ -11,6 +11,9 @@ export interface Folder {
   /** Whether it also runs in a browser: it uses neither Node.js nor any I/O. */
   readonly pure?: boolean;
 }
+
+/** The published suite for stores, next to src/. */
+export const STORE_SUITE = 'store-suite';
 
 const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
 
@@ -57,7 +60,7 @@ export const folders: readonly Folder[] = [
     open: { stores: ['src/stores/store.ts'] },
   },
   { name: 'events', layer: 5, open: { stores: ['src/stores/store.ts'] } },
-  { name: 'testing', layer: 5, open: { stores: ['src/stores/store.ts'] } },
+  { name: 'store-suite', layer: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'http', layer: 6, open: { model: ['src/model/model.ts'], stores: [] } },
   { name: 'api-options.ts', layer: 6 },
   { name: 'row-transfer.ts', layer: 6 },
@@ -136,8 +139,9 @@ export const MAX_FILE_LINES = 300;
 export const MAX_FUNCTION_LINES = 40;
 export const MAX_PARAMETERS = 4;
 
-/** The folder of a path under src/; undefined for an unknown one. */
+/** The folder of a path under src/, or of the suite for stores; undefined for an unknown one. */
 export function folderOf(path: string): Folder | undefined {
-  const [first, name] = path.split('/');
-  return first === 'src' ? folders.find((folder) => folder.name === name) : undefined;
+  const [first, second] = path.split('/');
+  const name = first === 'src' ? second : first === STORE_SUITE ? first : null;
+  return folders.find((folder) => folder.name === name);
 }

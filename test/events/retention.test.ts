@@ -10,7 +10,7 @@ import { defineModel, startApi } from '../../src/index.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, eventDraft, update } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, eventDraft, update } from '../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { type Scene, scene, subscriber, until, untilEqual } from './dispatch-scene.ts';
 

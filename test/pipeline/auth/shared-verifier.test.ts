@@ -56,7 +56,7 @@ describe('one verifier of two APIs in a process', () => {
     ['the API with two issuers', 'two'],
   ];
   for (const [title, first] of orders) {
-    it(`[AUTH-9] names owners in each API by its own issuers, where ${title} sees the token first`, async () => {
+    it(`[AUTH-9b] names owners in each API by its own issuers, where ${title} sees the token first`, async () => {
       const tokens = sharedVerifier();
       await using one = await apiUnderTest(ONE_ISSUER, { tokens });
       await using two = await apiUnderTest(TWO_ISSUERS, { tokens });
@@ -65,7 +65,7 @@ describe('one verifier of two APIs in a process', () => {
       assert.deepEqual(await owners(two, 'ann-1'), ['main:ann']);
     });
 
-    it(`[AUTH-9] shows a caller its rows by another token of its own, where ${title} sees the first one first`, async () => {
+    it(`[AUTH-9b] shows a caller its rows by another token of its own, where ${title} sees the first one first`, async () => {
       const tokens = sharedVerifier();
       await using one = await apiUnderTest(ONE_ISSUER, { tokens });
       await using two = await apiUnderTest(TWO_ISSUERS, { tokens });
