@@ -16,6 +16,7 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY src src
+COPY store-suite store-suite
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}

@@ -1,4 +1,4 @@
-// `npm run build`: bundles src/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
+// `npm run build`: bundles src/ and store-suite/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
 // hundred modules would spend a quarter of its start-up time finding and reading them.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,10 +11,13 @@ import { documentValidationCode } from './document-validation.ts';
 /** The files of dist/ for Node.js and their entry modules: exports of the package, its command, and the entry points of its threads and workers. */
 const ENTRIES = {
   index: 'index.ts',
+  model: 'exports/model.ts',
+  stores: 'exports/stores.ts',
+  api: 'exports/api.ts',
   fetch: 'http/fetch.ts',
   fastify: 'http/fastify.ts',
   opentelemetry: 'observe/open-telemetry.ts',
-  testing: 'testing/index.ts',
+  testing: '../store-suite/index.ts',
   main: 'cli/main.ts',
   'worker-entry': 'cli/workers/worker-entry.ts',
   'checkpoint-thread': 'stores/sqlite/commit/checkpoint-thread.ts',

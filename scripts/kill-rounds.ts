@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { SeededRandom } from '../src/testing/seeded-random.ts';
+import { SeededRandom } from '../store-suite/seeded-random.ts';
 import { killRounds } from '../test/events/kill-rounds.ts';
 import { endProgress, progressBar } from './progress-bar.ts';
 

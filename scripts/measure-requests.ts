@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createFetchHandler } from '../src/http/fetch.ts';
-import { loadModel, openApi } from '../src/index.ts';
+import { loadModel, startApi } from '../src/index.ts';
 import { digest } from '../src/platform/digest.ts';
 import { root } from './command.ts';
 
@@ -45,7 +45,7 @@ const SOURCE = { file: 'model.yaml', text: MODEL, env: {}, digest };
 /** Counts on an in-memory database. Left out are src/http/, where a request enters by one of several ways, and what only loads. */
 export async function filesEntered(): Promise<FilesEntered> {
   const { model } = loadModel(SOURCE);
-  await using opened = await openApi({ model, database: ':memory:' });
+  await using opened = await startApi({ model, database: ':memory:' });
   const handler = createFetchHandler(opened.api);
   const send: Send = async (method, target, { body, ...conditions } = {}) => {
     const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...conditions };

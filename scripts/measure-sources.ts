@@ -7,9 +7,6 @@ import { root } from './command.ts';
 const MAX_FUNCTION_LINES = 40;
 const MAX_PARAMETERS = 4;
 
-/** Published test suites: each is one long list of tests, so that the lengths of files and functions leave them out. */
-const SUITES = 'src/testing/';
-
 /**
  * Numbers about the text of src/, by name.
  *
@@ -19,15 +16,12 @@ export function measureSources(cacheFiles: ReadonlySet<string>): Readonly<Record
   const paths = globSync('src/**/*.ts', { cwd: root }).map((file) => file.replaceAll(path.sep, '/'));
   const texts = paths.map((file) => readFileSync(path.join(root, file), 'utf8'));
   const all = paths.map((file, index) => parseSource(file, texts[index] ?? ''));
-  const sources = all.filter((source) => !source.path.startsWith(SUITES));
-  const functions = sources.flatMap((source) => source.functions);
-  const caches = sources.filter((source) => isCache(source.path, cacheFiles));
+  const functions = all.flatMap((source) => source.functions);
+  const caches = all.filter((source) => isCache(source.path, cacheFiles));
   return {
     files: all.length,
     lines: totalLines(all),
-    'files without src/testing': sources.length,
-    'lines without src/testing': totalLines(sources),
-    'file lines, median / p90 / max': distribution(sources.map(({ lines }) => lines)),
+    'file lines, median / p90 / max': distribution(all.map(({ lines }) => lines)),
     'function lines, median / p90 / max': distribution(functions.map(({ lines }) => lines)),
     [`functions over ${MAX_FUNCTION_LINES} lines`]: countFunctions(
       functions,

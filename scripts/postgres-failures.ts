@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { SeededRandom } from '../src/testing/seeded-random.ts';
+import { SeededRandom } from '../store-suite/seeded-random.ts';
 import { startOwnPostgres } from '../test/postgres-server.ts';
 import { killedHistory, killInstances } from '../test/stores/postgres/failures/kill-rounds.ts';
 import { stopRounds } from '../test/stores/postgres/failures/stop-rounds.ts';

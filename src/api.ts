@@ -11,6 +11,7 @@ import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
+import { Callers } from './pipeline/authenticate.ts';
 import { compileContracts } from './pipeline/compile-contracts.ts';
 import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
 import type { Handler } from './pipeline/exchange.ts';
@@ -39,6 +40,9 @@ import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import { isLoopbackHost } from './conventions/url/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 
+/** By the value of the label `cache`. */
+type ApiCaches = NonNullable<TokenVerifier['caches']>;
+
 export type { ApiOptions } from './api-options.ts';
 export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
 
@@ -57,7 +61,7 @@ export interface Api extends Handler, RowTransfer {
   onMount(): void;
 }
 
-/** Composes an API from its parts, for a store or a clock that `openApi` does not create. */
+/** Composes an API from its parts, for a store or a clock that `startApi` does not create. */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
   const { model, store, metrics } = options;
@@ -73,7 +77,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
-  const callers = callerServices(options);
+  const identities = callerServices(options);
+  const caches = measuredCaches({ contracts, services, ...identities });
   const handler = createPipeline({
     contracts,
     services,
@@ -81,14 +86,15 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     resource: () => resourceOf(model, given.origin?.() ?? null),
-    ...callers,
+    ...identities,
     notReadyReason: options.notReadyReason,
-    ...measuring(options, services, callers),
+    caches: [services.descriptions, ...Object.values(caches)],
+    ...measuring(options, caches),
     serverTiming: options.serverTiming,
   });
   return {
     ...handler,
-    ...rowTransfer({ contract: current, store, tokens: callers.tokens ?? NO_TOKENS, services }),
+    ...rowTransfer({ contract: current, store, ...identities, tokens: identities.tokens ?? NO_TOKENS, services }),
     model,
     servesMetrics,
     webhooks,
@@ -169,24 +175,36 @@ async function servicesOf(
   };
 }
 
-/** What is measured at each scrape, and by each request. */
+interface CacheOwners extends Pick<PipelineOptions, 'tokens' | 'callers' | 'contracts'> {
+  readonly services: Services;
+}
+
+/** The caches of an API by their names in metrics. All of them are cleared when it is idle. */
+function measuredCaches({ tokens, callers, contracts, services: { items, pages, bodies } }: CacheOwners): ApiCaches {
+  const ofCallers = { callers: callers.cache, verdicts: items.verdicts, ...contracts.caches };
+  return { items, pages, bodies, ...(tokens === null ? {} : { ...tokens.caches, ...ofCallers }) };
+}
+
+/** Measures an API at each scrape, and with each request. */
 function measuring(
   { metrics, store }: CompleteApiOptions,
-  { items, pages, bodies }: Services,
-  { tokens }: Pick<PipelineOptions, 'tokens'>,
+  caches: ApiCaches,
 ): Pick<PipelineOptions, 'metrics' | 'active'> {
   if (metrics === null) return { metrics: () => Promise.resolve(''), active: null };
   const active = new ActiveRequests();
-  metrics.setSource('api', apiMetrics({ store, active, caches: { items, pages, bodies, ...tokens?.caches } }));
+  metrics.setSource('api', apiMetrics({ store, active, caches }));
   return { metrics: metrics.text, active };
 }
 
-/** What identifies callers, and counts their requests. */
-function callerServices(options: CompleteApiOptions): Pick<PipelineOptions, 'tokens' | 'gateway' | 'rates'> {
+/** Identifies callers, and counts their requests. */
+function callerServices(
+  options: CompleteApiOptions,
+): Pick<PipelineOptions, 'tokens' | 'gateway' | 'callers' | 'rates'> {
   const gateway = options.model.auth?.gateway ?? null;
   return {
     tokens: tokensOf(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
+    callers: new Callers(options.model),
     rates: ratesOf(options),
   };
 }

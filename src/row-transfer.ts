@@ -3,6 +3,7 @@ import { timestamp } from './conventions/text/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Model } from './model/model.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
+import type { Callers } from './pipeline/authenticate.ts';
 import { rowsOfToken } from './pipeline/authorize.ts';
 import type { CompiledResource, Contract } from './pipeline/contract.ts';
 import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
@@ -64,11 +65,12 @@ interface TransferOptions {
   readonly contract: Contract;
   readonly store: Store;
   readonly tokens: TokenVerifier;
+  readonly callers: Callers;
   readonly services: Pick<Services, 'sources' | 'events'>;
 }
 
 /** What imports and exports rows. */
-export function rowTransfer({ contract, store, tokens, services }: TransferOptions): RowTransfer {
+export function rowTransfer({ contract, store, tokens, callers, services }: TransferOptions): RowTransfer {
   const { model } = contract;
   const { sources, events } = services;
   const rows = VisibleRows.unrestricted(store);
@@ -84,7 +86,8 @@ export function rowTransfer({ contract, store, tokens, services }: TransferOptio
     },
     exportRows: async (collection, { as } = {}) => {
       const compiled = requireResource(contract, collection);
-      const seen = as === undefined ? { rows, compiled } : await rowsOfToken(as, compiled, { contract, tokens, store });
+      const context = { contract, tokens, callers, store };
+      const seen = as === undefined ? { rows, compiled } : await rowsOfToken(as, compiled, context);
       return exportRows(seen.compiled, model.resources, seen.rows);
     },
     csv: (collection) => csvFormat(requireResource(contract, collection), model),

@@ -8,12 +8,12 @@ import { checkArchitecture } from './architecture/check-architecture.ts';
 const root = path.dirname(import.meta.dirname);
 
 describe('the architecture', () => {
-  it('follows the rules of layers, folders, libraries, restrictions, sizes, names and words', () => {
+  it('follows the rules of layers, folders, libraries, restrictions, state, sizes, names and words', () => {
     const manifest: { dependencies: Record<string, string>; peerDependencies: Record<string, string> } = JSON.parse(
       readFileSync(path.join(root, 'package.json'), 'utf8'),
     );
     const files = Object.fromEntries(
-      globSync(['{src,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*', '*.md'], {
+      globSync(['{src,store-suite,test,scripts,bench,examples}/**/*.ts', 'docs/**/*.*', '*.md'], {
         cwd: root,
         exclude: ['**/node_modules'],
       })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { product } from './products.ts';
 
 export const ROWS = 100_000;
@@ -56,7 +56,7 @@ export async function createDatasets(folder: string, model: string): Promise<Dat
 
 async function importProducts(file: string, model: string): Promise<void> {
   const loaded = loadModel({ file: model, text: readFileSync(model, 'utf8'), env: {} });
-  const { api, close } = await openApi({ model: loaded.model, database: file });
+  const { api, close } = await startApi({ model: loaded.model, database: file });
   for (let from = 0; from < ROWS; from += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, index) => ({ ...product(from + index) }));
     const outcome = await api.importRows('products', rows);

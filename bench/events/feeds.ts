@@ -6,7 +6,7 @@ import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { defineModel, openApi, resource } from '../../src/index.ts';
+import { defineModel, startApi, resource } from '../../src/index.ts';
 
 const FEEDS = Number(process.argv[2] ?? 1_000);
 const ROUNDS = 20;
@@ -22,7 +22,7 @@ async function serve(): Promise<void> {
   const notes = resource({ schema: { type: 'object', properties: { text: { type: 'string' } } }, events: 'full' });
   const limits = { feeds: { per_caller: 100_000, total: 100_000 } };
   const model = defineModel({ name: 'bench', resources: { notes }, limits });
-  const { api } = await openApi({ model, database: ':memory:' });
+  const { api } = await startApi({ model, database: ':memory:' });
   const server = await serveHttp({ api, port: 0 });
   const write = createFetchHandler(api);
   const answer = async (message: unknown): Promise<void> => {

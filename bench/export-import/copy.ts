@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { run } from '../../src/cli/program.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { openSession } from '../../src/stores/postgres/connection/open-session.ts';
 import { selectDriver } from '../../src/stores/sqlite/driver/select-driver.ts';
 import { recordedTerminal } from '../../test/cli/recorded-terminal.ts';
@@ -31,7 +31,7 @@ writeFileSync(model, MODEL);
 const of = (name: string): string => path.join(folder, name);
 
 async function fill(database: string): Promise<void> {
-  await using opened = await openApi({ model: loadModel({ text: MODEL }).model, database, dispatch: false });
+  await using opened = await startApi({ model: loadModel({ text: MODEL }).model, database, dispatch: false });
   for (let start = 0; start < ROWS; start += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, ROWS - start) }, (_, at) => {
       const number = start + at;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { type OpenedApi, openApi } from '../../src/open-api.ts';
+import { type StartedApi, startApi } from '../../src/start-api.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from '../compare/products.ts';
 import { markdownTable } from '../compare/table.ts';
@@ -65,7 +65,7 @@ async function measureCost(request: Kind[1], requests: number): Promise<number |
 /** A kind of request. @param scans number of requests, where one of them reads all rows */
 type Kind = readonly [name: string, request: (index: number) => unknown, scans?: number];
 
-async function addRows(opened: OpenedApi, from: number, to: number): Promise<void> {
+async function addRows(opened: StartedApi, from: number, to: number): Promise<void> {
   for (let start = from; start < to; start += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, to - start) }, (_, index) => ({ ...product(start + index) }));
     const outcome = await opened.api.importRows('products', rows, undefined, { events: false });
@@ -78,7 +78,7 @@ async function addRows(opened: OpenedApi, from: number, to: number): Promise<voi
 /** Reads all rows, or is 503 where that takes longer than a statement may. */
 class StatementTimeout extends Error {}
 
-async function send(opened: OpenedApi, target: string, body?: string): Promise<void> {
+async function send(opened: StartedApi, target: string, body?: string): Promise<void> {
   const { status } = await opened.api.handle({
     method: body === undefined ? 'GET' : 'POST',
     target: `/api/v1/products${target}`,
@@ -93,7 +93,7 @@ async function send(opened: OpenedApi, target: string, body?: string): Promise<v
 
 /** Microseconds of processor time of one request of each kind, all threads. Kinds have different requests each time, so that no page comes from the cache. */
 async function measure(rows: number): Promise<ReadonlyMap<string, number | null>> {
-  const opened = await openApi({ model, database: file });
+  const opened = await startApi({ model, database: file });
   const database = new Database(file, { readonly: true });
   const ids = database.prepare('select id from products order by id').pluck().all() as string[];
   database.pragma('mmap_size = 0');
@@ -138,7 +138,7 @@ const columns: { readonly rows: number; readonly bytes: number; readonly costs: 
   [];
 let filled = 0;
 for (const rows of SIZES) {
-  const opened = await openApi({ model, database: file });
+  const opened = await startApi({ model, database: file });
   await addRows(opened, filled, rows);
   await opened.close();
   filled = rows;

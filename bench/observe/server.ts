@@ -3,7 +3,7 @@ import { openSync } from 'node:fs';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { BasicTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { createMetrics, loadModel, openApi, serveHttp } from '../../src/index.ts';
+import { createMetrics, loadModel, startApi, serveHttp } from '../../src/index.ts';
 import { logSink } from '../../src/observe/log.ts';
 import { openLog } from '../../src/observe/log-file.ts';
 import type { Observe } from '../../src/observe/observation.ts';
@@ -26,7 +26,7 @@ function spans(): Observe {
 }
 
 const { model } = loadModel({ text: readFileSync(file, 'utf8') });
-const { api } = await openApi({
+const { api } = await startApi({
   model,
   database,
   observe: side.includes('log') ? log() : () => undefined,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import { bufferedBody } from '../../src/pipeline/exchange.ts';
 
@@ -35,7 +35,7 @@ resources:
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-bench-'));
 const file = path.join(folder, 'bench.db');
 const { model } = loadModel({ file: 'bench.yaml', text: MODEL, env: {} });
-const opened = await openApi({ model, database: file });
+const opened = await startApi({ model, database: file });
 
 const BASE = Date.parse('2020-01-01T00:00:00Z');
 const idOf = (index: number): string => `p${String(index).padStart(9, '0')}`;

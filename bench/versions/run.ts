@@ -13,7 +13,7 @@ const ROWS = 6_000;
 const BATCH = 150;
 const HERE = path.resolve(import.meta.dirname, '../..');
 
-type Api = restwright.OpenedApi['api'];
+type Api = restwright.StartedApi['api'];
 
 /** An API, and the version that its clients request. */
 interface Side {
@@ -29,10 +29,10 @@ function locateSource(checkout: string, file: string): string {
 }
 
 async function open(checkout: string, text: string): Promise<Pick<Side, 'api' | 'body'>> {
-  const { loadModel, openApi }: typeof restwright = await import(locateSource(checkout, 'index.ts'));
+  const { loadModel, startApi }: typeof restwright = await import(locateSource(checkout, 'index.ts'));
   const { bufferedBody }: typeof exchange = await import(locateSource(checkout, 'pipeline/exchange.ts'));
   const { model } = loadModel({ file: 'bench.yaml', text, env: {} });
-  const { api } = await openApi({ model, database: ':memory:', observe: () => undefined });
+  const { api } = await startApi({ model, database: ':memory:', observe: () => undefined });
   const opened = { api, body: (json: string) => bufferedBody(new TextEncoder().encode(json)) };
   const side: Side = { ...opened, name: 'rows', version: 'v2' };
   await send(side, 'POST', 'suppliers', '{"id":"s"}');

@@ -1,6 +1,6 @@
 // `node --expose-gc bench/versions/ten-contracts.ts [resources]`: what ten older contracts add to a start and to memory. See README.md.
 import process from 'node:process';
-import { loadModel, openApi, type OpenedApi } from '../../src/index.ts';
+import { loadModel, startApi, type StartedApi } from '../../src/index.ts';
 
 const RESOURCES = Number(process.argv[2] ?? 10);
 const CONTRACTS = 10;
@@ -27,9 +27,9 @@ function writeModel(contracts: number): string {
   return JSON.stringify({ ...document, versions: Object.fromEntries(versions) });
 }
 
-async function open(contracts: number): Promise<OpenedApi> {
+async function open(contracts: number): Promise<StartedApi> {
   const { model } = loadModel({ file: 'bench.json', text: writeModel(contracts), env: {} });
-  return openApi({ model, database: ':memory:', observe: () => undefined });
+  return startApi({ model, database: ':memory:', observe: () => undefined });
 }
 
 interface Start {

@@ -1,12 +1,12 @@
 import express, { type Express } from 'express';
-import { createListener, openApi } from '../../src/index.ts';
+import { createListener, startApi } from '../../src/index.ts';
 import { model } from './notes.ts';
 
 /** An Express app with its own routes, and the API before the body parsers. */
 export async function buildApp(
   database: string,
 ): Promise<{ readonly app: Express; readonly close: () => Promise<void> }> {
-  const { api, close } = await openApi({ model, database });
+  const { api, close } = await startApi({ model, database });
   const app = express();
   app.use(createListener(api));
   app.use(express.json());

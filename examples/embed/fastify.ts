@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { frameworkErrors, restwright } from '../../src/http/fastify.ts';
-import { openApi } from '../../src/index.ts';
+import { startApi } from '../../src/index.ts';
 import { model } from './notes.ts';
 
 /** A Fastify app with its own routes and the API. */
 export async function buildApp(database: string): Promise<FastifyInstance> {
-  const { api, close } = await openApi({ model, database });
+  const { api, close } = await startApi({ model, database });
   const app = fastify({ frameworkErrors: frameworkErrors(api) });
   app.get('/hello', () => ({ hello: 'world' }));
   app.register(restwright, { api });

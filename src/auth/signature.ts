@@ -1,19 +1,18 @@
+import { lazy } from '../cache/memoize.ts';
 import type { JsonObject } from '../conventions/json/json.ts';
 import type { TokenAlgorithm } from '../conventions/json/json-web-key.ts';
 
 /** What verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
 export type VerificationKey = JsonObject | Uint8Array;
 
-/** Loads what verifies signatures: with the first token, for a server without `auth` never needs it, and without the rest of the library. */
-async function loadVerification() {
+/** Loads the verification of signatures with the first token: a server without `auth` never needs it, nor the rest of the library. */
+const loadVerification = lazy(async () => {
   const [{ compactVerify }, { JOSEError }] = await Promise.all([
     import('jose/jws/compact/verify'),
     import('jose/errors'),
   ]);
   return { compactVerify, JOSEError };
-}
-
-let verification: ReturnType<typeof loadVerification> | null = null;
+});
 
 /**
  * Whether a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the token names instead is
@@ -26,8 +25,7 @@ export async function verifySignature(
   key: VerificationKey,
   algorithm: TokenAlgorithm,
 ): Promise<boolean> {
-  verification ??= loadVerification();
-  const { compactVerify, JOSEError } = await verification;
+  const { compactVerify, JOSEError } = await loadVerification();
   try {
     await compactVerify(token, key, { algorithms: [algorithm] });
     return true;

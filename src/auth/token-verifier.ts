@@ -1,4 +1,4 @@
-import type { CacheStatistics } from '../cache/cache.ts';
+import type { ClearableCache } from '../cache/cache.ts';
 import type { JsonObject } from '../conventions/json/json.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
@@ -31,8 +31,8 @@ export interface TokenVerifier {
    * @param token as it was sent, without the scheme
    */
   verify(token: string): MaybePromise<TokenVerdict>;
-  /** Its caches, by the name that metrics have for them; absent where it has none. */
-  readonly caches?: Readonly<Record<string, { readonly statistics: CacheStatistics }>>;
+  /** Its caches, by the name that metrics have for them; absent if it has none. Those with `clear` are cleared when the API is idle. */
+  readonly caches?: Readonly<Record<string, Pick<ClearableCache, 'statistics'> & Partial<ClearableCache>>>;
 }
 
 /** Of a model with `auth` for which no verifier is given. */

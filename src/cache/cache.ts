@@ -8,18 +8,21 @@ export interface CacheStatistics {
   readonly evictions: number;
 }
 
-/** What every cache does. */
-export interface Cache<V> {
+/** A cache as metrics read it and as an idle server clears it, by whatever it is found. */
+export interface ClearableCache {
   readonly statistics: CacheStatistics;
-
-  /** @returns the value that was last set under this very key; undefined where it was evicted or never admitted */
-  get(key: string): V | undefined;
-
-  /** Stores a value in place of the one before, if the key is admitted. */
-  set(key: string, value: V): void;
 
   /** Evicts everything. */
   clear(): void;
+}
+
+/** The contract of every cache: its entries are found by strings that come with requests, or by objects. */
+export interface Cache<V, K = string> extends ClearableCache {
+  /** @returns the value that was last set under this very key; undefined where it was evicted or never admitted */
+  get(key: K): V | undefined;
+
+  /** Stores a value in place of the one before, if the key is admitted. */
+  set(key: K, value: V): void;
 
   /** Counts the last hit as a miss: what was found is not valid any more. */
   missAfterAll(): void;
@@ -167,6 +170,24 @@ class MapGeneration<V, H> implements Generation<V, H> {
   clear(): void {
     this.#entries = new Map();
   }
+}
+
+/** Shows several caches as one: those that each contract has of one kind. */
+export function joinCaches(caches: readonly ClearableCache[]): ClearableCache {
+  const sum = (count: (statistics: CacheStatistics) => number): number =>
+    caches.reduce((total, { statistics }) => total + count(statistics), 0);
+  return {
+    get statistics() {
+      return {
+        hits: sum(({ hits }) => hits),
+        misses: sum(({ misses }) => misses),
+        evictions: sum(({ evictions }) => evictions),
+      };
+    },
+    clear() {
+      for (const cache of caches) cache.clear();
+    },
+  };
 }
 
 /** A cache for keys that come with requests. */

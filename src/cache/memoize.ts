@@ -45,3 +45,21 @@ export function weakMemoize<K extends object, V>(compute: (key: K) => V): (key: 
     return value;
   };
 }
+
+/** Memoizes a function without parameters: computes its result when it is first needed. An error is thrown again each time. */
+export function lazy<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | null = null;
+  return () => {
+    result ??= { value: compute() };
+    return result.value;
+  };
+}
+
+/** Memoizes the last result of a pure function, for runs of equal arguments. */
+export function memoizeLast<K extends number | string, V>(compute: (key: K) => V): (key: K) => V {
+  let last: { readonly key: K; readonly value: V } | null = null;
+  return (key) => {
+    if (last === null || last.key !== key) last = { key, value: compute(key) };
+    return last.value;
+  };
+}

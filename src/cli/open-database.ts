@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UnusableKeys } from '../auth/key-set.ts';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
-import { type OpenApiOptions, openApi, type OpenedApi } from '../open-api.ts';
+import { type StartApiOptions, startApi, type StartedApi } from '../start-api.ts';
 import { RedisClientMissing } from '../platform/redis.ts';
 import { PostgresDriverMissing } from '../stores/postgres/driver/postgres-errors.ts';
 import {
@@ -66,9 +66,9 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
 export async function openDatabase({
   modelFile,
   ...options
-}: OpenApiOptions & DatabaseFiles & { readonly model: Model }): Promise<OpenedApi> {
+}: StartApiOptions & DatabaseFiles & { readonly model: Model }): Promise<StartedApi> {
   try {
-    return await openApi({ ...options, folder: path.dirname(modelFile) });
+    return await startApi({ ...options, folder: path.dirname(modelFile) });
   } catch (error) {
     options.signal?.throwIfAborted();
     throw databaseError(error, { database: options.database, modelFile }, options.model.name);
@@ -85,7 +85,7 @@ export async function openWithoutServer(
   model: Model,
   files: DatabaseFiles,
   { env, stderr }: Terminal,
-): Promise<OpenedApi> {
+): Promise<StartedApi> {
   const { database } = files;
   const { host, port } = serveSettings({}, env);
   const observe: Observe = (observation) => {

@@ -17,7 +17,7 @@ import type { Observation, Observe, RequestObservation, StageTime } from './obse
 type DeliveryObservation = Extract<Observation, { kind: 'delivery' }>;
 
 /**
- * An observer that makes spans (OPS-2), for the option `traces` of `openApi`: one for each request, below the span that its client named in `traceparent`,
+ * An observer that makes spans (OPS-2), for the option `traces` of `startApi`: one for each request, below the span that its client named in `traceparent`,
  * with one for each stage and each use of the store; and one for each delivery. Spans are made when their ends are known, so that an exporter that
  * hangs or fails delays no request.
  *

@@ -1,14 +1,15 @@
 import type { Gateway } from '../auth/gateway.ts';
-import { ANONYMOUS_CALLER, ownerForm, policyCaller } from '../auth/policy-caller.ts';
+import { ANONYMOUS_CALLER, type OwnerForm, ownerForm, policyCaller } from '../auth/policy-caller.ts';
 import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
+import { ObjectCache } from '../cache/object-cache.ts';
 import { parseCredentials } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import type { Model } from '../model/model.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 import type { Observe } from '../observe/observation.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
-import type { Contract } from './contract.ts';
 import type { Routed } from './route.ts';
 
 /** Who calls. The same object for each request with one known token, so that what is made for a caller is kept with it. */
@@ -39,6 +40,7 @@ export interface AuthenticateOptions extends ChallengeOptions {
   readonly tokens: TokenVerifier | null;
   /** null where no gateway names callers. */
   readonly gateway: Gateway | null;
+  readonly callers: Callers;
   readonly services: { readonly observe: Observe };
 }
 
@@ -53,7 +55,7 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
   const value = routed.exchange.fields.get('authorization');
   const { tokens } = options;
   if (tokens === null) return { ...routed, principal: ANONYMOUS, credentials: value !== null };
-  const named = gatewayPrincipal(routed, options.gateway);
+  const named = gatewayPrincipal(routed, options);
   if (named !== null) return { ...routed, principal: named, credentials: true };
   const credentials = parseCredentials(value);
   switch (credentials.kind) {
@@ -79,7 +81,7 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
 function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {
     case 'verified':
-      return principalOfToken(verdict.token, routed.contract);
+      return options.callers.find(verdict.token);
     case 'expired':
       throw refused('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.', routed, options);
     case 'invalid':
@@ -99,33 +101,45 @@ function principalOf(verdict: TokenVerdict, routed: Routed, options: Authenticat
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID
  */
-function gatewayPrincipal({ exchange, client, contract }: Routed, gateway: Gateway | null): Principal | null {
+function gatewayPrincipal(
+  { exchange, client }: Routed,
+  { gateway, callers }: Pick<AuthenticateOptions, 'gateway' | 'callers'>,
+): Principal | null {
   const verdict = gateway?.caller(exchange.fields, client.byProxy) ?? null;
   if (verdict === null || verdict.kind === 'none') return null;
-  if (verdict.kind === 'caller') return principal(verdict.token, contract, 'gateway');
+  if (verdict.kind === 'caller') return callers.create(verdict.token, 'gateway');
   const { field, message } = verdict;
   throw apiError('AUTH_REQUEST_INVALID', `${field} of the gateway is malformed: it ${message}.`, {
     details: [{ field, message }],
   });
 }
 
-/** By verified token: one that is known is the same object in each request. */
-const principals = new WeakMap<VerifiedToken, Principal>();
+/**
+ * The callers of one API. A verified token is the same object in each request, and so is its caller, which depends on the token and on how this API
+ * names owners: another API with the same verifier has its own.
+ */
+export class Callers {
+  readonly #form: OwnerForm;
+  readonly cache = new ObjectCache<VerifiedToken, Principal>();
 
-/** The caller of a bearer token. */
-export function principalOfToken(token: VerifiedToken, contract: Contract): Principal {
-  const known = principals.get(token);
-  if (known !== undefined) return known;
-  const made = principal(token, contract, 'bearer');
-  principals.set(token, made);
-  return made;
-}
+  constructor({ auth }: Pick<Model, 'auth'>) {
+    this.#form = auth === null ? 'subject' : ownerForm(auth);
+  }
 
-/** A caller is all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
-function principal(token: VerifiedToken, { model }: Contract, source: 'bearer' | 'gateway'): Principal {
-  const { issuer, subject, client } = token;
-  const form = model.auth === null ? 'subject' : ownerForm(model.auth);
-  return { ...policyCaller(token, form), identity: JSON.stringify([issuer, subject, client]), source };
+  /** Returns the caller of a bearer token. */
+  find(token: VerifiedToken): Principal {
+    const known = this.cache.get(token);
+    if (known !== undefined) return known;
+    const made = this.create(token, 'bearer');
+    this.cache.set(token, made);
+    return made;
+  }
+
+  /** Names a caller by all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
+  create(token: VerifiedToken, source: 'bearer' | 'gateway'): Principal {
+    const { issuer, subject, client } = token;
+    return { ...policyCaller(token, this.#form), identity: JSON.stringify([issuer, subject, client]), source };
+  }
 }
 
 function refused(

@@ -2,7 +2,7 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AccessRule } from '../model/model.ts';
 import { accessRules } from './access.ts';
-import { type Authenticated, principalOfToken } from './authenticate.ts';
+import type { Authenticated, Callers } from './authenticate.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
 import type { CompiledResource, Contract } from './contract.ts';
 import type { Limited } from './limit.ts';
@@ -64,14 +64,20 @@ export async function rowsOfToken(
   {
     contract,
     tokens,
+    callers,
     store,
-  }: { readonly contract: Contract; readonly tokens: TokenVerifier; readonly store: RowSource },
+  }: {
+    readonly contract: Contract;
+    readonly tokens: TokenVerifier;
+    readonly callers: Callers;
+    readonly store: RowSource;
+  },
 ): Promise<{ readonly rows: VisibleRows; readonly compiled: CompiledResource }> {
   const verdict = await tokens.verify(token);
   if (verdict.kind === 'unavailable') throw new UnusableToken('the keys of its issuer cannot be read now');
   if (verdict.kind === 'expired') throw new UnusableToken('it has expired');
   if (verdict.kind === 'invalid') throw new UnusableToken(verdict.reason);
-  const caller = principalOfToken(verdict.token, contract);
+  const caller = callers.find(verdict.token);
   const { read } = resource.access;
   if (!fulfils(read, caller.scopes))
     throw new UnusableToken(`reading ${resource.name} needs the scope ${read.kind === 'scope' ? read.scope : ''}`);

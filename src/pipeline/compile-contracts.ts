@@ -1,9 +1,10 @@
-import { createCache } from '../cache/cache.ts';
+import { type ClearableCache, createCache, joinCaches } from '../cache/cache.ts';
+import { ObjectCache } from '../cache/object-cache.ts';
 import { modelWithout } from '../model/model-without.ts';
 import type { ContractVersion, Model, OlderVersion } from '../model/model.ts';
 import { eventListRule } from '../plan/events/event-query.ts';
 import { urlBuilder, type LinkBase } from '../plan/routes/url-builder.ts';
-import { visibilitiesByCaller } from '../plan/policy/visibilities.ts';
+import { type VisibilityCache, visibilitiesByCaller } from '../plan/policy/visibilities.ts';
 import { type ContractMapping, contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
 import { ReadMapping } from '../versions/read-mapping.ts';
 import {
@@ -18,13 +19,24 @@ import {
 } from './contract.ts';
 import { EVERY_PERMISSION, type Permission, permissionsOf } from './permission.ts';
 
-/** What all contracts of a model are compiled with. */
-type CompileOptions = Pick<ContractContext, 'seal' | 'observe'>;
+/** The caches of all contracts of a model. */
+interface ContractCaches {
+  readonly visibilities: VisibilityCache;
+  readonly permissions: ClearableCache[];
+  readonly contracts: ClearableCache[];
+}
 
-interface ContractsOptions extends CompileOptions, Pick<Contracts, 'servesMetrics'> {}
+/** The options that all contracts of a model are compiled with. */
+interface CompileOptions extends Pick<ContractContext, 'seal' | 'observe'> {
+  readonly caches: ContractCaches;
+}
+
+interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics'> {}
 
 /** The contracts of a model: the newest one, and older ones over the same rows. */
-export function compileContracts(model: Model, { servesMetrics, ...options }: ContractsOptions): Contracts {
+export function compileContracts(model: Model, { servesMetrics, ...given }: ContractsOptions): Contracts {
+  const caches: ContractCaches = { visibilities: new ObjectCache(), permissions: [], contracts: [] };
+  const options = { ...given, caches };
   const current = compileCurrent(model, options);
   const mappings = contractMappings(model);
   const older = model.versions.flatMap((each, index): readonly Contract[] => {
@@ -34,7 +46,18 @@ export function compileContracts(model: Model, { servesMetrics, ...options }: Co
   const all = [current, ...older];
   const byVersion = new Map(all.map((each) => [each.version, each]));
   const versions = [model.version, ...model.versions.map(({ version, retired }) => ({ ...version, retired }))];
-  return { current, all, versions, servesMetrics, of: (version) => byVersion.get(textOf(version)) ?? null };
+  return {
+    current,
+    all,
+    versions,
+    servesMetrics,
+    caches: {
+      visibilities: caches.visibilities,
+      permissions: joinCaches(caches.permissions),
+      contracts: joinCaches(caches.contracts),
+    },
+    of: (version) => byVersion.get(textOf(version)) ?? null,
+  };
 }
 
 function textOf({ major, minor, patch }: ContractVersion): string {
@@ -62,7 +85,8 @@ function compileCurrent(model: Model, options: CompileOptions): Contract {
   const urls = urlBuilder(model);
   return compileContract(model, {
     context: { ...options, stored: model, scope: '', urls },
-    visibilities: visibilitiesByCaller(model.resources),
+    caches: options.caches,
+    visibilities: visibilitiesByCaller(model.resources, options.caches.visibilities),
     lifecycle: [],
     isDeprecated: false,
     mapping: null,
@@ -80,6 +104,7 @@ function compileOlder(
   const context = { ...options, stored: current.model, scope: textOf(older.version), urls: urlBuilder(model) };
   return compileContract(model, {
     context,
+    caches: options.caches,
     visibilities: current.visibilities,
     lifecycle: lifecycleFields(older, model, current.model),
     isDeprecated: older.deprecated !== null,
@@ -90,12 +115,13 @@ function compileOlder(
 
 interface ContractParts extends Pick<Contract, 'visibilities' | 'lifecycle' | 'isDeprecated' | 'mapping'> {
   readonly context: ContractContext;
+  readonly caches: ContractCaches;
   /** null for the newest contract itself. */
   readonly current: Contract | null;
 }
 
-function compileContract(model: Model, { context, current, ...parts }: ContractParts): Contract {
-  const permissionOf = permissionsOf(model);
+function compileContract(model: Model, { context, caches, current, ...parts }: ContractParts): Contract {
+  const permissions = permissionsOf(model);
   const contract: Contract = {
     ...parts,
     ...compiledModel(model, context),
@@ -105,13 +131,17 @@ function compileContract(model: Model, { context, current, ...parts }: ContractP
     eventList: eventListRule(model, context.stored, context),
     base: model.basePath.split('/').filter((segment) => segment !== ''),
     linkBases: compileLinkBases(model),
-    hasFieldRules: permissionOf !== null,
-    permitted: (caller) => (permissionOf === null ? whole : permitted(permissionOf(caller))),
+    hasFieldRules: permissions !== null,
+    permitted: (caller) => (permissions === null ? whole : permitted(permissions.find(caller))),
     unrestricted: () => current ?? contract,
   };
   const whole: Permitted = { permission: EVERY_PERMISSION, contract };
   // By the permission alone.
   const contracts = createCache<Contract>({ maxWeight: MAX_CONTRACTS, weigh: () => 1 });
+  if (permissions !== null) {
+    caches.permissions.push(permissions.cache);
+    caches.contracts.push(contracts);
+  }
   const permitted = (permission: Permission): Permitted => {
     const { id, hidden } = permission;
     if (hidden.size === 0) return { permission, contract };

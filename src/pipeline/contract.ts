@@ -1,3 +1,4 @@
+import type { ClearableCache } from '../cache/cache.ts';
 import type { SupportedVersion } from '../conventions/versioning.ts';
 import type { CursorSeal } from '../conventions/pagination/cursor.ts';
 import { type FormatOffer, formatOffers } from '../conventions/media/response-format.ts';
@@ -166,6 +167,8 @@ export interface Contracts {
   readonly versions: readonly SupportedVersion[];
   /** Whether `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
+  /** The caches of all contracts, by the names that metrics have for them. */
+  readonly caches: Readonly<Record<string, ClearableCache>>;
   /** null for one that is retired. */
   of(version: ContractVersion): Contract | null;
 }

@@ -1,4 +1,5 @@
-import { createCache } from '../cache/cache.ts';
+import { type ClearableCache, createCache, joinCaches } from '../cache/cache.ts';
+import { ObjectCache } from '../cache/object-cache.ts';
 import type { HiddenMembers } from '../model/model-without.ts';
 import type { AccessRule, Model } from '../model/model.ts';
 import { EVERY_FIELD, type FieldPermission } from '../plan/policy/field-permission.ts';
@@ -36,8 +37,15 @@ interface GatedField {
   readonly rule: number;
 }
 
-/** The permissions of the callers of a model, each computed once per caller; null where the model has no rules on fields. */
-export function permissionsOf({ resources }: Pick<Model, 'resources'>): ((caller: ScopedCaller) => Permission) | null {
+/** The permissions of the callers of a contract. */
+export interface CallerPermissions {
+  /** Computes the permission of a caller, once. */
+  readonly find: (caller: ScopedCaller) => Permission;
+  readonly cache: ClearableCache;
+}
+
+/** The permissions of the callers of a model; null where the model has no rules on fields. */
+export function permissionsOf({ resources }: Pick<Model, 'resources'>): CallerPermissions | null {
   const rules: AccessRule[] = [];
   const gated: GatedField[] = [];
   for (const { name: resource, fieldAccess } of resources.values()) {
@@ -52,7 +60,7 @@ export function permissionsOf({ resources }: Pick<Model, 'resources'>): ((caller
   if (gated.length === 0) return null;
   const reading = new Set(gated.flatMap(({ operation, rule }) => (operation === 'read' ? [rule] : [])));
   const known = createCache<Permission>({ maxWeight: MAX_PERMISSIONS, weigh: () => 1 });
-  const byCaller = new WeakMap<ScopedCaller, Permission>();
+  const byCaller = new ObjectCache<ScopedCaller, Permission>();
   const find = (scopes: ScopedCaller['scopes']): Permission => {
     const fulfilled = rules.map((rule) => fulfils(rule, scopes));
     const key = bits(fulfilled);
@@ -62,10 +70,15 @@ export function permissionsOf({ resources }: Pick<Model, 'resources'>): ((caller
     known.set(key, made);
     return made;
   };
-  return (caller) => {
-    const found = byCaller.get(caller) ?? find(caller.scopes);
-    byCaller.set(caller, found);
-    return found;
+  return {
+    find(caller) {
+      const before = byCaller.get(caller);
+      if (before !== undefined) return before;
+      const found = find(caller.scopes);
+      byCaller.set(caller, found);
+      return found;
+    },
+    cache: joinCaches([known, byCaller]),
   };
 }
 

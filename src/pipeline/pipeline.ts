@@ -48,6 +48,8 @@ export interface PipelineOptions extends AuthenticateOptions {
   readonly notReadyReason: () => string | null;
   /** All metrics, for `/metrics`. */
   readonly metrics: () => Promise<string>;
+  /** The caches of the API, which are cleared when it is idle. */
+  readonly caches: readonly { clear?(): void }[];
   /** Counts the requests in progress; null where nothing is measured (OPS-2). */
   readonly active: ActiveRequests | null;
   /** Whether responses say how long their stages took (`Server-Timing`). Stages have to be timed. */
@@ -107,17 +109,17 @@ function observeDeprecation({ contract, principal, client, exchange }: Authentic
   });
 }
 
-function clearWhenIdle(caches: readonly { readonly clear: () => void }[]): IdleTimer {
+function clearWhenIdle(caches: PipelineOptions['caches']): IdleTimer {
   return new IdleTimer(IDLE_TIMEOUT, () => {
-    for (const cache of caches) cache.clear();
+    for (const cache of caches) cache.clear?.();
   });
 }
 
 /** Plays the score for every request, with compression at its end and an observation of each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
   const { contracts, services, sources, active } = options;
-  const { observe, items, pages, descriptions, bodies } = services;
-  const idleTimer = clearWhenIdle([items, pages, descriptions, bodies]);
+  const { observe, bodies } = services;
+  const idleTimer = clearWhenIdle(options.caches);
   const refuseOptions = { contract: contracts.current, observe, now: sources.now };
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {

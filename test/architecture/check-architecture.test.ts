@@ -51,6 +51,14 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 layers']],
   ['model internals in http', { 'src/http/a.ts': "import '../model/compile.ts';" }, ['src/http/a.ts:1 layers']],
   ['an import from outside src/', { 'src/cli/a.ts': "import '../../scripts/b.ts';" }, ['src/cli/a.ts:1 layers']],
+  [
+    'an implementation of a store in the suite for stores, and the suite in src/',
+    {
+      'store-suite/a.ts': "import '../src/stores/sql/b.ts';\nimport '../src/stores/store.ts';\nimport './c.ts';",
+      'src/cli/a.ts': "import '../../store-suite/a.ts';",
+    },
+    ['src/cli/a.ts:1 layers', 'store-suite/a.ts:1 layers'],
+  ],
   ['an unknown folder', { 'src/services/a.ts': '' }, ['src/services/a.ts:1 folders']],
   ['an unknown file', { 'src/main.ts': '' }, ['src/main.ts:1 folders']],
   [
@@ -149,7 +157,7 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
     'the store contract under another name',
     {
       'src/pipeline/a.ts':
-        "import type * as store from '../stores/store.ts';\nlet a: import('../stores/store.ts').RowReader;",
+        "import type * as store from '../stores/store.ts';\ntype A = import('../stores/store.ts').RowReader;",
     },
     ['src/pipeline/a.ts:1 rows', 'src/pipeline/a.ts:2 rows'],
   ],
@@ -185,13 +193,40 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ['a syntax error', { 'src/plan/a.ts': 'const =' }, ['src/plan/a.ts:1 syntax']],
   [
     'any',
-    { 'src/plan/a.ts': 'let a: any;', 'test/a.test.ts': 'let b: any[];' },
+    { 'src/plan/a.ts': 'declare const a: any;', 'test/a.test.ts': 'let b: any[];' },
     ['src/plan/a.ts:1 any', 'test/a.test.ts:1 any'],
   ],
   [
     'a suppressed check',
     { 'test/a.test.ts': '\n// @ts-expect-error because\n/* oxlint-disable x */' },
     ['test/a.test.ts:2 suppression', 'test/a.test.ts:3 suppression'],
+  ],
+  [
+    'variables of a module',
+    { 'src/plan/a.ts': 'let a = 1;\nexport let b: B | null = null;\nvar { c } = d;' },
+    ['1', '2', '3'].map((line) => `src/plan/a.ts:${line} state`),
+  ],
+  [
+    'collections and objects of a module that are changed in place',
+    {
+      'src/plan/a.ts':
+        'const a = new Map();\nconst b = [];\nconst c = {};\nconst d = { n: 0 };\nconst e = { f: [] };\n' +
+        'const use = () => { a.set(1, 2); b.push(1); c[1] = 2; d.n += 1; d.n++; e.f.push(1); };',
+    },
+    ['1', '2', '3', '4', '5'].map((line) => `src/plan/a.ts:${line} state`),
+  ],
+  [
+    'instances and caches of a module',
+    {
+      'src/plan/a.ts':
+        'const a = new WeakMap();\nexport const b = new ItemCache();\nconst c = createCache({ maxWeight: 1 });',
+    },
+    ['1', '2', '3'].map((line) => `src/plan/a.ts:${line} state`),
+  ],
+  [
+    'static members that can change',
+    { 'src/plan/a.ts': 'class A {\n  static count = 0;\n  static readonly max = 1;\n}' },
+    ['src/plan/a.ts:2 state'],
   ],
   ['a long file', { 'src/plan/a.ts': long(301) }, ['src/plan/a.ts:301 size']],
   ['a long parameter list', { 'src/plan/a.ts': 'const f = (a, b, c, d, e) => a;' }, ['src/plan/a.ts:1 size']],
@@ -287,11 +322,21 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
         'export const f = (fetch: F, { process }: P) => fetch(process).crypto;\nconst o = { performance: 1 };',
     },
   ],
+  [
+    'constants of a module, memoized functions and state of functions and instances',
+    {
+      'src/plan/a.ts':
+        'const A = new Set([1]);\nconst B = /a/y;\nconst c = memoize((d) => d);\nconst e = lazy(() => new Map());\n' +
+        'export const f = () => { let g = 0; const h = []; B.lastIndex = g; h.push(g); return h; };\n' +
+        'class I { #count = 0; next() { this.#count += 1; } }',
+    },
+  ],
+  ['state in cache/', { 'src/cache/a.ts': 'let last = null;\nconst entries = new WeakMap();' }],
   ['prose that resembles SQL', { 'src/cli/a.ts': "'update the model and set it; deletes from there'.length;" }],
   ['a term of HTTP within a word', { 'src/stores/a.ts': 'interface Row { statuses: number; etagged: boolean }' }],
   ['any as a name', { 'src/plan/a.ts': "const any = 'any';" }],
   ['short files and functions', { 'src/plan/a.ts': `const f = () => {\n${long(38)}};\n` }],
-  ['a long function in a test suite', { 'src/testing/a.ts': `const f = () => {\n${long(90)}};\n` }],
+  ['a long function in a test suite', { 'store-suite/a.ts': `const f = () => {\n${long(90)}};\n` }],
   [
     'banned words within words, in inline code, in tests and in the specification',
     {

@@ -1,10 +1,11 @@
 import { docPathFindings } from './doc-paths.ts';
 import type { Finding } from './finding.ts';
-import { docs } from './layout.ts';
+import { docs, STORE_SUITE } from './layout.ts';
 import { browserFindings, cycleFindings, libraryFindings, folderFindings } from './import-rules.ts';
 import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
+import { stateFindings } from './state-rules.ts';
 import { wordFindings } from './word-rules.ts';
 
 /** The text of each file by its path in the checkout, and the dependencies of the published package. */
@@ -17,7 +18,7 @@ export interface Checkout {
 export function checkArchitecture({ files, dependencies }: Checkout): readonly Finding[] {
   const paths = Object.keys(files).sort();
   const { sources, unreadable } = read(files, paths);
-  const src = sources.filter(({ path }) => path.startsWith('src/'));
+  const src = sources.filter(({ path }) => path.startsWith('src/') || path.startsWith(`${STORE_SUITE}/`));
   const findings = [
     ...unreadable,
     ...folderFindings(src),
@@ -25,6 +26,7 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...browserFindings(src),
     ...libraryFindings(src, dependencies),
     ...src.flatMap(restrictionFindings),
+    ...src.flatMap(stateFindings),
     ...src.flatMap(sizeFindings),
     ...typeNameFindings(src),
     ...sources.flatMap(disciplineFindings),

@@ -22,7 +22,8 @@ function importFindings(source: Source, folder: Folder, each: Import): readonly 
   const at = { file: source.path, line: each.line };
   const file = importedFile(source, each);
   if (file === null) return moduleFindings(at, folder, each);
-  if (!file.startsWith('src/'))
+  const other = folderOf(file);
+  if (!file.startsWith('src/') && other !== folder)
     return [
       {
         ...at,
@@ -30,7 +31,6 @@ function importFindings(source: Source, folder: Folder, each: Import): readonly 
         message: `imports ${file}: src/ must not depend on other folders, move what it needs into src/`,
       },
     ];
-  const other = folderOf(file);
   if (other === undefined || other === folder) return [];
   const reason = whyForbidden(folder, other, file);
   return reason === null ? [] : [{ ...at, rule: 'layers', message: `${folder.name} imports ${file}: ${reason}` }];

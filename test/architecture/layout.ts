@@ -1,4 +1,4 @@
-/** A folder directly under src/, or a file next to these folders. */
+/** A folder directly under src/, a file next to these folders, or `store-suite/`, the published suite for stores. */
 export interface Folder {
   readonly name: string;
   readonly layer: number;
@@ -12,6 +12,9 @@ export interface Folder {
   readonly pure?: boolean;
 }
 
+/** The published suite for stores, next to src/. */
+export const STORE_SUITE = 'store-suite';
+
 const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
 
 /**
@@ -19,8 +22,8 @@ const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
  * list. docs/architecture.md gives the reasons.
  */
 export const folders: readonly Folder[] = [
-  { name: 'platform', layer: 1 },
   { name: 'cache', layer: 1 },
+  { name: 'platform', layer: 1 },
   {
     name: 'conventions',
     layer: 1,
@@ -57,13 +60,14 @@ export const folders: readonly Folder[] = [
     open: { stores: ['src/stores/store.ts'] },
   },
   { name: 'events', layer: 5, open: { stores: ['src/stores/store.ts'] } },
-  { name: 'testing', layer: 5, open: { stores: ['src/stores/store.ts'] } },
+  { name: 'store-suite', layer: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'http', layer: 6, open: { model: ['src/model/model.ts'], stores: [] } },
   { name: 'api-options.ts', layer: 6 },
   { name: 'row-transfer.ts', layer: 6 },
   { name: 'api.ts', layer: 6 },
-  { name: 'open-api.ts', layer: 6 },
+  { name: 'start-api.ts', layer: 6 },
   { name: 'cli', layer: 7 },
+  { name: 'exports', layer: 7 },
   { name: 'index.ts', layer: 7 },
 ];
 
@@ -98,6 +102,23 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
 };
 
+/** The folder of caches, which may hold state at the top level of a module. */
+export const stateFolder = 'cache';
+
+/** The files with state that exists once per process or thread, whatever APIs run there, and its content. */
+export const processState: Readonly<Record<string, string>> = {
+  'src/platform/end-of-tick.ts': 'the callbacks of this iteration of the event loop',
+  'src/platform/time-slices.ts': 'the work that waits for a later iteration of the event loop',
+  'src/platform/process-owner.ts': 'the owners of leases that have not ended',
+  'src/cli/model-file/module-sources.ts': 'the sources of the modules that Node.js has loaded',
+  'src/model/values/validator.ts': 'the compiler of schemas, whose results depend on the schema alone',
+  'src/stores/sqlite/commit/checkpoint-thread.ts': 'the connection of the thread that this file is',
+  'src/stores/sqlite/read-pool/read-thread-entry.ts': 'the connection of the thread that this file is',
+};
+
+/** Classes whose instances never change: a module may have one. */
+export const immutableClasses: readonly string[] = ['SystemStatements'];
+
 /** Names that fit any file or folder. */
 export const vagueNames: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'lib', 'common', 'misc', 'shared'];
 
@@ -118,8 +139,9 @@ export const MAX_FILE_LINES = 300;
 export const MAX_FUNCTION_LINES = 40;
 export const MAX_PARAMETERS = 4;
 
-/** The folder of a path under src/; undefined for an unknown one. */
+/** The folder of a path under src/, or of the suite for stores; undefined for an unknown one. */
 export function folderOf(path: string): Folder | undefined {
-  const [first, name] = path.split('/');
-  return first === 'src' ? folders.find((folder) => folder.name === name) : undefined;
+  const [first, second] = path.split('/');
+  const name = first === 'src' ? second : first === STORE_SUITE ? first : null;
+  return folders.find((folder) => folder.name === name);
 }

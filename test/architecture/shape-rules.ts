@@ -43,7 +43,7 @@ export function sizeFindings({ path, lines, functions }: Source): readonly Findi
           },
         ]
       : []),
-    ...(path.startsWith('src/testing/') ? [] : long).map((each) => ({
+    ...(path.startsWith('store-suite/') ? [] : long).map((each) => ({
       file: path,
       line: each.line,
       rule: 'size',

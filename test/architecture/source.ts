@@ -1,5 +1,6 @@
 import { type Node, type Span, Visitor, type VisitorObject, parseSync } from 'oxc-parser';
 import { identifiers } from './identifiers.ts';
+import { findModuleState } from './module-state.ts';
 
 /** A name or text, and its line. */
 export interface Mention {
@@ -44,6 +45,8 @@ export interface Source {
   readonly functions: readonly FunctionSpan[];
   /** Functions of the module itself: declarations, and constants that are functions. */
   readonly topLevelFunctions: readonly Mention[];
+  /** Bindings of the module and static members whose values can change, each with the reason. */
+  readonly state: readonly Mention[];
 }
 
 type Facts = { -readonly [kind in keyof Source]: Source[kind] extends readonly (infer Fact)[] ? Fact[] : Source[kind] };
@@ -74,6 +77,9 @@ export function parseSource(path: string, text: string): Source {
   });
   facts.topLevelFunctions.push(...program.body.flatMap((each) => topLevelFunctions(each, lineOf)));
   facts.globals.push(...used.filter(({ name }) => !bound.has(name)));
+  facts.state.push(
+    ...findModuleState(program).map(({ name, reason, start }) => ({ name: `${name} ${reason}`, line: lineOf(start) })),
+  );
   facts.comments.push(...comments.map(({ value, start }) => ({ name: value, line: lineOf(start) })));
   return facts;
 }
@@ -81,7 +87,7 @@ export function parseSource(path: string, text: string): Source {
 function noFacts(path: string, text: string): Facts {
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const empty = { imports: [], globals: [], members: [], declared: [], instants: [], texts: [] };
-  return { path, lines, ...empty, comments: [], anys: [], types: [], functions: [], topLevelFunctions: [] };
+  return { path, lines, ...empty, comments: [], anys: [], types: [], functions: [], topLevelFunctions: [], state: [] };
 }
 
 /** The line, from 1, of an offset. */

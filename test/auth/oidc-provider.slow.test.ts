@@ -9,7 +9,7 @@ import { openVerifier } from '../../src/auth/open-verifier.ts';
 import type { JsonObject } from '../../src/conventions/json/json.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 
 const API = 'https://api.example.com';
 const SECRET = 'the secret of the client';
@@ -122,7 +122,7 @@ resources: { items: { schema: { type: object, properties: { name: { type: string
       fetch,
       observe: (observation) => void failures.push(observation),
     });
-    const { api, close } = await openApi({ model, tokens, database: ':memory:', observe: () => undefined });
+    const { api, close } = await startApi({ model, tokens, database: ':memory:', observe: () => undefined });
     const server = await serveHttp({ api, port: 0 });
     test.after(async () => {
       await server.close();

@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { JWKS, token } from './signing.ts';
 
 const ISSUER = 'https://id.example.com/';
@@ -19,7 +19,7 @@ async function serve(test: TestContext, publicUrl: string | null = null): Promis
   const { model } = loadModel({ text });
   let port = 0;
   const origin = (): string => `http://127.0.0.1:${port}`;
-  const { api, close } = await openApi({ model, database: ':memory:', observe: () => undefined, origin });
+  const { api, close } = await startApi({ model, database: ':memory:', observe: () => undefined, origin });
   const server = await serveHttp({ api, port: 0 });
   ({ port } = server);
   test.after(async () => {

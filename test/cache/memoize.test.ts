@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { memoize, weakMemoize } from '../../src/cache/memoize.ts';
+import { lazy, memoize, memoizeLast, weakMemoize } from '../../src/cache/memoize.ts';
 
 describe('a memoized function', () => {
   it('is called once for each string', () => {
@@ -65,5 +65,40 @@ describe('a function that is memoized by object', () => {
     });
     const [a, b] = [{ name: 'a' }, { name: 'b' }];
     assert.deepEqual([named(a), named(b), named(a), calls], ['a', 'b', 'a', 2]);
+  });
+});
+
+describe('a lazy value', () => {
+  it('is computed once, when it is first needed', () => {
+    let calls = 0;
+    const value = lazy(() => {
+      calls += 1;
+      return undefined;
+    });
+    assert.equal(calls, 0);
+    assert.deepEqual([value(), value(), calls], [undefined, undefined, 1]);
+  });
+
+  it('is computed again after an error', () => {
+    let calls = 0;
+    const value = lazy(() => {
+      calls += 1;
+      if (calls === 1) throw new Error('no');
+      return calls;
+    });
+    assert.throws(value, /no/);
+    assert.deepEqual([value(), value()], [2, 2]);
+  });
+});
+
+describe('a function whose last result is memoized', () => {
+  it('is called again for each other argument alone', () => {
+    const calls: number[] = [];
+    const double = memoizeLast((value: number) => {
+      calls.push(value);
+      return value * 2;
+    });
+    assert.deepEqual([1, 1, 2, 1].map(double), [2, 2, 4, 2]);
+    assert.deepEqual(calls, [1, 2, 1]);
   });
 });

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { run } from '../../src/cli/program.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { recordedTerminal } from './recorded-terminal.ts';
 
 const VALID = `
@@ -247,7 +247,7 @@ describe('restwright import', () => {
       const { code, stderr } = await command('import', valid, 'products', file, '--database', database, ...flags);
       assert.deepEqual([code, stderr], [0, 'products: imported 2 rows\n']);
       const { model } = loadModel({ file: valid, text: VALID, env: {} });
-      await using opened = await openApi({ model, database });
+      await using opened = await startApi({ model, database });
       assert.equal((await opened.store.events.after(0, 10)).length, events);
     });
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HOOK_SCHEDULE, nextDelay } from '../../src/events/retry-schedule.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, createSupplier } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, createSupplier } from '../../store-suite/sample-writes.ts';
 import { scene, settle, subscriber, until } from './dispatch-scene.ts';
 
 describe('dispatch', () => {

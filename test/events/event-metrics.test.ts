@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eventMetrics } from '../../src/events/event-metrics.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { createMetrics, defineModel, openApi } from '../../src/index.ts';
+import { createMetrics, defineModel, startApi } from '../../src/index.ts';
 import { writeExposition } from '../../src/observe/metrics/exposition.ts';
 
 /** A store whose log has ten events. */
@@ -42,7 +42,7 @@ describe('metrics of events', () => {
       },
     });
     const metrics = createMetrics();
-    await using opened = await openApi({ model, database: ':memory:', observe: () => undefined, metrics });
+    await using opened = await startApi({ model, database: ':memory:', observe: () => undefined, metrics });
     const headers = { 'Content-Type': 'application/json' };
     const request = new Request('http://localhost/api/v1/notes', { method: 'POST', body: '{}', headers });
     await createFetchHandler(opened.api)(request);

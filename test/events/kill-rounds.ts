@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import type { SeededRandom } from '../../src/testing/seeded-random.ts';
+import type { SeededRandom } from '../../store-suite/seeded-random.ts';
 import { openSample } from '../stores/sqlite/open-sample.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'writer-and-dispatcher.ts');

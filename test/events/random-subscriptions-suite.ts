@@ -5,7 +5,7 @@ import { type Dispatch, startDispatch } from '../../src/events/dispatch.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, update } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, update } from '../../store-suite/sample-writes.ts';
 
 const NAMES = ['a', 'b'] as const;
 const PATTERNS = ['*', 'created', 'updated'] as const;

@@ -6,11 +6,11 @@ import type { EventSettings } from '../../src/model/event-settings.ts';
 import { EventRetention } from '../../src/events/retention.ts';
 import type { Subscriber } from '../../src/events/subscriber.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { defineModel, openApi } from '../../src/index.ts';
+import { defineModel, startApi } from '../../src/index.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, eventDraft, update } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, eventDraft, update } from '../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { type Scene, scene, subscriber, until, untilEqual } from './dispatch-scene.ts';
 
@@ -228,13 +228,13 @@ describe('the retention of events', () => {
       resources: { notes: { schema: { type: 'object', properties: { text: { type: 'string' } } } } },
     });
     const database = path.join(temporaryDirectory(context), 'notes.db');
-    await using opened = await openApi({ model, database, observe: () => undefined });
+    await using opened = await startApi({ model, database, observe: () => undefined });
     const body = Array.from({ length: 2_500 }, () => '{}').join('\n');
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const request = new Request('http://localhost/api/v1/notes', { method: 'POST', body, headers });
     await (await createFetchHandler(opened.api)(request)).text();
     await opened.close();
-    await using again = await openApi({ model, database, observe: () => undefined });
+    await using again = await startApi({ model, database, observe: () => undefined });
     for (let time = 0; time < 500 && (await again.store.events.range()).removed === 0; time += 1) await setTimeout(10);
     assert.equal((await again.store.events.range()).removed, 1_024);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PatternIndex } from '../../src/events/pattern-index.ts';
 import type { AttemptResult, Subscription } from '../../src/events/subscriber.ts';
-import { commit, createProduct, update } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, update } from '../../store-suite/sample-writes.ts';
 import { scene, settle, subscriber, until, untilEqual } from './dispatch-scene.ts';
 
 const FAILED: AttemptResult = { kind: 'failed' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { commit, createProduct } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct } from '../../store-suite/sample-writes.ts';
 import { StoreUnavailable } from '../../src/stores/store.ts';
 import { scene, subscriber } from './dispatch-scene.ts';
 

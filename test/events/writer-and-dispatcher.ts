@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { startDispatch } from '../../src/events/dispatch.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';
-import { commit, createProduct } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct } from '../../store-suite/sample-writes.ts';
 import { openSample } from '../stores/sqlite/open-sample.ts';
 import { subscriber } from './dispatch-scene.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import * as prefixed from '../../examples/embed/prefix.ts';
 import * as guarded from '../../examples/embed/protected.ts';
-import { type Api, loadModel, openApi, type OpenedApi } from '../../src/index.ts';
+import { type Api, loadModel, startApi, type StartedApi } from '../../src/index.ts';
 import { serveHost } from '../http/host-server.ts';
 import { sendRaw } from '../http/raw-client.ts';
 
@@ -12,10 +12,10 @@ const NOTE = { method: 'POST', headers: { 'Content-Type': 'application/json' }, 
 const TOKEN = 'a token';
 
 /** An empty API, without the warning of a mount. */
-function opened(basePath: string): Promise<OpenedApi> {
+function opened(basePath: string): Promise<StartedApi> {
   const resources = { notes: { schema: { type: 'object', properties: { text: { type: 'string' } } } } };
   const { model } = loadModel({ text: JSON.stringify({ name: 'notes', base_path: basePath, resources }) });
-  return openApi({ model, database: ':memory:', observe: () => undefined });
+  return startApi({ model, database: ':memory:', observe: () => undefined });
 }
 
 type Send = (target: string, init?: RequestInit) => Promise<Response>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { AllMetrics } from '../../src/cli/workers/all-metrics.ts';
-import { createMetrics, openApi, loadModel } from '../../src/index.ts';
+import { createMetrics, startApi, loadModel } from '../../src/index.ts';
 import { eventMetrics } from '../../src/events/event-metrics.ts';
 import { dashboardQueries, MONITORING } from './dashboard.ts';
 
@@ -21,7 +21,7 @@ async function exposed(): Promise<ReadonlySet<string>> {
   const { model } = loadModel({
     text: 'name: desk\nresources: { notes: { schema: { type: object, properties: {} } } }',
   });
-  await using opened = await openApi({ model, database: ':memory:', observe: () => undefined, metrics });
+  await using opened = await startApi({ model, database: ':memory:', observe: () => undefined, metrics });
   metrics.setSource('events', eventMetrics(opened.store, ['after']));
   metrics.observe({
     kind: 'request',

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { pino } from 'pino';
 import { pinoObserver } from '../../examples/embed/pino.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { loadModel, logEntry, type Observation, type Observe, openApi } from '../../src/index.ts';
+import { loadModel, logEntry, type Observation, type Observe, startApi } from '../../src/index.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const guide = readFileSync(path.join(root, 'docs/guides/observing.md'), 'utf8');
@@ -15,7 +15,7 @@ const guide = readFileSync(path.join(root, 'docs/guides/observing.md'), 'utf8');
 async function withRequests(observe: Observe, ...requests: readonly Request[]): Promise<void> {
   const resources = { notes: { schema: { type: 'object', properties: { text: { type: 'string' } } } } };
   const { model } = loadModel({ text: JSON.stringify({ name: 'desk', resources }) });
-  await using opened = await openApi({ model, database: ':memory:', observe });
+  await using opened = await startApi({ model, database: ':memory:', observe });
   const handle = createFetchHandler(opened.api);
   for (const request of requests) await (await handle(request)).text();
 }

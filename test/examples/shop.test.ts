@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { type Services, shop } from '../../examples/shop.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { openApi } from '../../src/index.ts';
+import { startApi } from '../../src/index.ts';
 
 /** Opens the example on its own database. `placed` has the orders that its service was called for. */
 async function opened(database = ':memory:', services: Partial<Services> = {}) {
@@ -19,7 +19,7 @@ async function opened(database = ':memory:', services: Partial<Services> = {}) {
     },
     ...services,
   });
-  const { api, store, close } = await openApi({ model: defined, database });
+  const { api, store, close } = await startApi({ model: defined, database });
   const handle = createFetchHandler(api);
   const send = async (method: string, target: string, body?: object, headers: Record<string, string> = {}) => {
     const type = { 'Content-Type': 'application/json', ...headers };

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { root } from '../../scripts/command.ts';
-import { openApi, type OpenedApi, serveHttp } from '../../src/index.ts';
+import { startApi, type StartedApi, serveHttp } from '../../src/index.ts';
 import { isDefinedModel } from '../../src/model/typescript/define-model.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -22,7 +22,7 @@ function written(folder: string, name: string, code: string): string {
 
 /** The API of a guide's model, `shop.mts`, on a port. */
 export interface ServedGuide extends AsyncDisposable {
-  readonly opened: OpenedApi;
+  readonly opened: StartedApi;
   /** Imports a program of the guide, which finds the API at this port. */
   readonly program: (code: string) => Promise<unknown>;
 }
@@ -32,7 +32,7 @@ export async function servedGuide(context: TestContext, model: string): Promise<
   const folder = temporaryDirectory(context);
   const { default: defined }: { readonly default?: unknown } = await import(written(folder, 'shop.mts', model));
   assert.ok(isDefinedModel(defined));
-  const opened = await openApi({ model: defined, database: ':memory:' });
+  const opened = await startApi({ model: defined, database: ':memory:' });
   const server = await serveHttp({ api: opened.api, port: 0 });
   return {
     opened,

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { serveHttp } from '../../src/http/serve-http.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, codesOf, commandsOf, PAGES, rowsOf, textOf } from './guide-pages.ts';
@@ -227,7 +227,7 @@ describe('the guide to authentication', () => {
     const [, accepted = ''] = /\n\n(auth:\n.*?)\n\n/s.exec((await shell(make)).stderr) ?? [];
     const text = `${MODEL}${accepted}\n`;
     writeFileSync(model, text);
-    await using desk = await openApi({ model: loadModel({ text }).model, database: ':memory:', folder });
+    await using desk = await startApi({ model: loadModel({ text }).model, database: ':memory:', folder });
     const server = await serveHttp({ api: desk.api, port: 0 });
     try {
       const origin = `http://127.0.0.1:${server.port}`;

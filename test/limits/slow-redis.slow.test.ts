@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import type { Observation } from '../../src/observe/observation.ts';
-import { openApi } from '../../src/open-api.ts';
+import { startApi } from '../../src/start-api.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { rawRequest, seen } from '../pipeline/support/api-under-test.ts';
 import { PostgresSchemas } from '../postgres-schemas.ts';
@@ -41,7 +41,7 @@ describe('two instances on PostgreSQL, whose Redis is slow', { skip: skipWithout
       const observed: Observation[] = [];
       const database = postgres.url(schemas.name(`redis_${delay}`));
       const open = () =>
-        openApi({
+        startApi({
           model,
           database,
           dispatch: false,

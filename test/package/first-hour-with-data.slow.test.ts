@@ -54,12 +54,12 @@ export default defineModel({ name: 'till', resources: { items } });
 const OPENED = `
 const fs = require('node:fs');
 const http = require('node:http');
-const { createListener, loadModel, openApi } = require('restwright');
+const { createListener, loadModel, startApi } = require('restwright');
 
 async function open() {
   const file = 'restwright.yaml';
   const { model } = loadModel({ file, text: fs.readFileSync(file, 'utf8'), env: process.env });
-  return openApi({ model, database: './data/mounted.db' });
+  return startApi({ model, database: './data/mounted.db' });
 }
 `;
 

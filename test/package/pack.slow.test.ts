@@ -15,13 +15,13 @@ const root = path.join(import.meta.dirname, '..', '..');
 const MOUNTED = `
 import http from 'node:http';
 import { once } from 'node:events';
-import { createListener, loadModel, openApi } from 'restwright';
+import { createListener, loadModel, startApi } from 'restwright';
 import { createFetchHandler } from 'restwright/fetch';
 import { storeSuite } from 'restwright/testing';
 
 const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
 const { model } = loadModel({ file: 'notes.json', text, env: {} });
-const { api, close } = await openApi({ model, database: ':memory:' });
+const { api, close } = await startApi({ model, database: ':memory:' });
 const note = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' };
 const fetched = await createFetchHandler(api)(new Request('http://localhost/api/v1/notes', note));
 const server = http.createServer(createListener(api)).listen(0);
@@ -41,12 +41,12 @@ console.log('fetch ' + fetched.status + ', listener ' + listened.status + ', fas
 
 /** The same with more rows than are read on the main thread without an index (QRY-3). */
 const HEAVY = `
-import { loadModel, openApi } from 'restwright';
+import { loadModel, startApi } from 'restwright';
 import { createFetchHandler } from 'restwright/fetch';
 
 const text = '{"name":"notes","resources":{"notes":{"schema":{"type":"object","properties":{"text":{"type":"string"}}}}}}';
 const { model } = loadModel({ file: 'notes.json', text, env: {} });
-const { api, close } = await openApi({ model, database: 'heavy.db' });
+const { api, close } = await startApi({ model, database: 'heavy.db' });
 const handle = createFetchHandler(api);
 const body = Array.from({ length: 2001 }, (_, index) => '{"text":"' + index + '"}').join('\\n');
 const lines = { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body };
@@ -204,7 +204,7 @@ describe('the published package', () => {
   it('exports the library', () => {
     const script = "import('restwright').then((names) => console.log(Object.keys(names).sort().join()))";
     const names = execFileSync(process.execPath, ['-e', script], { cwd: folder, encoding: 'utf8' });
-    assert.match(names, /createApi.*loadModel.*openSqlite.*serveHttp/);
+    assert.match(names, /loadModel.*openApi.*openSqlite.*serveHttp.*startApi/);
   });
 
   it('exports a listener, fetch, Fastify and the suite for stores', () => {
@@ -229,7 +229,7 @@ describe('the published package', () => {
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
     writeFileSync(
       path.join(folder, 'embedder.ts'),
-      "import { type Api, createApi, type ApiOptions, type DefinedModel, type Observe, openApi, type OpenedApi } from 'restwright';\nimport type { MountedApi } from 'restwright/fetch';\nexport const mount = (api: Api): MountedApi => api;\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\nexport const opened = (model: DefinedModel, observe: Observe): Promise<OpenedApi> => openApi({ model, database: ':memory:', observe });\n",
+      "import { type Api, type DefinedModel, type Observe, startApi, type StartedApi } from 'restwright';\nimport { createApi, type ApiOptions } from 'restwright/api';\nimport type { Resource } from 'restwright/model';\nimport type { Store } from 'restwright/stores';\nexport type Old = [import('restwright').Resource, import('restwright').OpenApiOptions, Resource, Store];\nimport type { MountedApi } from 'restwright/fetch';\nexport const mount = (api: Api): MountedApi => api;\nexport const open = (options: ApiOptions): Promise<Api> => createApi(options);\nexport const opened = (model: DefinedModel, observe: Observe): Promise<StartedApi> => startApi({ model, database: ':memory:', observe });\n",
     );
     const tsc = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });

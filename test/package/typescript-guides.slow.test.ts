@@ -75,7 +75,7 @@ import { buildHandler } from './fetch.mts';
 import { model } from './notes.mts';
 import { honoApp } from './prefix.mts';
 import { expressApp } from './protected.mts';
-import { openApi } from 'restwright';
+import { startApi } from 'restwright';
 import { createClient } from 'restwright/client';
 
 const url = '/api/v1/notes';
@@ -95,7 +95,7 @@ const handled = await handle(new Request('http://localhost' + url, note));
 const client = createClient({ url: 'http://localhost/api', fetch: (target, init) => handle(new Request(target, init)) });
 const { data } = await client.notes.page();
 await close();
-const { api, close: closeLast } = await openApi({ model, database: ':memory:' });
+const { api, close: closeLast } = await startApi({ model, database: ':memory:' });
 const guarded = expressApp(api, 'secret').listen(0);
 await once(guarded, 'listening');
 const refused = await fetch('http://127.0.0.1:' + guarded.address().port + url, note);

@@ -6,8 +6,8 @@ import type { ValueType } from '../../src/model/model.ts';
 import { holds } from '../../src/plan/holds.ts';
 import type { PathCondition } from '../../src/plan/condition.ts';
 import { type Condition, EVERYTHING } from '../../src/plan/plan.ts';
-import { field, model, resource } from '../../src/testing/sample-model.ts';
-import { commit, create } from '../../src/testing/sample-writes.ts';
+import { field, model, resource } from '../../store-suite/sample-model.ts';
+import { commit, create } from '../../store-suite/sample-writes.ts';
 import { openSample } from '../stores/sqlite/open-sample.ts';
 
 const TYPES: Readonly<Record<string, ValueType>> = {

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import { loadModel, openApi } from '../../src/index.ts';
+import { loadModel, startApi } from '../../src/index.ts';
 
 type Handle = (request: Request) => Promise<Response>;
 
 const [, , file = ''] = process.argv;
 const { model } = loadModel({ file, text: readFileSync(file, 'utf8'), env: {} });
-const { api } = await openApi({ model, database: ':memory:', observe: () => undefined });
+const { api } = await startApi({ model, database: ':memory:', observe: () => undefined });
 const handle = createFetchHandler(api);
 const answer: Handle = (request) => handle(request);
 const listening = ({ port }: { readonly port: number }): void => {

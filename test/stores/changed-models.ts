@@ -1,6 +1,6 @@
 import type { Json } from '../../src/conventions/json/json.ts';
 import type { Field, ValueType } from '../../src/model/model.ts';
-import { field, refersTo, type ResourceOptions } from '../../src/testing/sample-model.ts';
+import { field, refersTo, type ResourceOptions } from '../../store-suite/sample-model.ts';
 
 export const TEXT: ValueType = { kind: 'text', format: null };
 export const DECIMAL: ValueType = { kind: 'decimal', precision: 10, scale: 2 };

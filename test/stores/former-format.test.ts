@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import pg from 'pg';
 import type { Observation } from '../../src/observe/observation.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, createProduct, listIds } from '../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds } from '../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { newSchema, openSample as openPostgresSample } from './postgres/open-postgres.ts';
 import { Database } from './sqlite/driver-under-test.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Model, ValueType } from '../../src/model/model.ts';
 import { EVERYTHING } from '../../src/plan/policy/visibility.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { field, model, resource, type ResourceOptions } from '../../src/testing/sample-model.ts';
-import { commit, create, itemPlan, remove } from '../../src/testing/sample-writes.ts';
+import { field, model, resource, type ResourceOptions } from '../../store-suite/sample-model.ts';
+import { commit, create, itemPlan, remove } from '../../store-suite/sample-writes.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 const EXPIRES_AT = Date.parse('2100-01-01');

@@ -7,8 +7,8 @@ import type { Row } from '../../src/plan/plan.ts';
 import type { MigrationPhase } from '../../src/stores/sql/schema/current-models.ts';
 import { IncompatibleModels, type SchemaStep, UnusableDatabase } from '../../src/stores/sql/schema/schema-errors.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { field, model, refersTo, resource, type ResourceOptions } from '../../src/testing/sample-model.ts';
-import { commit, create, readRow, remove, update } from '../../src/testing/sample-writes.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../store-suite/sample-model.ts';
+import { commit, create, readRow, remove, update } from '../../store-suite/sample-writes.ts';
 import { DECIMAL, fields, IDS, BEFORE, TEXT } from './changed-models.ts';
 
 interface MigrationOptions {

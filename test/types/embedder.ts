@@ -1,39 +1,37 @@
 // A program of a user: a model with hooks, an observer and an app around the API. Every declaration has an explicit type, as
-// `isolatedDeclarations` demands, and every type comes from the root of the package.
+// `isolatedDeclarations` demands, and every type comes from an entry of the package.
+import { type ApiOptions, type Clock, createApi, type EventEnvelope } from '../../src/exports/api.ts';
+import type {
+  DeepReadonly,
+  DefinedResource,
+  Limits,
+  ModelBuilder,
+  ModelSource,
+  ResourceCode,
+  SystemFields,
+  ValuesOf,
+  WriteInfo,
+} from '../../src/exports/model.ts';
+import type { SqliteOptions, Store } from '../../src/exports/stores.ts';
 import {
   type Api,
-  type ApiOptions,
-  type Clock,
-  createApi,
   createListener,
-  type DeepReadonly,
   type DefinedModel,
-  type DefinedResource,
-  type EventEnvelope,
   type HttpServer,
-  type Limits,
   type Listener,
   type LoadedModel,
   loadModel,
   type Model,
-  type ModelBuilder,
-  type ModelSource,
   type Observation,
   type Observe,
-  openApi,
-  type OpenApiOptions,
-  type OpenedApi,
+  startApi,
+  type StartApiOptions,
+  type StartedApi,
   openSqlite,
   refuse,
-  type ResourceCode,
   serveHttp,
   type ServeHttpOptions,
-  type SqliteOptions,
-  type Store,
-  type SystemFields,
-  type ValuesOf,
   withServices,
-  type WriteInfo,
 } from '../../src/index.ts';
 
 export interface Services {
@@ -102,8 +100,8 @@ export function countServerErrors(): { readonly observe: Observe; readonly count
   return { observe, count: () => count };
 }
 
-export async function open(services: Services, options: Partial<OpenApiOptions> = {}): Promise<OpenedApi> {
-  return openApi({ model: shop(services), database: ':memory:', ...options });
+export async function open(services: Services, options: Partial<StartApiOptions> = {}): Promise<StartedApi> {
+  return startApi({ model: shop(services), database: ':memory:', ...options });
 }
 
 export interface Composed {

@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it } from 'node:test';
+import * as api from '../../src/exports/api.ts';
+import * as model from '../../src/exports/model.ts';
+import * as stores from '../../src/exports/stores.ts';
 import * as restwright from '../../src/index.ts';
 import { compose, countServerErrors, open, serve, type Services } from './embedder.ts';
 
@@ -42,8 +45,18 @@ describe('the root of the package', () => {
       'refuse',
       'resource',
       'serveHttp',
+      'startApi',
       'withServices',
     ]);
+  });
+
+  it('has the deprecated names as aliases of those that replace them', () => {
+    assert.equal(restwright.openApi, restwright.startApi);
+    assert.equal(restwright.createApi, api.createApi);
+    assert.equal(restwright.logEntry, api.logEntry);
+    assert.equal(restwright.openVerifier, api.openVerifier);
+    assert.equal(restwright.defineModel, model.defineModel);
+    assert.equal(restwright.openSqlite, stores.openSqlite);
   });
 
   it('exports every type that a program with explicit types names', () => {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import type { OpenedApi } from '../../open-api.ts';
+import type { StartedApi } from '../../start-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -66,7 +66,7 @@ interface ImportParts {
   readonly format: RecordFormat;
   readonly resource: Resource;
   readonly model: Model;
-  readonly opened: OpenedApi;
+  readonly opened: StartedApi;
   readonly events: boolean;
   readonly signal: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { DataError } from '../../infer/data-error.ts';
 import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { stringOf } from '../../model/values/access.ts';
-import type { OpenedApi } from '../../open-api.ts';
+import type { StartedApi } from '../../start-api.ts';
 import { CHUNK_LIMITS } from '../import/import-chunks.ts';
 import type { ChunkErrors, ImportOutcome } from '../import/import-file.ts';
 import type { Progress } from '../terminal/progress.ts';
@@ -17,7 +17,7 @@ import { notAnObject, parseJson, readData, readHeader, readingRow, type RowRecor
 export interface DataImport {
   readonly data: DataFile;
   readonly model: Model;
-  readonly opened: OpenedApi;
+  readonly opened: StartedApi;
   /** The resources whose rows are imported, in order. */
   readonly resources: readonly Resource[];
   /** The name of the bookmark with which the rows are written. */

@@ -5,8 +5,13 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('.', import.meta.resolve('restwright/package.json')).href;
 
-/** What a model imports `restwright` from where no package of that name is installed for it. */
-const INDEX = PACKAGE + (import.meta.url.startsWith(`${PACKAGE}src/`) ? 'src/index.ts' : 'dist/index.js');
+const IS_SOURCE = import.meta.url.startsWith(`${PACKAGE}src/`);
+
+/** The modules of this program that a model imports by these names if no package `restwright` is installed for it. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  restwright: PACKAGE + (IS_SOURCE ? 'src/index.ts' : 'dist/index.js'),
+  'restwright/model': PACKAGE + (IS_SOURCE ? 'src/exports/model.ts' : 'dist/model.js'),
+};
 
 /** URL prefixes of this program's own modules, as sources and as built. */
 const PROGRAM = ['src/', 'dist/'].map((folder) => PACKAGE + folder);
@@ -38,8 +43,9 @@ export async function captureModuleSources<T>(
       try {
         return next(specifier, context);
       } catch (error) {
-        if (specifier !== 'restwright') throw error;
-        return next(INDEX, context);
+        const entry = ENTRIES[specifier];
+        if (entry === undefined) throw error;
+        return next(entry, context);
       }
     },
     load(url, context, next) {

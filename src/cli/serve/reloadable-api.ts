@@ -1,4 +1,4 @@
-import type { OpenedApi } from '../../open-api.ts';
+import type { StartedApi } from '../../start-api.ts';
 import {
   type ApiResponse,
   type BufferedResponse,
@@ -12,7 +12,7 @@ import { settlesWithin } from '../../platform/timeout.ts';
 
 /** An API and its requests in flight. */
 interface ActiveApi {
-  readonly opened: OpenedApi;
+  readonly opened: StartedApi;
   inFlight: number;
   /** Called after the last response of a replaced API; null for the current one. */
   onIdle: (() => void) | null;
@@ -23,7 +23,7 @@ export class ReloadableApi implements Handler {
   #current: ActiveApi;
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(opened: OpenedApi) {
+  constructor(opened: StartedApi) {
     this.#current = { opened, inFlight: 0, onIdle: null };
   }
 
@@ -33,12 +33,12 @@ export class ReloadableApi implements Handler {
   }
 
   /** The rows of the current API. */
-  get rows(): OpenedApi['store']['rows'] {
+  get rows(): StartedApi['store']['rows'] {
     return this.#current.opened.store.rows;
   }
 
   /** The model of the current API. */
-  get model(): OpenedApi['api']['model'] {
+  get model(): StartedApi['api']['model'] {
     return this.#current.opened.api.model;
   }
 
@@ -69,7 +69,7 @@ export class ReloadableApi implements Handler {
   }
 
   /** Serves new requests with another API. The previous one is closed after its last response. */
-  reload(next: OpenedApi): void {
+  reload(next: StartedApi): void {
     const previous = this.#current;
     this.#current = { opened: next, inFlight: 0, onIdle: null };
     void previous.opened.api.endFeeds();

@@ -13,7 +13,7 @@ import type { LoadedModel } from '../../model/compile/load-model.ts';
 import type { Limits } from '../../model/model.ts';
 import type { Metrics } from '../../observe/metrics/metrics.ts';
 import { type Observe, observeAll } from '../../observe/observation.ts';
-import type { OpenApiOptions, OpenedApi } from '../../open-api.ts';
+import type { StartApiOptions, StartedApi } from '../../start-api.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import { selectKind } from '../../stores/databases/databases.ts';
@@ -117,13 +117,13 @@ async function listeningAddress(
   return { url: serverUrl(address, port, model.basePath), port, summary: await summarize(model, rows, reachable) };
 }
 
-type ServerState = Required<Pick<OpenApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
+type ServerState = Required<Pick<StartApiOptions, 'origin' | 'notReadyReason' | 'shutdownTimeout' | 'signal'>>;
 
 /** Opens the API of a model on its database: of the first one, and of each that is reloaded. */
 function apiOpener(
   { file: modelFile, settings, migrate, dispatch, rateLender, metrics, traces, observe }: RunServerOptions,
   state: ServerState,
-): (loaded: LoadedModel) => Promise<OpenedApi> {
+): (loaded: LoadedModel) => Promise<StartedApi> {
   const { insecurePublic: allowAnyHost, dev: loopbackWebhooks } = settings;
   const opened = new Set<string>();
   return async ({ model, services }) => {
@@ -142,7 +142,7 @@ function apiOpener(
 }
 
 /** Null where a signal stopped the process while another one held the database. */
-async function openUnlessStopped(opening: Promise<OpenedApi>, signal: AbortSignal): Promise<ReloadableApi | null> {
+async function openUnlessStopped(opening: Promise<StartedApi>, signal: AbortSignal): Promise<ReloadableApi | null> {
   try {
     return new ReloadableApi(await opening);
   } catch (error) {

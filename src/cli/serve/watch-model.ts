@@ -1,6 +1,6 @@
 import type { LoadedModel } from '../../model/compile/load-model.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { OpenedApi } from '../../open-api.ts';
+import type { StartedApi } from '../../start-api.ts';
 import { CommandError, describeFileError } from '../command-error.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { requireModel } from '../model-file/read-model.ts';
@@ -12,7 +12,7 @@ interface WatchedModel {
   readonly file: string;
   readonly loaded: LoadedModel;
   readonly api: ReloadableApi;
-  readonly open: (loaded: LoadedModel) => Promise<OpenedApi>;
+  readonly open: (loaded: LoadedModel) => Promise<StartedApi>;
   readonly observe: Observe;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;

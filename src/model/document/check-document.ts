@@ -1,14 +1,9 @@
+import { lazy } from '../../cache/memoize.ts';
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { describeReason } from '../values/messages.ts';
 import type { Path } from '../values/path.ts';
-import {
-  compileAssertion,
-  dedupeViolations,
-  type FindViolations,
-  type ValueViolation,
-  violationFinder,
-} from '../values/validator.ts';
+import { compileAssertion, dedupeViolations, type ValueViolation, violationFinder } from '../values/validator.ts';
 import { documentValidation } from './document-validation.ts';
 import { schemaSchema, TYPES } from './field-schema.ts';
 import { reportUnknownMember, type ReportProblem, suggestName } from './model-error.ts';
@@ -67,8 +62,8 @@ function meantBy(key: string, value: unknown): string | null {
   return MEANT_TYPES.get(name) ?? (close === null ? null : `type: ${close}`);
 }
 
-let documentViolations: FindViolations | null = null;
-let schemaViolations: FindViolations | null = null;
+const documentViolations = lazy(() => violationFinder(documentValidation()));
+const schemaViolations = lazy(() => compileAssertion({ $ref: '#/$defs/schema', $defs: { schema: schemaSchema } }));
 
 /** A description within a sentence: `The resources by name` begins in lower case, `CORS` does not. */
 function continued(description: string): string {
@@ -77,14 +72,12 @@ function continued(description: string): string {
 
 /** Validates a document against its JSON Schema and reports all violations. */
 export function checkDocument(value: Json, report: ReportProblem): void {
-  documentViolations ??= violationFinder(documentValidation());
-  reportViolations(documentViolations(value), [], report);
+  reportViolations(documentViolations()(value), [], report);
 }
 
 /** Validates a schema that is not part of the document and reports all violations. Returns whether it is valid. */
 export function checkSchema(value: Json, path: Path, report: ReportProblem): boolean {
-  schemaViolations ??= compileAssertion({ $ref: '#/$defs/schema', $defs: { schema: schemaSchema } });
-  const violations = schemaViolations(value);
+  const violations = schemaViolations()(value);
   reportViolations(violations, path, report);
   return violations.length === 0;
 }

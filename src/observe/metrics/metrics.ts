@@ -26,7 +26,7 @@ export interface Metrics {
   readonly close: () => void;
 }
 
-/** Creates metrics for one API, as the option `metrics` of `openApi` and `createApi` takes them. */
+/** Creates metrics for one API, as the option `metrics` of `startApi` and `createApi` takes them. */
 export function createMetrics(): Metrics {
   const requests = new RequestMetrics();
   const operations = new OperationMetrics();

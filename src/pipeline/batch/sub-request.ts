@@ -82,7 +82,7 @@ export function subRequest(received: Received, batch: Negotiated): Negotiated {
 /** The batch's contract alone: the path of an operation names it. */
 function contractsOf({ contract }: Negotiated): Contracts {
   const versions = [contract.model.version];
-  return { current: contract, all: [contract], versions, servesMetrics: false, of: () => contract };
+  return { current: contract, all: [contract], versions, servesMetrics: false, caches: {}, of: () => contract };
 }
 
 function rawRequest({ method, path, headers, body }: BatchOperation, batch: Negotiated): RawRequest {

@@ -1,4 +1,4 @@
-import type { CacheStatistics } from '../../cache/cache.ts';
+import type { ClearableCache } from '../../cache/cache.ts';
 import { family, type MetricFamily } from '../../observe/metrics/metric-family.ts';
 import type { MetricSource } from '../../observe/metrics/metrics.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
@@ -13,12 +13,14 @@ interface MeasuredStore {
   readonly usage?: () => StoreUsage;
 }
 
+type MeasuredCache = Pick<ClearableCache, 'statistics'>;
+
 /** What has a value at any time. */
 interface ApiMetricsOptions {
   readonly store: MeasuredStore;
   readonly active: ActiveRequests;
-  /** By the name that the label `cache` has. */
-  readonly caches: Readonly<Record<string, { readonly statistics: CacheStatistics }>>;
+  /** By the value of the label `cache`. */
+  readonly caches: Readonly<Record<string, MeasuredCache>>;
 }
 
 /** The state of an API that a scrape reads: what is in progress, queued and cached. */

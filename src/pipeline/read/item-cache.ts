@@ -1,7 +1,9 @@
 import { secondHit } from '../../cache/admission-filter.ts';
 import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
 import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
+import { ObjectCache } from '../../cache/object-cache.ts';
 import { httpDate } from '../../conventions/headers/http-date.ts';
+import type { Visibility } from '../../plan/policy/visibility.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
 const MAX_BYTES = 33_554_432;
@@ -78,6 +80,7 @@ export class ItemCache {
     generations: GENERATIONS,
     newGeneration: (bytes) => new ArenaGeneration(bytes),
   });
+  readonly verdicts: VerdictCache = new ObjectCache();
 
   get statistics(): CacheStatistics {
     return this.#cache.statistics;
@@ -92,6 +95,12 @@ export class ItemCache {
     return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp, judged);
   }
 }
+
+/**
+ * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values, such as those of its own. They
+ * live as long as what names the caller.
+ */
+export type VerdictCache = ObjectCache<Visibility, Map<string, boolean>>;
 
 /** Where the item of one state of a row is cached. */
 export class ItemSlot {

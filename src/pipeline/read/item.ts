@@ -88,9 +88,9 @@ function slotOf({ request, item, services: { etags, items } }: ItemReading, stam
 }
 
 /** The item, where it is cached and the caller sees it: a row that is hidden is looked up as one that is absent. */
-function cachedIn({ item, visible }: ItemReading, slot: ItemSlot): CachedItem | null {
+function cachedIn({ item, visible, services: { items } }: ItemReading, slot: ItemSlot): CachedItem | null {
   const cached = slot.get();
-  return cached !== null && seesItem(item.compiled, cached, visible) ? cached : null;
+  return cached !== null && seesItem(item.compiled, cached, visible, items.verdicts) ? cached : null;
 }
 
 function rowOf({ request, item }: ItemReading): MaybePromise<Row | null> {

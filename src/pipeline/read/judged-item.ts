@@ -4,7 +4,7 @@ import { isVisible } from '../../plan/holds.ts';
 import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/policy/visibility.ts';
 import type { CompiledResource } from '../contract.ts';
-import type { CachedItem } from './item-cache.ts';
+import type { CachedItem, VerdictCache } from './item-cache.ts';
 
 /** The values of fields that policies compare, as they are cached with an item. */
 export function judgedValues(fields: readonly string[], row: Row): string {
@@ -29,19 +29,21 @@ const judgeable = weakMemoize((judged: readonly string[]) =>
 /** Most verdicts that are kept for one visibility. */
 const MAX_VERDICTS = 1_000;
 
-/** What the values of cached items came to, by *visibility*: a caller reads many rows with the same ones, such as its own. */
-const verdicts = new WeakMap<Visibility, Map<string, boolean>>();
-
-/** Whether a caller sees a cached item. Only for what {@link canJudge}. */
-export function seesItem(compiled: CompiledResource, { judged }: CachedItem, visible: Visibility): boolean {
+/** Returns true if a caller sees a cached item, by what {@link canJudge} allows. */
+export function seesItem(
+  compiled: CompiledResource,
+  { judged }: CachedItem,
+  visible: Visibility,
+  verdicts: VerdictCache,
+): boolean {
   if (visible.kind !== 'conditions') return visible.kind === 'everything';
-  const known = verdicts.get(visible) ?? new Map<string, boolean>();
-  const before = known.get(judged);
+  const known = verdicts.get(visible);
+  const before = known?.get(judged);
   if (before !== undefined) return before;
-  if (known.size >= MAX_VERDICTS) known.clear();
+  if (known !== undefined) verdicts.missAfterAll();
   const verdict = judge(compiled, judged, visible);
-  known.set(judged, verdict);
-  verdicts.set(visible, known);
+  if (known !== undefined && known.size < MAX_VERDICTS) known.set(judged, verdict);
+  else verdicts.set(visible, new Map([[judged, verdict]]));
   return verdict;
 }
 

@@ -1,3 +1,4 @@
+import { ObjectCache } from '../../cache/object-cache.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { compilePolicy } from '../../model/compile/access/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
@@ -34,15 +35,20 @@ export const UNRESTRICTED: RowVisibilities = {
   list: ({ effort }) => ({ visible: EVERYTHING, effort }),
 };
 
-/** The rows that each caller of a model may access; kept as long as what names the caller. */
+/** By caller, for as long as what names the caller: its token. */
+export type VisibilityCache = ObjectCache<PolicyCaller, RowVisibilities>;
+
+/** The rows that each caller of a model may access. */
 export function visibilitiesByCaller(
   resources: ReadonlyMap<string, Resource>,
+  cache: VisibilityCache = new ObjectCache(),
 ): (caller: PolicyCaller) => RowVisibilities {
   if (!restrictsRows(resources)) return () => UNRESTRICTED;
-  const known = new WeakMap<PolicyCaller, RowVisibilities>();
   return (caller) => {
-    const visibilities = known.get(caller) ?? new Visibilities(resources, caller);
-    known.set(caller, visibilities);
+    const known = cache.get(caller);
+    if (known !== undefined) return known;
+    const visibilities = new Visibilities(resources, caller);
+    cache.set(caller, visibilities);
     return visibilities;
   };
 }

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { run } from '../../../src/cli/program.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { resource, withServices } from '../../../src/index.ts';
-import { openApi, type OpenedApi } from '../../../src/open-api.ts';
+import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { until } from '../../events/webhooks/scene.ts';
 import { rawRequest, type Seen, seen } from '../../pipeline/support/api-under-test.ts';
 import { startPostgres } from '../../postgres-server.ts';
@@ -64,11 +64,11 @@ async function copy(...args: readonly string[]): Promise<{ readonly code: number
   return { code, output: stdout + stderr };
 }
 
-function open(database: string): Promise<OpenedApi> {
-  return openApi({ model, database, dispatch: false });
+function open(database: string): Promise<StartedApi> {
+  return startApi({ model, database, dispatch: false });
 }
 
-async function send({ api }: OpenedApi, request: string, body?: unknown, key?: string): Promise<Seen> {
+async function send({ api }: StartedApi, request: string, body?: unknown, key?: string): Promise<Seen> {
   const headers = key === undefined ? {} : { 'idempotency-key': key };
   return seen(await api.handle(rawRequest({ send: request, body, headers })));
 }
@@ -222,7 +222,7 @@ describe('restwright copy', () => {
     assert.ok(!existsSync(missing));
     const other = newFile();
     const { model: changed } = loadModel({ text: MODEL.replace('sold:', 'bought:') });
-    await (await openApi({ model: changed, database: other, dispatch: false })).close();
+    await (await startApi({ model: changed, database: other, dispatch: false })).close();
     const unmatched = await copy('--from', other, '--to', newFile());
     assert.equal(unmatched.code, 1);
     assert.match(unmatched.output, /does not match .*\. Migrate it first: restwright migrate .* --apply/);
@@ -271,7 +271,7 @@ describe('restwright copy', () => {
     );
     const [from, to] = [newFile(), newSchema()];
     const terminal = recordedTerminal();
-    const opened = await openApi({ model: hooked, database: from });
+    const opened = await startApi({ model: hooked, database: from });
     for (const id of ['a', 'b']) await send(opened, `PUT /api/v1/notes/${id}`, { text: id });
     await until(() => seenBy.length === 2);
     assert.equal(await run(['copy', yaml, '--from', from, '--to', newFile()], terminal), 0);
@@ -283,7 +283,7 @@ describe('restwright copy', () => {
     const moved = recordedTerminal();
     assert.equal(await run(['copy', yaml, '--from', from, '--to', to], moved), 0);
     assert.doesNotMatch(moved.written().stderr, /a server uses/);
-    await using copied = await openApi({ model: hooked, database: to });
+    await using copied = await startApi({ model: hooked, database: to });
     await send(copied, 'PUT /api/v1/notes/c', { text: 'c' });
     await until(() => seenBy.length >= 3);
     assert.deepEqual(seenBy, ['a', 'b', 'c']);

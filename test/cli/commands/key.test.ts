@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
-import { openApi } from '../../../src/open-api.ts';
+import { startApi } from '../../../src/start-api.ts';
 import { createFetchHandler } from '../../../src/http/fetch.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
@@ -22,7 +22,7 @@ describe('restwright key', () => {
     assert.equal(await run(['key', ...args], terminal), 0, terminal.written().stderr);
     const key = terminal.written().stdout.trim();
     assert.match(key, /^rw_[A-Za-z0-9_-]{43}$/);
-    await using opened = await openApi({ model: loadModel({ text: MODEL }).model, database });
+    await using opened = await startApi({ model: loadModel({ text: MODEL }).model, database });
     const handle = createFetchHandler(opened.api);
     const status = async (token: string): Promise<number> => {
       const headers = { Authorization: `Bearer ${token}` };

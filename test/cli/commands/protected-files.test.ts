@@ -17,7 +17,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
-import { openApi, type OpenedApi } from '../../../src/open-api.ts';
+import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 
 const MODEL = `
@@ -30,13 +30,13 @@ resources:
 let folder: string;
 let model: string;
 let database: string;
-let opened: OpenedApi;
+let opened: StartedApi;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
   model = path.join(folder, 'store.yaml');
   database = path.join(folder, 'store.db');
   writeFileSync(model, MODEL);
-  opened = await openApi({ model: loadModel({ file: model, text: MODEL, env: {} }).model, database });
+  opened = await startApi({ model: loadModel({ file: model, text: MODEL, env: {} }).model, database });
   await opened.api.importRows('items', [{ id: 'a', name: 'first' }]);
 });
 afterEach(async () => {

@@ -7,7 +7,7 @@ import { runCampaign } from '../../../scripts/campaign/run-campaign.ts';
 import campaign from '../../../scripts/campaign/model.ts';
 import { storedEvents } from '../../../scripts/stored-events.ts';
 import { run } from '../../../src/cli/program.ts';
-import { openApi, type OpenedApi } from '../../../src/open-api.ts';
+import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { startPostgres } from '../../postgres-server.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 import { startServer, waitUntilListening } from '../server-process.ts';
@@ -39,8 +39,8 @@ async function copy(from: string, to: string): Promise<void> {
   assert.equal(await run(['copy', MODEL, '--from', from, '--to', to], terminal), 0, terminal.written().stderr);
 }
 
-function open(database: string): Promise<OpenedApi> {
-  return openApi({ model: campaign, database, dispatch: false });
+function open(database: string): Promise<StartedApi> {
+  return startApi({ model: campaign, database, dispatch: false });
 }
 
 const COLLECTIONS = ['authors', 'books', 'notes', 'orders'].map((name) => `/api/v1/${name}`);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReloadableApi } from '../../../src/cli/serve/reloadable-api.ts';
-import type { OpenedApi } from '../../../src/open-api.ts';
+import type { StartedApi } from '../../../src/start-api.ts';
 import { abandon, type ApiResponse, isStreamed, type RawRequest } from '../../../src/pipeline/exchange.ts';
 import type { Store } from '../../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };
 
 /** An API that responds with its name after `respond()`, and records whether it is closed. */
-function fakeApi(name: string, body: ApiResponse['body'] = name): OpenedApi & { respond(): void; closed(): boolean } {
+function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & { respond(): void; closed(): boolean } {
   const refused = { status: 500, headers: [], body: name };
   const response = { status: 200, headers: [], body } as ApiResponse;
   const { promise, resolve } = Promise.withResolvers<ApiResponse>();

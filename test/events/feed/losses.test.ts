@@ -4,7 +4,7 @@ import net from 'node:net';
 import { describe, it } from 'node:test';
 import { createClient, isRequestError } from '../../../src/client/client.ts';
 import type { AnyEvent } from './any-event.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { SeededRandom } from '../../../store-suite/seeded-random.ts';
 import { as, callerTokens } from '../../pipeline/support/caller-tokens.ts';
 import { served } from './followed-feed.ts';
 

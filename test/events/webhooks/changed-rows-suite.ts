@@ -6,8 +6,8 @@ import type { Model } from '../../../src/model/model.ts';
 import { VisibleRows } from '../../../src/pipeline/read/visible-rows.ts';
 import { EVERYTHING, type Row } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { commit, createProduct, createReview, remove, update } from '../../../src/testing/sample-writes.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { commit, createProduct, createReview, remove, update } from '../../../store-suite/sample-writes.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
 import { watchLists } from './watched-lists.ts';
 
 /** What follows the rows of a resource, and counts the rows that it reads. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EventRetention } from '../../../src/events/retention.ts';
 import { createRandom } from '../../../src/platform/random.ts';
-import { as } from '../../pipeline/caller-tokens.ts';
+import { as } from '../../pipeline/support/caller-tokens.ts';
 import { startReceiver } from './receiver.ts';
 import { until, type WebhookScene, webhookScene } from './scene.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { webhookSecret } from '../../../src/conventions/webhook-signature.ts';
+import { webhookSecret } from '../../../src/conventions/events/webhook-signature.ts';
 import { activeSigners, signingKeys } from '../../../src/events/webhooks/signing-keys.ts';
 import type { Row } from '../../../src/plan/plan.ts';
 import type { Seal } from '../../../src/platform/seal.ts';

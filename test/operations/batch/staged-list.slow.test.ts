@@ -15,8 +15,8 @@ import {
   randomVisibility,
   RELATED_VALUES,
   seedRelated,
-} from '../../../src/testing/relation-samples.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+} from '../../../store-suite/relation-samples.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
 import {
   commit,
   createProduct,
@@ -27,8 +27,8 @@ import {
   remove,
   topLevel,
   update,
-} from '../../../src/testing/sample-writes.ts';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+} from '../../../store-suite/sample-writes.ts';
+import { SeededRandom } from '../../../store-suite/seeded-random.ts';
 import type { RowReader, Store } from '../../../src/stores/store.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
 

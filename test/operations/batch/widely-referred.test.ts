@@ -9,7 +9,7 @@ import {
   type VisibleRelatedCondition,
 } from '../../../src/plan/plan.ts';
 import { StagedRows } from '../../../src/pipeline/batch/staged-rows.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
 import {
   commit,
   createProduct,
@@ -17,7 +17,7 @@ import {
   itemPlan,
   listPlan,
   update,
-} from '../../../src/testing/sample-writes.ts';
+} from '../../../store-suite/sample-writes.ts';
 import { visibilityWhere } from '../../../src/plan/policy/visibility.ts';
 import type { RowReader, Store } from '../../../src/stores/store.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';

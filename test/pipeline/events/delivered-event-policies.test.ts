@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import { SeededRandom } from '../../../store-suite/seeded-random.ts';
 import { startReceiver } from '../../events/webhooks/receiver.ts';
 import { until, type WebhookScene, webhookScene } from '../../events/webhooks/scene.ts';
 import {

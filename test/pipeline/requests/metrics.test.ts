@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { JwtVerifier } from '../../../src/auth/jwt.ts';
 import { createMetrics } from '../../../src/observe/metrics/metrics.ts';
 import { StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, type Setting } from '../support/api-under-test.ts';
+import { as, callerTokens } from '../support/caller-tokens.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 import { create, LAMP, SHOP } from '../models/shop-model.ts';
 
@@ -17,6 +18,18 @@ auth:
   issuers:
     - { name: test, issuer: 'https://id.example.com', audience: notes, hs256_secret: 0123456789abcdef0123456789abcdef }
 `;
+
+const OWNED = `
+name: notes
+auth:
+  issuers:
+    - { name: test, issuer: 'https://id.example.com', audience: notes, hs256_secret: 0123456789abcdef0123456789abcdef }
+resources:
+  notes:
+    schema: { type: object, properties: { text: { type: string }, secret: { type: string }, owner_id: { type: string, readOnly: true } } }
+    access: { read: authenticated, write: authenticated, owner: owner_id, fields: { secret: { read: { scope: notes:hidden } } } }
+`;
+const OF_CALLERS = ['callers', 'contracts', 'permissions', 'verdicts', 'visibilities'];
 
 /** An API that is measured. */
 async function measured(model: string, setting: Setting = {}): Promise<ApiUnderTest> {
@@ -281,6 +294,33 @@ describe('what is measured besides requests', () => {
     await using api = await apiUnderTest(PROTECTED, { metrics, tokens });
     await api.send({ send: 'GET /api/v1/notes', headers: { Authorization: 'Bearer a.b.c' } });
     assert.match(await metrics.text(), /^restwright_cache_requests_total\{cache="tokens",result="miss"\} 1$/m);
+    metrics.close();
+  });
+
+  it('[OPS-2b] counts the look-ups of callers and of all that is cached for them, which an idle API clears', async (context) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    context.after(() => mock.timers.reset());
+    const metrics = createMetrics();
+    await using api = await apiUnderTest(OWNED, { metrics, tokens: callerTokens() });
+    const headers = as({ subject: 'ann', scopes: ['notes:secret'] });
+    const note = await api.send({ send: 'POST /api/v1/notes', headers, body: { text: 'a' } });
+    const read = async (): Promise<void> => {
+      await api.send({ send: `GET ${note.headers.get('location')}`, headers });
+    };
+    const misses = async (): Promise<readonly (readonly [cache: string, count: number])[]> =>
+      [...(await metrics.text()).matchAll(/^restwright_cache_requests_total\{cache="(\w+)",result="miss"\} (\d+)$/gm)]
+        .map(([, cache = '', count]) => [cache, Number(count)] as const)
+        .filter(([cache]) => OF_CALLERS.includes(cache));
+    for (let time = 0; time < 3; time += 1) await read();
+    const before = await misses();
+    assert.deepEqual(before.map(([cache]) => cache).toSorted(), OF_CALLERS);
+    await read();
+    assert.deepEqual(await misses(), before, 'everything is cached');
+    for (let second = 0; second < 60; second += 1) mock.timers.tick(1_000);
+    await read();
+    const after = new Map(await misses());
+    for (const [cache, count] of before)
+      if (cache !== 'verdicts') assert.ok((after.get(cache) ?? 0) > count, `${cache} was not cleared`);
     metrics.close();
   });
 

@@ -4,7 +4,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createFetchHandler } from '../../../src/http/fetch.ts';
-import { defineModel, openApi } from '../../../src/index.ts';
+import { defineModel, startApi } from '../../../src/index.ts';
 import { StoreUnavailable } from '../../../src/stores/store.ts';
 import { apiUnderTest } from '../support/api-under-test.ts';
 
@@ -87,7 +87,7 @@ describe('the channel restwright:request', () => {
         },
       },
     });
-    await using opened = await openApi({ model, database: ':memory:', observe: () => undefined });
+    await using opened = await startApi({ model, database: ':memory:', observe: () => undefined });
     const { start } = tracingChannel<object, unknown>('restwright:request');
     start.bindStore(store, (context) => ('correlationId' in context ? 'bound' : null));
     const handle = createFetchHandler(opened.api);
@@ -144,7 +144,7 @@ describe('the channel restwright:delivery', () => {
         },
       },
     });
-    await using opened = await openApi({
+    await using opened = await startApi({
       model,
       database: ':memory:',
       observe: ({ kind }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
-import type { SeededRandom } from '../../../src/testing/seeded-random.ts';
+import type { SeededRandom } from '../../../store-suite/seeded-random.ts';
 import { isTrue, type ReadPath } from '../../oracle/policies.ts';
 import type { RuledCaller, RuledField, Tree } from '../../oracle/ruled-model.ts';
 import type { Value } from '../../oracle/values.ts';

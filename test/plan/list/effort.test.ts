@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { topLevel } from '../../../src/testing/sample-writes.ts';
+import { topLevel } from '../../../store-suite/sample-writes.ts';
 import { describe, it } from 'node:test';
 import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../../src/plan/list/effort.ts';
 import type { PathCondition } from '../../../src/plan/condition.ts';

@@ -14,7 +14,7 @@ import {
   visibilitiesByCaller,
 } from '../../../src/plan/policy/visibilities.ts';
 import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/policy/visibility.ts';
-import { commit, create, listIds } from '../../../src/testing/sample-writes.ts';
+import { commit, create, listIds } from '../../../store-suite/sample-writes.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
 

@@ -1,6 +1,6 @@
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
-import { openApi, type OpenedApi } from '../../../src/open-api.ts';
+import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { type ExchangeRow, rawRequest, seen, type Seen } from '../../pipeline/support/api-under-test.ts';
 import type { ControlledPostgres } from '../../postgres-server.ts';
 import { TcpRelay } from '../../tcp-relay.ts';
@@ -18,7 +18,7 @@ resources:
 `;
 
 /** An instance of an API on PostgreSQL, in this process. */
-export interface Instance extends Pick<OpenedApi, 'api' | 'store' | 'close'> {
+export interface Instance extends Pick<StartedApi, 'api' | 'store' | 'close'> {
   readonly observations: readonly Observation[];
   readonly send: (row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>) => Promise<Seen>;
 }
@@ -28,7 +28,7 @@ export async function openInstance(database: string, text: string = NOTES): Prom
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
   const { model } = loadModel({ text });
-  const opened = await openApi({ model, database, observe, dispatch: false });
+  const opened = await startApi({ model, database, observe, dispatch: false });
   const send: Instance['send'] = async (row) => seen(await opened.api.handle(rawRequest(row)));
   return { ...opened, observations, send };
 }

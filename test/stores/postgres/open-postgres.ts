@@ -2,7 +2,7 @@ import { after } from 'node:test';
 import type { Model } from '../../../src/model/model.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/stores/postgres/postgres-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
 import { PostgresSchemas } from '../../postgres-schemas.ts';
 import { startPostgres } from '../../postgres-server.ts';
 

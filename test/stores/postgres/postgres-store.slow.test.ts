@@ -1,4 +1,4 @@
-import { storeSuite } from '../../../src/testing/store-suite.ts';
+import { storeSuite } from '../../../store-suite/store-suite.ts';
 import { openSample } from './open-postgres.ts';
 
 storeSuite('PostgreSQL', (model) => openSample({}, model));

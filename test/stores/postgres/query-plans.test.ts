@@ -7,8 +7,8 @@ import { postgres } from '../../../src/stores/postgres/dialect/postgres-dialect.
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { listStatement } from '../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../src/stores/sql/tables.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
-import { AT, listPlan } from '../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
+import { AT, listPlan } from '../../../store-suite/sample-writes.ts';
 import { newSchema } from './open-postgres.ts';
 
 const sort = (descending: boolean, ...paths: readonly string[]): readonly SortKey[] =>

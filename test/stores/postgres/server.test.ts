@@ -6,8 +6,8 @@ import { EVERYTHING, type Row, type WriteOutcome } from '../../../src/plan/plan.
 import { openPostgres, planPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { UnusableDatabase } from '../../../src/stores/sql/schema/schema-errors.ts';
 import { type Store, StoreUnavailable } from '../../../src/stores/store.ts';
-import { field, model as modelOf, refersTo, resource, sampleModel } from '../../../src/testing/sample-model.ts';
-import { createProduct, update } from '../../../src/testing/sample-writes.ts';
+import { field, model as modelOf, refersTo, resource, sampleModel } from '../../../store-suite/sample-model.ts';
+import { createProduct, update } from '../../../store-suite/sample-writes.ts';
 import { freePort } from '../../free-port.ts';
 import { startOwnPostgres } from '../../postgres-server.ts';
 

@@ -5,10 +5,10 @@ import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { openSession } from '../../../src/stores/postgres/connection/open-session.ts';
-import { eventSuite } from '../../../src/testing/event-suite.ts';
-import { readSuite } from '../../../src/testing/read-suite.ts';
-import { searchSuite } from '../../../src/testing/search-suite.ts';
-import { writeSuite } from '../../../src/testing/write-suite.ts';
+import { eventSuite } from '../../../store-suite/event-suite.ts';
+import { readSuite } from '../../../store-suite/read-suite.ts';
+import { searchSuite } from '../../../store-suite/search-suite.ts';
+import { writeSuite } from '../../../store-suite/write-suite.ts';
 import { type ControlledPostgres, linkLibraries, startOwnPostgres } from '../../postgres-server.ts';
 
 const installed = path.join(import.meta.dirname, '..', '..', '..', '.cache', 'postgres', 'node_modules');

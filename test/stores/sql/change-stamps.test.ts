@@ -19,7 +19,7 @@ import {
   readRow,
   update,
   topLevel,
-} from '../../../src/testing/sample-writes.ts';
+} from '../../../store-suite/sample-writes.ts';
 import fc from 'fast-check';
 import { openSample } from '../sqlite/open-sample.ts';
 import { Database } from '../sqlite/driver-under-test.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { IdempotencyRecord } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { createProduct } from '../../../src/testing/sample-writes.ts';
+import { createProduct } from '../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';
 import { Database } from './driver-under-test.ts';

@@ -1,7 +1,7 @@
 import type { Model } from '../../../src/model/model.ts';
 import { openSqlite, type SqliteOptions } from '../../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { sampleModel } from '../../../src/testing/sample-model.ts';
+import { sampleModel } from '../../../store-suite/sample-model.ts';
 import { driverName } from './driver-under-test.ts';
 
 /** Opens a database, in memory unless a path is given, with a constant clock and constant random bytes. */

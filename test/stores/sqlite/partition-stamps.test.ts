@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { WritePlan } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
-import { commit, create, remove, update } from '../../../src/testing/sample-writes.ts';
+import { commit, create, remove, update } from '../../../store-suite/sample-writes.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { openSample } from './open-sample.ts';

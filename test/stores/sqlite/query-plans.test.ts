@@ -8,8 +8,8 @@ import { sqlite } from '../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { prepareDatabase } from '../../../src/stores/sqlite/schema/prepare-database.ts';
 import { defineFunctions } from '../../../src/stores/sqlite/connection/sql-functions.ts';
-import { field, model, resource, sampleModel } from '../../../src/testing/sample-model.ts';
-import { AT, commit, create, listIds, listPlan, readRow, update } from '../../../src/testing/sample-writes.ts';
+import { field, model, resource, sampleModel } from '../../../store-suite/sample-model.ts';
+import { AT, commit, create, listIds, listPlan, readRow, update } from '../../../store-suite/sample-writes.ts';
 import { openSample } from './open-sample.ts';
 import { driver } from './driver-under-test.ts';
 

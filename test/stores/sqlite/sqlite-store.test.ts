@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { storeSuite } from '../../../src/testing/store-suite.ts';
+import { storeSuite } from '../../../store-suite/store-suite.ts';
 import { openSample } from './open-sample.ts';
 
 const files = mkdtempSync(path.join(tmpdir(), 'restwright-'));

@@ -1,3 +1,4 @@
+import { lazy } from '../../../cache/memoize.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { betterSqlite3 } from './better-sqlite3.ts';
 import type { Driver, DriverName } from './driver.ts';
@@ -6,16 +7,13 @@ import { nodeSqlite } from './node-sqlite.ts';
 /** @throws where the runtime cannot load the library */
 export type LoadDriver = (name: DriverName) => Driver;
 
-const loaders: Readonly<Record<DriverName, () => Driver>> = { 'better-sqlite3': betterSqlite3, node: nodeSqlite };
-
-const loaded = new Map<DriverName, Driver>();
+const loaders: Readonly<Record<DriverName, () => Driver>> = {
+  'better-sqlite3': lazy(betterSqlite3),
+  node: lazy(nodeSqlite),
+};
 
 /** Loads a driver once. @throws where the runtime cannot load its library */
-export const loadDriver: LoadDriver = (name) => {
-  const driver = loaded.get(name) ?? loaders[name]();
-  loaded.set(name, driver);
-  return driver;
-};
+export const loadDriver: LoadDriver = (name) => loaders[name]();
 
 /** A driver, and the error for which it is not better-sqlite3, the default; null where it is, and where it was chosen. */
 export interface SelectedDriver {

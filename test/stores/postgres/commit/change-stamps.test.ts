@@ -10,8 +10,8 @@ import type { SqlRow } from '../../../../src/stores/sql/dialect.ts';
 import type { SqlClient } from '../../../../src/stores/sql/sql-client.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { type Store, StoreOverloaded, StoreUnavailable } from '../../../../src/stores/store.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
-import { commit, createProduct, createSupplier, remove, update } from '../../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
+import { commit, createProduct, createSupplier, remove, update } from '../../../../store-suite/sample-writes.ts';
 import { newSchema, openSample } from '../open-postgres.ts';
 
 const model = sampleModel();

@@ -8,8 +8,8 @@ import { Tables } from '../../../../src/stores/sql/tables.ts';
 import type { UnitStatement } from '../../../../src/stores/sql/write/compile-unit.ts';
 import { updateStatement } from '../../../../src/stores/sql/write/write-statements.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
-import { createProduct, readRow, update } from '../../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
+import { createProduct, readRow, update } from '../../../../store-suite/sample-writes.ts';
 import { newSchema, openSample } from '../open-postgres.ts';
 
 function statement(many: string | undefined, value: number, expects: UnitStatement['expects']): UnitStatement {

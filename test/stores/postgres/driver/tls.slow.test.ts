@@ -7,7 +7,7 @@ import type { SessionSettings } from '../../../../src/stores/postgres/driver/pg.
 import { openSession } from '../../../../src/stores/postgres/connection/open-session.ts';
 import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
 import { UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { startOwnPostgres } from '../../../postgres-server.ts';
 import { createAuthority, pemOf } from './authority.ts';
 import { freePort } from '../../../free-port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { startOwnPostgres } from '../../../postgres-server.ts';
 import { openInstance, relayTo } from '../instance.ts';
 import { brokenRows, recordHistory } from './histories.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { isLinearizable, type RowOperation, type Timed } from './linearizable.ts';
 import { type Answer, outcomeOf, type Send } from './send.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import type { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { openInstance } from '../instance.ts';
 import { Fleet } from './fleet.ts';
 import { brokenRows, type History, recordHistory } from './histories.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import type { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import type { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import type { ControlledPostgres } from '../../../postgres-server.ts';
 import { openInstance } from '../instance.ts';
 import { judge, Load } from './load.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { SeededRandom } from '../../../../src/testing/seeded-random.ts';
+import { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { startOwnPostgres } from '../../../postgres-server.ts';
 import { stopRounds } from './stop-rounds.ts';
 

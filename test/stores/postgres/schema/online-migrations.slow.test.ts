@@ -7,8 +7,8 @@ import { connectPostgres, type PostgresConnection } from '../../../../src/stores
 import { openPostgres, planPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
 import { SchemaViolation, UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
-import { commit, create, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../../../store-suite/sample-model.ts';
+import { commit, create, listIds, readRow } from '../../../../store-suite/sample-writes.ts';
 import { TEXT } from '../../changed-models.ts';
 import { newSchema } from '../open-postgres.ts';
 

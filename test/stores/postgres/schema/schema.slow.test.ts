@@ -7,8 +7,8 @@ import {
   SchemaViolation,
 } from '../../../../src/stores/sql/schema/schema-errors.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { model, refersTo, field, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
-import { commit, create, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { model, refersTo, field, resource, type ResourceOptions } from '../../../../store-suite/sample-model.ts';
+import { commit, create, listIds, readRow } from '../../../../store-suite/sample-writes.ts';
 import { BEFORE, IDS, KEPT, REFUSED, ROWS, TEXT } from '../../changed-models.ts';
 import { checkMigratedTombstones } from '../../migrated-tombstones.ts';
 import { newSchema } from '../open-postgres.ts';

@@ -6,7 +6,7 @@ import type { Json } from '../../../../src/conventions/json/json.ts';
 import { joinPath } from '../../../../src/conventions/url/links.ts';
 import { timestamp } from '../../../../src/conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../../src/formats/json.ts';
-import { eventDraft } from '../../../../src/testing/sample-writes.ts';
+import { eventDraft } from '../../../../store-suite/sample-writes.ts';
 import { packEvent, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';
 import { packTexts, unpackTexts } from '../../../../src/stores/sql/events/packed-text.ts';
 

@@ -9,7 +9,7 @@ import {
   resource,
   type ResourceOptions,
   sampleModel,
-} from '../../../../src/testing/sample-model.ts';
+} from '../../../../store-suite/sample-model.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };
 

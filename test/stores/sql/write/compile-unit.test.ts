@@ -6,7 +6,7 @@ import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { type CompiledUnit, compileUnit } from '../../../../src/stores/sql/write/compile-unit.ts';
 import { closingStatements, type Counters } from '../../../../src/stores/sql/write/counters.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import {
   create,
   createProduct,
@@ -14,7 +14,7 @@ import {
   createSupplier,
   remove,
   update,
-} from '../../../../src/testing/sample-writes.ts';
+} from '../../../../store-suite/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), sqlite);
 const START: Counters = { revision: 7, log: logState(3), rowCounts: new Map(), records: 0, tombstones: 0 };

@@ -7,7 +7,7 @@ import { Checkpoints } from '../../../../src/stores/sqlite/commit/checkpoints.ts
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { isBusy } from '../../../../src/stores/sqlite/driver/sqlite-errors.ts';
 import { MainConnection } from '../../../../src/stores/sqlite/connection/main-connection.ts';
-import { createProduct } from '../../../../src/testing/sample-writes.ts';
+import { createProduct } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';

@@ -10,7 +10,7 @@ import {
   createSupplier,
   remove,
   update,
-} from '../../../../src/testing/sample-writes.ts';
+} from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 import { Database } from '../driver-under-test.ts';

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { type Store, StoreUnavailable } from '../../../../src/stores/store.ts';
-import { commit, createProduct, listIds } from '../../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 import { Database, driver } from '../driver-under-test.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ListPlan } from '../../../../src/plan/plan.ts';
-import { commit, createProduct, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listPlan } from '../../../../store-suite/sample-writes.ts';
 import { openSample } from '../open-sample.ts';
 
 const ROWS = 20;

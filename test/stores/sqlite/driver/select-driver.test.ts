@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { loadDriver, type LoadDriver, selectDriver } from '../../../../src/stores/sqlite/driver/select-driver.ts';
 import type { Observation } from '../../../../src/observe/observation.ts';
 import { openSqlite, UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
-import { commit, createProduct, listIds, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
+import { commit, createProduct, listIds, listPlan } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 
 /** Loads all drivers but some. */

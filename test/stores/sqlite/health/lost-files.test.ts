@@ -17,7 +17,7 @@ import { MainConnection } from '../../../../src/stores/sqlite/connection/main-co
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { openAgain } from '../../../../src/stores/sqlite/health/database-files.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { commit, createProduct, listIds, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds, listPlan } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVERYTHING, type RelatedPlan } from '../../../../src/plan/plan.ts';
 import { StatementTimeout } from '../../../../src/stores/store.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
-import { commit, createProduct, createSupplier, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
+import { commit, createProduct, createSupplier, listPlan, topLevel } from '../../../../store-suite/sample-writes.ts';
 import { openSample } from '../open-sample.ts';
 
 const ROWS = 200;

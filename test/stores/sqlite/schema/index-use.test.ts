@@ -8,8 +8,8 @@ import { itemStatement, listStatement } from '../../../../src/stores/sql/read/re
 import { lookupStatement, relatedStatement } from '../../../../src/stores/sql/read/related-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
-import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
-import { AT, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
+import { field, model, refersTo, resource } from '../../../../store-suite/sample-model.ts';
+import { AT, listPlan, topLevel } from '../../../../store-suite/sample-writes.ts';
 import { queryPlan } from './query-plan.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Observation } from '../../../../src/observe/observation.ts';
 import { UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
-import { commit, createProduct, listIds, readRow } from '../../../../src/testing/sample-writes.ts';
+import { commit, createProduct, listIds, readRow } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 import { Database } from '../driver-under-test.ts';
@@ -14,7 +14,7 @@ import { Database } from '../driver-under-test.ts';
 /** Opens the sample at a path, writes a product with the id of the second argument, and prints the id. */
 const PROCESS = `
   const { openSample } = await import('${new URL('../open-sample.ts', import.meta.url).href}');
-  const { commit, createProduct } = await import('${new URL('../../../../src/testing/sample-writes.ts', import.meta.url).href}');
+  const { commit, createProduct } = await import('${new URL('../../../../store-suite/sample-writes.ts', import.meta.url).href}');
   const [file, id] = process.argv.slice(1);
   const store = await openSample({ path: file });
   await commit(store, createProduct(id));

@@ -7,7 +7,7 @@ import { createRandom } from '../../../../src/platform/random.ts';
 import { LossySchemaChange } from '../../../../src/stores/sql/schema/schema-errors.ts';
 import { openSqlite } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { commit, create } from '../../../../src/testing/sample-writes.ts';
+import { commit, create } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { driverName } from '../driver-under-test.ts';
 

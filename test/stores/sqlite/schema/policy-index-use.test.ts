@@ -7,7 +7,7 @@ import { effortOf } from '../../../../src/plan/list/effort.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
-import { AT, itemPlan, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { AT, itemPlan, listPlan } from '../../../../store-suite/sample-writes.ts';
 import { compilePolicies, withResources } from '../../../model/policies.ts';
 import { queryPlan } from './query-plan.ts';
 

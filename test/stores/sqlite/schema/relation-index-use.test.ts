@@ -6,8 +6,8 @@ import { type Condition, EVERYTHING, type ListPlan } from '../../../../src/plan/
 import { countStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
-import { field, model, refersTo, resource } from '../../../../src/testing/sample-model.ts';
-import { AT, listPlan } from '../../../../src/testing/sample-writes.ts';
+import { field, model, refersTo, resource } from '../../../../store-suite/sample-model.ts';
+import { AT, listPlan } from '../../../../store-suite/sample-writes.ts';
 import { queryPlan } from './query-plan.ts';
 
 const TEXT: ValueType = { kind: 'text', format: null };

@@ -12,8 +12,8 @@ import { prepareDatabase } from '../../../../src/stores/sqlite/schema/prepare-da
 import { matchQuery } from '../../../../src/stores/sqlite/dialect/search-tables.ts';
 import { defineFunctions } from '../../../../src/stores/sqlite/connection/sql-functions.ts';
 import type { Store } from '../../../../src/stores/store.ts';
-import { field, model, refersTo, resource, type ResourceOptions } from '../../../../src/testing/sample-model.ts';
-import { commit, create, listIds, listPlan, remove, readRow, update } from '../../../../src/testing/sample-writes.ts';
+import { field, model, refersTo, resource, type ResourceOptions } from '../../../../store-suite/sample-model.ts';
+import { commit, create, listIds, listPlan, remove, readRow, update } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
 import { Database, driver } from '../driver-under-test.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json/json.ts';
-import type { Field, Model, SortKey, ValueType } from '../model/model.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { Field, Model, SortKey, ValueType } from '../src/model/model.ts';
 import {
   type Ancestor,
   type CreatePlan,
@@ -9,8 +9,8 @@ import {
   type FieldValues,
   type Row,
   type UpdatePlan,
-} from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+} from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import type { OpenStore } from './open-store.ts';
 import { field, model, refersTo, resource } from './sample-model.ts';
 import { AT, commit, create, itemPlan, listIds, listPlan, readRow, remove, topLevel } from './sample-writes.ts';

@@ -1,7 +1,7 @@
-import type { Json } from '../conventions/json/json.ts';
-import type { Member, Model, ValueType } from '../model/model.ts';
-import type { CreatePlan } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { Member, Model, ValueType } from '../src/model/model.ts';
+import type { CreatePlan } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { field, model, resource } from './sample-model.ts';
 import { commit, create } from './sample-writes.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventDraft } from '../conventions/events/event.ts';
+import type { EventDraft } from '../src/conventions/events/event.ts';
 import {
   EVERYTHING,
   type Ancestor,
@@ -12,8 +12,8 @@ import {
   type UpdatePlan,
   type WritePlan,
   type ItemPlan,
-} from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+} from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { productValues } from './sample-model.ts';
 
 /** The default `created_at` of sample rows. */

@@ -1,5 +1,5 @@
-import type { Json } from '../conventions/json/json.ts';
-import type { Alternative, PartCondition, PathCondition, RelationKey } from '../plan/condition.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { Alternative, PartCondition, PathCondition, RelationKey } from '../src/plan/condition.ts';
 import {
   type Condition,
   type CreatePlan,
@@ -8,9 +8,9 @@ import {
   NOTHING,
   type Row,
   type Visibility,
-} from '../plan/plan.ts';
-import { visibilityWhere } from '../plan/policy/visibility.ts';
-import type { Store } from '../stores/store.ts';
+} from '../src/plan/plan.ts';
+import { visibilityWhere } from '../src/plan/policy/visibility.ts';
+import type { Store } from '../src/stores/store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, create, createProduct, createSupplier, listPlan } from './sample-writes.ts';
 import type { SeededRandom } from './seeded-random.ts';

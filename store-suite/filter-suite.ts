@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json/json.ts';
-import type { Condition } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { Condition } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { seedThings, IDS, SCALARS, type ScalarSamples, PREFIXES, createThing, thingsModel } from './filter-samples.ts';
 import type { OpenStore } from './open-store.ts';
 import { sortKeyValues } from './oracle.ts';

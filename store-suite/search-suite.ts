@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json/json.ts';
-import type { Model } from '../model/model.ts';
-import type { ListPlan, WritePlan, WriteUnit } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { Model } from '../src/model/model.ts';
+import type { ListPlan, WritePlan, WriteUnit } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { SeededRandom } from './seeded-random.ts';
 import type { OpenStore } from './open-store.ts';
 import { field, model, resource } from './sample-model.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SortKey } from '../model/model.ts';
-import { type Ancestor, EVERYTHING, type LookupPlan, type RelatedPlan } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { SortKey } from '../src/model/model.ts';
+import { type Ancestor, EVERYTHING, type LookupPlan, type RelatedPlan } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, create, createProduct, createReview, createSupplier, readRow, topLevel } from './sample-writes.ts';
 

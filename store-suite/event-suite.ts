@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { envelope } from '../conventions/events/event.ts';
-import type { Store } from '../stores/store.ts';
+import { envelope } from '../src/conventions/events/event.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, createProduct, eventDraft, remove, update } from './sample-writes.ts';
 

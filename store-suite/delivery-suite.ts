@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DeliveryChange, DeliveryPlan, ReaderProgress } from '../plan/delivery-plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { DeliveryChange, DeliveryPlan, ReaderProgress } from '../src/plan/delivery-plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, createProduct } from './sample-writes.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ValueType } from '../model/model.ts';
-import { EVERYTHING, NOTHING, visibilityWhere } from '../plan/policy/visibility.ts';
-import type { Visibility } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { ValueType } from '../src/model/model.ts';
+import { EVERYTHING, NOTHING, visibilityWhere } from '../src/plan/policy/visibility.ts';
+import type { Visibility } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import type { OpenStore } from './open-store.ts';
 import { field, model, resource } from './sample-model.ts';
 import { commit, create, itemPlan, remove } from './sample-writes.ts';

@@ -1,5 +1,5 @@
-import type { Model } from '../model/model.ts';
-import type { Store } from '../stores/store.ts';
+import type { Model } from '../src/model/model.ts';
+import type { Store } from '../src/stores/store.ts';
 import { sampleModel } from './sample-model.ts';
 
 /** Opens an empty store for a model. */

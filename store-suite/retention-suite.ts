@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DeliveryPlan, type ReaderProgress, RETENTION_READER } from '../plan/delivery-plan.ts';
-import type { ExpiryQuery, Store } from '../stores/store.ts';
+import { type DeliveryPlan, type ReaderProgress, RETENTION_READER } from '../src/plan/delivery-plan.ts';
+import type { ExpiryQuery, Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, createProduct, eventDraft } from './sample-writes.ts';
 

@@ -1,2 +1,2 @@
 export { type OpenStore, storeSuite } from './store-suite.ts';
-export type { Store } from '../stores/store.ts';
+export type { Store } from '../src/stores/store.ts';

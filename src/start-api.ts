@@ -22,7 +22,7 @@ import type { DriverName } from './stores/sqlite/driver/driver.ts';
 import type { Store } from './stores/store.ts';
 
 /** The options of an API on a database of SQLite or PostgreSQL. */
-export interface OpenApiOptions
+export interface StartApiOptions
   extends Pick<
     ApiOptions,
     | 'services'
@@ -60,7 +60,7 @@ export interface OpenApiOptions
   readonly fetch?: typeof globalThis.fetch;
   /** Whether the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
   readonly migrate?: boolean;
-  /** Aborts the wait for another process that has locked the database: `openApi` rejects with the reason. */
+  /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
   /** Whether this process runs the `after` hooks, delivers to webhooks and removes old events. Default: true. */
   readonly dispatch?: boolean;
@@ -71,7 +71,7 @@ export interface OpenApiOptions
 }
 
 /** An API and its database. */
-export interface OpenedApi extends AsyncDisposable {
+export interface StartedApi extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;
   /** Stops the `after` hooks and closes the database. Call it after the last response was sent. */
@@ -87,7 +87,7 @@ export interface OpenedApi extends AsyncDisposable {
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
  */
-export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
+export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const { model, services } = modelAndServices(options);
   const observe = observersOf(options);
   const clock = systemClock;
@@ -123,20 +123,20 @@ export async function openApi(options: OpenApiOptions): Promise<OpenedApi> {
 
 /** Opens the store of a file, or of a URL. */
 function openStore(
-  { migrate = true, signal, ...reference }: OpenApiOptions,
+  { migrate = true, signal, ...reference }: StartApiOptions,
   parts: Required<Pick<StoreOptions, 'model' | 'observe' | 'clock' | 'random'>>,
 ): Promise<Store> {
   return selectKind(reference.database).open(reference, { migrate, signal, ...parts });
 }
 
 /** What sends webhooks; null where the model has none. */
-function senderOf({ webhooks }: Model, options: OpenApiOptions): WebhookSender | null {
+function senderOf({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
   if (webhooks === null) return null;
   return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });
 }
 
 interface DeliveryParts {
-  readonly options: OpenApiOptions;
+  readonly options: StartApiOptions;
   readonly api: Api;
   readonly services: HookServices;
   readonly dispatch: Omit<DispatchOptions, 'subscribers'>;
@@ -166,7 +166,7 @@ function startDelivery({ options, api, services, dispatch: parts }: DeliveryPart
 /** Redis, where it is named and the model has rate limits. @throws {RedisClientMissing} */
 async function openLender(
   { name, limits: { rate } }: Model,
-  { redis, rateLender }: OpenApiOptions,
+  { redis, rateLender }: StartApiOptions,
   { observe, random }: { readonly observe: Observe; readonly random: Random },
 ): Promise<OpenedLender | null> {
   if (redis === undefined || rate === null) return null;
@@ -178,14 +178,14 @@ async function openLender(
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
 async function tokensOf(
   { auth }: Model,
-  { folder = '.', fetch = globalThis.fetch }: OpenApiOptions,
+  { folder = '.', fetch = globalThis.fetch }: StartApiOptions,
   observe: Observe,
 ): Promise<TokenVerifier | null> {
   if (auth === null) return null;
   return openVerifier({ auth, folder, now: () => systemClock.now(), elapsed: monotonicNow, fetch, observe });
 }
 
-function modelAndServices({ model, services }: OpenApiOptions): {
+function modelAndServices({ model, services }: StartApiOptions): {
   readonly model: Model;
   readonly services: HookServices;
 } {

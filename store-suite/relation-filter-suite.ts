@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PathCondition } from '../plan/condition.ts';
-import { type Condition, type CreatePlan, EVERYTHING, type Row } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { PathCondition } from '../src/plan/condition.ts';
+import { type Condition, type CreatePlan, EVERYTHING, type Row } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { expectedPage } from './oracle.ts';
 import { randomRelatedPlan, RELATED_NUMERIC, RELATED_VALUES, seedRelated } from './relation-samples.ts';

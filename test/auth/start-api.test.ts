@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { UnusableKeys } from '../../src/auth/key-set.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openApi, type OpenApiOptions } from '../../src/open-api.ts';
+import { startApi, type StartApiOptions } from '../../src/start-api.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { json, startIssuer } from './issuer-server.ts';
 import { JWKS, token } from './signing.ts';
@@ -15,11 +15,11 @@ const TOKEN = token({ claims: { exp: now + 300, iat: now, scope: 'items:read ite
 
 type Send = (token: string | null) => Promise<Response>;
 
-async function open(test: TestContext, keys: string, options: Partial<OpenApiOptions> = {}): Promise<Send> {
+async function open(test: TestContext, keys: string, options: Partial<StartApiOptions> = {}): Promise<Send> {
   const issuer = `issuer: https://id.example.com/, audience: https://api.example.com, ${keys}`;
   const text = `name: shop\nauth: { issuers: [{ ${issuer} }] }\nresources: { items: { schema: { type: object } } }\n`;
   const { model } = loadModel({ text });
-  const { api, close } = await openApi({ model, database: ':memory:', observe: () => undefined, ...options });
+  const { api, close } = await startApi({ model, database: ':memory:', observe: () => undefined, ...options });
   test.after(close);
   const send = createFetchHandler(api);
   return async (bearer) => {
@@ -28,7 +28,7 @@ async function open(test: TestContext, keys: string, options: Partial<OpenApiOpt
   };
 }
 
-describe('openApi with auth', () => {
+describe('startApi with auth', () => {
   it('[AUTH-2b] verifies tokens by a file in the folder of the model', async (test) => {
     const folder = temporaryDirectory(test);
     writeFileSync(path.join(folder, 'keys.json'), JSON.stringify({ keys: JWKS }));

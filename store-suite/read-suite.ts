@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json } from '../conventions/json/json.ts';
-import type { SortKey } from '../model/model.ts';
-import { EVERYTHING, type Ancestor, type VisibleAncestor, type Condition } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { SortKey } from '../src/model/model.ts';
+import { EVERYTHING, type Ancestor, type VisibleAncestor, type Condition } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import {
   AT,

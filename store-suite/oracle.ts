@@ -1,7 +1,7 @@
-import type { Json } from '../conventions/json/json.ts';
-import type { SortKey } from '../model/model.ts';
-import type { PathCondition } from '../plan/condition.ts';
-import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedCondition } from '../plan/plan.ts';
+import type { Json } from '../src/conventions/json/json.ts';
+import type { SortKey } from '../src/model/model.ts';
+import type { PathCondition } from '../src/plan/condition.ts';
+import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedCondition } from '../src/plan/plan.ts';
 
 /**
  * A test oracle: computes the expected pages of a store from plain rows, without indexes, SQL or code of the store. Filters, order

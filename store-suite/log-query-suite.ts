@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EventQuery, LoggedEvent, Store } from '../stores/store.ts';
+import type { EventQuery, LoggedEvent, Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, createProduct, createSupplier, eventDraft } from './sample-writes.ts';
 import { SeededRandom } from './seeded-random.ts';

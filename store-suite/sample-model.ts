@@ -1,8 +1,8 @@
-import { OPEN_ACCESS } from '../model/compile/access/access.ts';
-import { NO_RULED_ACCESS } from '../model/compile/access/ruled-access.ts';
-import { parentKey, scopeOf } from '../model/row-key.ts';
-import { NO_HOOKS } from '../model/hooks.ts';
-import type { Json } from '../conventions/json/json.ts';
+import { OPEN_ACCESS } from '../src/model/compile/access/access.ts';
+import { NO_RULED_ACCESS } from '../src/model/compile/access/ruled-access.ts';
+import { parentKey, scopeOf } from '../src/model/row-key.ts';
+import { NO_HOOKS } from '../src/model/hooks.ts';
+import type { Json } from '../src/conventions/json/json.ts';
 import type {
   Dependent,
   Field,
@@ -14,7 +14,7 @@ import type {
   Resource,
   SortKey,
   ValueType,
-} from '../model/model.ts';
+} from '../src/model/model.ts';
 
 /** Options of a sample field. Default: optional, writable, not a reference. */
 type FieldOptions = Partial<Omit<Field, 'name' | 'type'>>;

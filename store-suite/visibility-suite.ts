@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RelationKey } from '../plan/condition.ts';
-import { isVisible } from '../plan/holds.ts';
-import { type Condition, EVERYTHING, NOTHING, type Row, type Visibility } from '../plan/plan.ts';
-import { isJudgedByRow, visibilityWhere } from '../plan/policy/visibility.ts';
-import type { Store } from '../stores/store.ts';
+import type { RelationKey } from '../src/plan/condition.ts';
+import { isVisible } from '../src/plan/holds.ts';
+import { type Condition, EVERYTHING, NOTHING, type Row, type Visibility } from '../src/plan/plan.ts';
+import { isJudgedByRow, visibilityWhere } from '../src/plan/policy/visibility.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { visibleRows } from './oracle.ts';
 import { RELATED_NUMERIC, RELATED_VALUES, randomVisibility, seedRelated } from './relation-samples.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { IdempotencyRecord, Page, WritePlan, WriteUnit } from '../plan/plan.ts';
-import type { Store } from '../stores/store.ts';
+import type { IdempotencyRecord, Page, WritePlan, WriteUnit } from '../src/plan/plan.ts';
+import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { sampleModel } from './sample-model.ts';
 import {
