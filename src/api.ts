@@ -11,24 +11,24 @@ import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
-import { compileContracts } from './pipeline/compile-contracts.ts';
-import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
-import type { Handler } from './pipeline/exchange.ts';
+import { compileContracts } from './contract/compile-contracts.ts';
+import { type Contract, type Contracts, versionedBase } from './contract/contract.ts';
+import type { Handler } from './exchange/handler.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
-import { ratesOf } from './pipeline/rates.ts';
+import { ratesOf } from './operations/rates.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
-import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
-import { createCompressionCache } from './pipeline/represent/content-encoding.ts';
-import { Descriptions } from './pipeline/read/descriptions.ts';
-import { ETags } from './pipeline/represent/etags.ts';
-import { compileVariants } from './pipeline/represent/variants.ts';
-import { ItemCache } from './pipeline/read/item-cache.ts';
-import { createPageCache } from './pipeline/read/page-cache.ts';
-import { VisibleRows } from './pipeline/read/visible-rows.ts';
+import { apiKeysRead, storedApiKey } from './operations/read/api-keys.ts';
+import { createCompressionCache } from './represent/content-encoding.ts';
+import { Descriptions } from './operations/read/descriptions.ts';
+import { ETags } from './operations/etags.ts';
+import { compileVariants } from './contract/variants.ts';
+import { ItemCache } from './operations/read/item-cache.ts';
+import { createPageCache } from './operations/read/page-cache.ts';
+import { VisibleRows } from './operations/visible-rows.ts';
 import type { Services } from './pipeline/services.ts';
-import { followStore } from './pipeline/write/follow-store.ts';
-import { Commits } from './pipeline/write/commits.ts';
-import { Idempotency } from './pipeline/write/idempotency.ts';
+import { followStore } from './operations/write/follow-store.ts';
+import { Commits } from './operations/write/commits.ts';
+import { Idempotency } from './operations/write/idempotency.ts';
 import { digest, secretDigest } from './platform/digest.ts';
 import { chain, type MaybePromise } from './platform/maybe-promise.ts';
 import { once } from './platform/once.ts';
@@ -40,7 +40,7 @@ import { isLoopbackHost } from './conventions/url/host.ts';
 import { createSeal, type Seal } from './platform/seal.ts';
 
 export type { ApiOptions } from './api-options.ts';
-export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
+export type { RowImportError, RowImportOutcome } from './operations/write/import.ts';
 
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {

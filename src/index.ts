@@ -75,8 +75,8 @@ export type {
   RawRequest,
   RequestBody,
   StreamedResponse,
-} from './pipeline/exchange.ts';
-export type { ExportedRows } from './pipeline/read/export.ts';
+} from './exchange/handler.ts';
+export type { ExportedRows } from './operations/read/export.ts';
 export type { Bookmark } from './plan/bookmark.ts';
 export type { Clock } from './platform/clock.ts';
 export type { MaybePromise } from './platform/maybe-promise.ts';

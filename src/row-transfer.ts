@@ -4,11 +4,11 @@ import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.
 import type { Model } from './model/model.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { rowsOfToken } from './pipeline/authorize.ts';
-import type { CompiledResource, Contract } from './pipeline/contract.ts';
-import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
-import { VisibleRows } from './pipeline/read/visible-rows.ts';
+import type { CompiledResource, Contract } from './contract/contract.ts';
+import { type ExportedRows, exportRows } from './operations/read/export.ts';
+import { VisibleRows } from './operations/visible-rows.ts';
 import type { Services } from './pipeline/services.ts';
-import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
+import { importRows, type RowImportOutcome } from './operations/write/import.ts';
 import type { Bookmark } from './plan/bookmark.ts';
 import type { Store } from './stores/store.ts';
 

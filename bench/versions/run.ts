@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type * as restwright from '../../src/index.ts';
-import type * as exchange from '../../src/pipeline/exchange.ts';
+import type * as exchange from '../../src/exchange/handler.ts';
 import { MODEL, OLDER, rowOf } from './model.ts';
 
 const BEFORE = process.argv[2] ?? '';
@@ -30,7 +30,7 @@ function sourceOf(checkout: string, file: string): string {
 
 async function open(checkout: string, text: string): Promise<Pick<Side, 'api' | 'body'>> {
   const { loadModel, openApi }: typeof restwright = await import(sourceOf(checkout, 'index.ts'));
-  const { bufferedBody }: typeof exchange = await import(sourceOf(checkout, 'pipeline/exchange.ts'));
+  const { bufferedBody }: typeof exchange = await import(sourceOf(checkout, 'exchange/handler.ts'));
   const { model } = loadModel({ file: 'bench.yaml', text, env: {} });
   const { api } = await openApi({ model, database: ':memory:', observe: () => undefined });
   const opened = { api, body: (json: string) => bufferedBody(new TextEncoder().encode(json)) };

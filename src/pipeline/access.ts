@@ -3,7 +3,7 @@ import type { Method } from '../conventions/methods.ts';
 import { eventsRule } from '../plan/events/event-rules.ts';
 import { operationRules } from '../plan/routes/operation-rules.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
-import { fulfils } from './permission.ts';
+import { fulfils } from '../contract/permission.ts';
 import type { Routed } from './route.ts';
 
 const PUBLIC: readonly AccessRule[] = [];

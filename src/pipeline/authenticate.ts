@@ -8,7 +8,7 @@ import type { Observe } from '../observe/observation.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
-import type { Contract } from './contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import type { Routed } from './route.ts';
 
 /** Who calls. The same object for each request with one known token, so that what is made for a caller is kept with it. */

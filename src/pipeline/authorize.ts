@@ -4,10 +4,10 @@ import type { AccessRule } from '../model/model.ts';
 import { accessRules } from './access.ts';
 import { type Authenticated, principalOfToken } from './authenticate.ts';
 import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
-import type { CompiledResource, Contract } from './contract.ts';
+import type { CompiledResource, Contract } from '../contract/contract.ts';
 import type { Limited } from './limit.ts';
-import { fulfils, type Permission } from './permission.ts';
-import { type RowSource, VisibleRows } from './read/visible-rows.ts';
+import { fulfils, type Permission } from '../contract/permission.ts';
+import { type RowSource, VisibleRows } from '../operations/visible-rows.ts';
 import type { Route } from './route.ts';
 
 /** A request that its caller may make, with the rows that the caller may see (step 9). */

@@ -1,7 +1,7 @@
 import { challenge, type ChallengeError } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { Contract } from './contract.ts';
-import { metadataUrl, type ResourceIdentity } from './represent/metadata-response.ts';
+import type { Contract } from '../contract/contract.ts';
+import { metadataUrl, type ResourceIdentity } from './metadata-response.ts';
 
 /** What challenges name besides the API: where its metadata are (AUTH-8). */
 export type ChallengeOptions = ResourceIdentity;

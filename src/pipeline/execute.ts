@@ -1,17 +1,17 @@
 import type { MaybePromise } from '../platform/maybe-promise.ts';
-import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from './batch/batch.ts';
-import { importLines, type LinesOutcome } from './batch/ndjson.ts';
+import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from '../operations/batch/batch.ts';
+import { importLines, type LinesOutcome } from '../operations/batch/ndjson.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Planned } from './plan.ts';
-import type { FoundDescription } from './read/descriptions.ts';
-import { type FoundEvent, type FoundEvents, readEvent, readEvents } from './read/event-log.ts';
-import { openFeed, type OpenedFeed } from './read/feed.ts';
-import { type FoundItem, readItem } from './read/item.ts';
-import { type FoundPage, readList } from './read/list.ts';
-import { type FoundRoot, readRoot } from './read/root.ts';
-import type { SelectedRepresentation } from './represent/conditional-response.ts';
+import type { FoundDescription } from '../operations/read/descriptions.ts';
+import { type FoundEvent, type FoundEvents, readEvent, readEvents } from '../operations/read/event-log.ts';
+import { openFeed, type OpenedFeed } from '../operations/read/feed.ts';
+import { type FoundItem, readItem } from '../operations/read/item.ts';
+import { type FoundPage, readList } from '../operations/read/list.ts';
+import { type FoundRoot, readRoot } from '../operations/read/root.ts';
+import type { SelectedRepresentation } from '../represent/conditional-response.ts';
 import type { Services } from './services.ts';
-import { runWrite, type Written } from './write/write-request.ts';
+import { runWrite, type Written } from '../operations/write/write-request.ts';
 
 /** What became of a plan. Nothing of it is bytes yet. */
 export type Outcome =

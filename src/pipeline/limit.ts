@@ -3,7 +3,7 @@ import type { QueryParameter } from '../conventions/url/query.ts';
 import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import type { OriginChecked } from './check-origin.ts';
-import { Quota, type Rates } from './quota.ts';
+import { Quota, type Rates } from '../operations/quota.ts';
 import type { Routed } from './route.ts';
 
 /** A request that the rate limits admit (step 8). */

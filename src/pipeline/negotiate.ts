@@ -12,9 +12,9 @@ import {
 import { negotiate as choose, notAcceptable } from '../conventions/media/negotiation.ts';
 import { type Preconditions, readPreconditions } from '../conventions/headers/preconditions.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
-import type { HeaderList } from './represent/response.ts';
+import type { HeaderList } from '../represent/response.ts';
 import type { Authorized } from './authorize.ts';
-import type { RequestBody } from './exchange.ts';
+import type { RequestBody } from '../exchange/handler.ts';
 import type { Routed } from './route.ts';
 
 /** A request with the media type of its response, that of its body, and its preconditions (steps 10 and 11). */

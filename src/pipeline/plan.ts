@@ -15,16 +15,16 @@ import type { Ancestor } from '../plan/plan.ts';
 import { readItemView } from '../plan/list/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { requireAccess } from './authorize.ts';
-import type { CompiledResource } from './contract.ts';
+import type { CompiledResource } from '../contract/contract.ts';
 import { limitForm } from './limit.ts';
 import type { Negotiated } from './negotiate.ts';
-import { type FeedPlan, readLastEventId } from './read/feed.ts';
-import type { ItemRequest } from './read/item.ts';
-import type { DescriptionForm } from './read/descriptions.ts';
-import type { ListRequest } from './read/list.ts';
-import { queryParameters } from './read/query-body.ts';
+import { type FeedPlan, readLastEventId } from '../operations/read/feed.ts';
+import type { ItemRequest } from '../operations/read/item.ts';
+import type { DescriptionForm } from '../operations/read/descriptions.ts';
+import type { ListRequest } from '../operations/read/list.ts';
+import { queryParameters } from './query-body.ts';
 import type { Route } from './route.ts';
-import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
+import { requestedWrite, type RequestedWrite } from '../operations/write/requested-write.ts';
 
 /** What a request does, with its parameters read. Nothing of it depends on a row. */
 export type Plan =

@@ -1,4 +1,4 @@
-import type { Contract } from './contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import { type Coding, negotiateCoding } from '../conventions/media/content-coding.ts';
 import { type OriginAccess, SAME_ORIGIN } from '../conventions/headers/cors.ts';
 import { continueTrace, correlationId, type Trace } from '../conventions/headers/correlation.ts';
@@ -13,9 +13,9 @@ import { type QueryParameter, parseQuery } from '../conventions/url/query.ts';
 import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
-import type { RawRequest } from './exchange.ts';
-import { StageRecorder } from './measure/stage-recorder.ts';
-import type { Quota } from './quota.ts';
+import type { RawRequest } from '../exchange/handler.ts';
+import { StageRecorder } from '../exchange/stage-recorder.ts';
+import type { Quota } from '../operations/quota.ts';
 
 /** What becomes known of an exchange, for its observation and for a response to its failure. */
 export interface ExchangeNote {

@@ -15,8 +15,8 @@ import {
   type UnavailableReason,
   WriteOutcomeUnknown,
 } from '../stores/store.ts';
-import { commonHeaders, uncachedResponse } from './represent/response.ts';
-import type { BufferedResponse } from './exchange.ts';
+import { commonHeaders, uncachedResponse } from '../represent/response.ts';
+import type { BufferedResponse } from '../exchange/handler.ts';
 import type { Exchange, ServedContract } from './receive.ts';
 
 /** The formats of an error body, the default first (ERR-6). */

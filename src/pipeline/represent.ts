@@ -1,16 +1,16 @@
 import type { MaybePromise } from '../platform/maybe-promise.ts';
-import type { ApiResponse } from './exchange.ts';
+import type { ApiResponse } from '../exchange/handler.ts';
 import type { Outcome } from './execute.ts';
 import type { Negotiated } from './negotiate.ts';
-import { batchRecordResponse, batchResponse, linesResponse } from './represent/batch-response.ts';
-import { notModifiedResponse } from './represent/conditional-response.ts';
-import { descriptionResponse } from './represent/description-response.ts';
-import { eventResponse, eventsResponse } from './represent/events-response.ts';
-import { feedResponse } from './represent/feed-response.ts';
-import { itemResponse } from './represent/item-response.ts';
-import { pageResponse } from './represent/page-response.ts';
-import { rootResponse } from './represent/root-response.ts';
-import { writeResponse } from './represent/write-response.ts';
+import { batchRecordResponse, batchResponse, linesResponse } from '../represent/batch-response.ts';
+import { notModifiedResponse } from '../represent/conditional-response.ts';
+import { descriptionResponse } from '../represent/description-response.ts';
+import { eventResponse, eventsResponse } from '../represent/events-response.ts';
+import { feedResponse } from '../represent/feed-response.ts';
+import { itemResponse } from '../represent/item-response.ts';
+import { pageResponse } from '../represent/page-response.ts';
+import { rootResponse } from '../represent/root-response.ts';
+import { writeResponse } from '../represent/write-response.ts';
 import type { Services } from './services.ts';
 
 /**

@@ -10,7 +10,7 @@ import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/routes/route-table.ts';
-import type { CompiledResource, Contract, Contracts } from './contract.ts';
+import type { CompiledResource, Contract, Contracts } from '../contract/contract.ts';
 import type { Received } from './receive.ts';
 
 /** What a path names. */

@@ -1,15 +1,15 @@
 import type { HookServices } from '../model/hooks.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { EventContext } from '../plan/events/change-event.ts';
-import type { Descriptions } from './read/descriptions.ts';
-import type { EventSource } from './read/event-log.ts';
-import type { Feeds } from './read/feed.ts';
-import type { ItemCache } from './read/item-cache.ts';
-import type { PageCache } from './read/page-cache.ts';
-import type { CompressionCache } from './represent/content-encoding.ts';
-import type { ETags } from './represent/etags.ts';
-import type { Commits } from './write/commits.ts';
-import type { Idempotency } from './write/idempotency.ts';
+import type { Descriptions } from '../operations/read/descriptions.ts';
+import type { EventSource } from '../operations/read/event-log.ts';
+import type { Feeds } from '../operations/read/feed.ts';
+import type { ItemCache } from '../operations/read/item-cache.ts';
+import type { PageCache } from '../operations/read/page-cache.ts';
+import type { CompressionCache } from '../represent/content-encoding.ts';
+import type { ETags } from '../operations/etags.ts';
+import type { Commits } from '../operations/write/commits.ts';
+import type { Idempotency } from '../operations/write/idempotency.ts';
 
 /** Time and ids. */
 export interface Sources {

@@ -1,7 +1,7 @@
 import { knownMethod } from '../../observe/metrics/known-method.ts';
 import { endingStream } from '../../platform/ending-stream.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import { type ApiResponse, isStreamed } from '../exchange.ts';
+import { type ApiResponse, isStreamed } from '../../exchange/handler.ts';
 
 /** Requests whose response has not begun, or is being streamed, by their method. */
 export class ActiveRequests {

@@ -1,6 +1,6 @@
 import { pathOfTarget } from '../../conventions/url/url.ts';
 import type { Observation } from '../../observe/observation.ts';
-import { type ApiResponse, isStreamed } from '../exchange.ts';
+import { type ApiResponse, isStreamed } from '../../exchange/handler.ts';
 import type { Exchange } from '../receive.ts';
 
 /** What became of an exchange. */

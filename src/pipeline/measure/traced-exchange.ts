@@ -1,7 +1,7 @@
 import { pathOfTarget } from '../../conventions/url/url.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { channels, publish, type RequestContext } from '../../platform/trace-channels.ts';
-import type { ApiResponse } from '../exchange.ts';
+import type { ApiResponse } from '../../exchange/handler.ts';
 import type { Exchange } from '../receive.ts';
 
 /** Publishes an exchange to the subscribers of its channel, if there are any. */

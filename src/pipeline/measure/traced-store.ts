@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { channels, publish, type StoreContext } from '../../platform/trace-channels.ts';
 import type { RowReader } from '../../stores/store.ts';
-import type { RowSource } from '../read/visible-rows.ts';
+import type { RowSource } from '../../operations/visible-rows.ts';
 import type { Services } from '../services.ts';
-import type { Committer } from '../write/commits.ts';
-import type { StageRecorder } from './stage-recorder.ts';
+import type { Committer } from '../../operations/write/commits.ts';
+import type { StageRecorder } from '../../exchange/stage-recorder.ts';
 
 type Operation = StoreContext['operation'];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CachedItem, ItemCache, type ItemState } from '../../../src/pipeline/read/item-cache.ts';
+import { CachedItem, ItemCache, type ItemState } from '../../../src/operations/read/item-cache.ts';
 
 const CHANGED = Date.UTC(2026, 0, 3, 3, 4, 5, 678);
 const state: ItemState = { resource: 'notes', id: 'a', variant: 'json', stamp: 3, judged: [] };

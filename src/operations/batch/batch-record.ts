@@ -1,0 +1,77 @@
+import { type ErrorBody, resourceError } from '../../conventions/errors.ts';
+import type { Method } from '../../conventions/methods.ts';
+import type { Preferences } from '../../conventions/headers/prefer.ts';
+import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
+import type { Negotiated } from '../../pipeline/negotiate.ts';
+import { withRevisions, type WriteResult } from '../write/write-result.ts';
+
+/** What became of one operation of a batch, as data. */
+export type OperationResult =
+  | {
+      readonly kind: 'done';
+      readonly method: Method;
+      readonly preferences: Preferences;
+      readonly replayed: boolean;
+      readonly result: WriteResult;
+    }
+  | { readonly kind: 'failed'; readonly error: ErrorBody; readonly headers: Readonly<Record<string, string>> };
+
+/** What became of a batch: stored for a day by the *identity* of its caller, and represented for each request that reads it (MET-13). */
+export interface BatchRecord {
+  readonly id: string;
+  readonly atomic: boolean;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly results: readonly OperationResult[];
+}
+
+/** A batch as it is stored: each result is a JSON text of its own, so that a large batch is written and read in time slices. */
+export interface StoredBatchRecord extends Omit<BatchRecord, 'results'> {
+  readonly results: readonly string[];
+}
+
+/** What is stored of a batch. @param recorded the stored form of a result */
+export async function storedBatch(
+  { results, ...record }: BatchRecord,
+  recorded: (result: OperationResult) => OperationResult,
+): Promise<StoredBatchRecord> {
+  const slices = new TimeSlices();
+  const texts: string[] = [];
+  for (const result of results) {
+    await slices.next();
+    texts.push(JSON.stringify(recorded(result)));
+  }
+  return { ...record, results: texts };
+}
+
+/** The batch of a stored record. */
+export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): Promise<BatchRecord> {
+  const { results: texts, ...record }: StoredBatchRecord = JSON.parse(outcome);
+  const slices = new TimeSlices();
+  const results: OperationResult[] = [];
+  for (const text of texts) {
+    await slices.next();
+    results.push(JSON.parse(text));
+  }
+  return batchWithRevisions({ ...record, results }, revisions);
+}
+
+/** A batch after its unit was committed. @param revisions assigned to the plans of the unit, in order */
+export function batchWithRevisions(record: BatchRecord, revisions: readonly number[]): BatchRecord {
+  const results = record.results.map((each) =>
+    each.kind === 'done' ? { ...each, result: withRevisions(each.result, revisions) } : each,
+  );
+  return { ...record, results };
+}
+
+/** The name of a batch's record: its caller's alone. */
+export function batchName(id: string, { principal }: Negotiated): string {
+  return `batch:${principal.identity}:${id}`;
+}
+
+/** 404 BATCH_NOT_FOUND. */
+export function batchNotFound(): Error {
+  const message = 'There is no batch with this id for this caller; batches are retained for 24 hours.';
+  return resourceError('BATCH', 'NOT_FOUND', message);
+}

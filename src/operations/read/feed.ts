@@ -1,0 +1,104 @@
+import { type ApiError, apiError, errorBody } from '../../conventions/errors.ts';
+import { parseCredentials } from '../../conventions/headers/credentials.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
+import { writeJson } from '../../formats/json.ts';
+import type { Observe } from '../../observe/observation.ts';
+import type { EventSelection } from '../../plan/events/event-query.ts';
+import type { LoggedEvent } from '../../stores/store.ts';
+import type { BodyStream, RawRequest } from '../../exchange/handler.ts';
+import type { Negotiated } from '../../pipeline/negotiate.ts';
+import { reportedError } from '../../pipeline/refuse.ts';
+import { type EventSource, eventViewOf } from './event-log.ts';
+import type { EventView } from './event-view.ts';
+
+/** A request for the live feed of events. */
+export interface FeedPlan {
+  readonly kind: 'feed';
+  readonly selection: EventSelection;
+  /** The sequence after which the feed begins; null for now. */
+  readonly after: number | null;
+}
+
+/** A feed that is open; of HEAD one without anything in it. */
+export interface OpenedFeed {
+  readonly kind: 'feed';
+  readonly body: BodyStream;
+}
+
+/** What a feed sends, and to whom. */
+export interface FeedRequest extends Pick<FeedPlan, 'selection' | 'after'> {
+  readonly view: EventView;
+  /** Whether an event is one of the selection. */
+  readonly selects: (logged: LoggedEvent) => boolean;
+  /** Names the reader, whose feeds are limited: its *identity*, or the address of an anonymous one. */
+  readonly reader: string;
+  /** The bearer token with which the feed ends; null for other credentials. */
+  readonly token: string | null;
+  readonly client?: RawRequest['client'];
+  /** The JSON of the error with which the feed ends. */
+  readonly describe: (error: unknown) => string;
+}
+
+/** The open feeds of a process. */
+export interface Feeds {
+  /** @throws {ApiError} RATE_LIMIT_EXCEEDED, SERVER_OVERLOADED, SERVER_UNAVAILABLE, EVENT_POSITION_EXPIRED, REQUEST_HEADER_INVALID */
+  open(request: FeedRequest): Promise<BodyStream>;
+  /** Ends all feeds, and opens no more. Resolves when the log is read no more. */
+  end(): Promise<void>;
+}
+
+/** What opening a feed needs. */
+interface FeedServices {
+  readonly feeds: Feeds;
+  readonly eventSource: Pick<EventSource, 'origin'>;
+  readonly sources: { readonly now: () => number };
+  readonly observe: Observe;
+}
+
+/** `Last-Event-ID`: the sequence after which a feed begins; null where the field is absent. @throws {ApiError} REQUEST_HEADER_INVALID */
+export function readLastEventId(value: string | null): number | null {
+  if (value === null) return null;
+  const sequence = /^[0-9]{1,20}$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(sequence)) throw unknownPosition('must be the sequence of an event, in digits');
+  return sequence;
+}
+
+/** The error for a `Last-Event-ID` that is no position in the log. */
+export function unknownPosition(message: string): ApiError {
+  return apiError('REQUEST_HEADER_INVALID', `Last-Event-ID ${message}; leave it out to begin now.`, {
+    details: [{ field: 'Last-Event-ID', message }],
+  });
+}
+
+/** Opens the feed of a request. @throws {ApiError} of {@link Feeds.open} */
+export async function openFeed(
+  request: Negotiated,
+  { selection, after }: FeedPlan,
+  { feeds, eventSource, sources, observe }: FeedServices,
+): Promise<OpenedFeed> {
+  const { principal, client, exchange } = request;
+  const { correlationId, fields } = exchange;
+  const credentials = principal.source === 'bearer' ? parseCredentials(fields.get('authorization')) : null;
+  const body = await feeds.open({
+    selection,
+    after,
+    view: eventViewOf(request, eventSource),
+    selects: selector(selection),
+    reader: principal.source === null ? `address ${client.address}` : principal.identity,
+    token: credentials?.kind === 'bearer' ? credentials.token : null,
+    ...(request.request.client === undefined ? {} : { client: request.request.client }),
+    describe: (error) =>
+      writeJson(errorBody(reportedError(error, correlationId, observe), correlationId, timestamp(sources.now()))),
+  });
+  // HEAD has the status of GET, and leaves nothing open.
+  if (request.method === 'HEAD') await body[Symbol.asyncIterator]().return?.();
+  return { kind: 'feed', body };
+}
+
+/** Whether an event is one of a selection without times. */
+function selector({ types, resourceId }: EventSelection): (logged: LoggedEvent) => boolean {
+  const known = types === undefined ? null : new Set(types);
+  return (logged) =>
+    (known === null || known.has(logged.type)) &&
+    (resourceId === undefined || logged.event.payload.resource.id === resourceId);
+}

@@ -1,0 +1,130 @@
+import { isJsonObject } from '../../conventions/json/json.ts';
+import { evaluateRead, listedETag } from '../../conventions/headers/preconditions.ts';
+import type { WriteContext } from '../../model/hooks.ts';
+import type { ListQuery } from '../../plan/list/list-query.ts';
+import { pendingRevision } from '../../plan/write/pending-revisions.ts';
+import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
+import { createPlan } from '../../plan/write/write-plan.ts';
+import { requireAncestors } from '../read/item.ts';
+import { collectionState } from '../read/list.ts';
+import { preconditionFailed } from '../../represent/conditional-response.ts';
+import type { WriteServices } from '../../pipeline/services.ts';
+import { generateValues } from './generated.ts';
+import { hookPlans, HookWork } from './hook-work.ts';
+import { applyHooks, withRefusals } from './hooks.ts';
+import type { ParsedBody } from './parsed-body.ts';
+import { inCallersTerms } from './older-contract-error.ts';
+import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
+import {
+  draftError,
+  newDraft,
+  originOf,
+  type PreparedWrite,
+  type WriteOperation,
+  type WriteTarget,
+  writtenRow,
+} from './write.ts';
+
+/** POST to a collection, with the query of the collection as GET returns it: what `If-Match` and `If-None-Match` refer to here. */
+interface Creation extends WriteTarget {
+  readonly query: () => ListQuery;
+}
+
+/**
+ * POST to a collection (MET-1).
+ *
+ * @param query of the collection as GET without parameters returns it
+ */
+export function createOperation(target: WriteTarget, query: () => ListQuery): WriteOperation {
+  const creation = { ...target, query };
+  return {
+    ...target,
+    id: null,
+    takesBody: true,
+    precheck: async (services) => void (await precheck(creation, services)),
+    prepare: (body, firstPlan, services) => prepare(creation, body, firstPlan, services),
+  };
+}
+
+async function prepare(
+  creation: Creation,
+  body: ParsedBody | null,
+  firstPlan: number,
+  services: WriteServices,
+): Promise<PreparedWrite> {
+  const { request } = creation;
+  const isConditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
+  // The write itself finds a missing ancestor, and no hidden one. Only before another error it is looked for here, because it ranks first.
+  const expectStamps = isConditional || mayHideAncestors(creation) ? await precheck(creation, services) : [];
+  if (body?.kind !== 'parsed') {
+    await precheck(creation, services);
+    throw body?.error ?? new Error('POST was prepared without its body');
+  }
+  const draft = newDraft(creation, body.json);
+  if (draft.kind !== 'valid') {
+    await precheck(creation, services);
+    throw await draftError(creation, draft, isJsonObject(body.json) ? (body.json['id'] ?? null) : null);
+  }
+  const hooked = await applyHooks(creation, draft.values, null, services);
+  const row = { id: draft.id ?? services.sources.uuid(), ...hooked, expectStamps };
+  return prepareInsert(creation, row, firstPlan, services);
+}
+
+/** A row to be created. */
+export interface NewRow {
+  readonly id: string;
+  readonly values: FieldValues;
+  readonly work: HookWork | null;
+  /** What no write may have changed before it. */
+  readonly expectStamps?: readonly ExpectedStamp[];
+}
+
+/** Adds a row. @param firstPlan the index that its plan has in the unit */
+export async function prepareInsert(
+  target: WriteTarget,
+  { id, values: given, work, expectStamps = [] }: NewRow,
+  firstPlan: number,
+  services: WriteServices,
+): Promise<PreparedWrite> {
+  const { request, compiled, within } = target;
+  const { resource } = compiled;
+  const judgedBy = await judgingStamps(target, 'create');
+  const origin = originOf(request, services);
+  let worked = work;
+  const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
+  const inputs = { at: origin.at, sources: services.sources, context };
+  const { values: made, shown } = await inCallersTerms(target, () =>
+    withRefusals(resource, () => generateValues(compiled, given, inputs)),
+  );
+  const values = { ...made, ...ownerOf(resource, request.principal) };
+  const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
+  const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
+  const revision = pendingRevision(firstPlan + before.length);
+  const row = await writtenRow(target, { id, created_at: origin.at, updated_at: origin.at, revision }, values);
+  await requireWritable(target, { row, plan, current: null }, 'create');
+  return {
+    plans: [...before, plan, ...after],
+    expectStamps: read,
+    judgedBy,
+    result: { kind: 'created', resource: resource.name, within, row, ...(shown === null ? {} : { shown }) },
+  };
+}
+
+/**
+ * @returns what may not change before the row is written, because the preconditions were judged by it. Stamps never come again, so an ETag
+ *   that the collection does not have now is one that it will never have
+ * @throws {ApiError} 404, 412
+ */
+async function precheck(
+  { request, contract, shown, within, query }: Creation,
+  services: WriteServices,
+): Promise<readonly ExpectedStamp[]> {
+  await requireAncestors({ rows: request.rows, contract }, within);
+  const { ifMatch, ifNoneMatch } = request.preconditions;
+  if (ifMatch === null && ifNoneMatch === null) return [];
+  const { etags, seen } = await collectionState(request, query(), services);
+  const etag = listedETag(request.preconditions, etags) ?? etags.short;
+  const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
+  if (verdict !== 'proceed') throw preconditionFailed(shown.resource);
+  return ifMatch === null || ifMatch === '*' ? [] : seen;
+}
