@@ -12,15 +12,15 @@ import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
 import { compileContracts } from './contract/compile-contracts.ts';
-import { type Contract, type Contracts, versionedBase } from './contract/contract.ts';
+import { type Contract, versionedBase } from './contract/contract.ts';
 import type { Handler } from './exchange/handler.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
-import { ratesOf } from './operations/rates.ts';
+import { createRates } from './operations/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
 import { apiKeysRead, storedApiKey } from './operations/read/api-keys.ts';
 import { createCompressionCache } from './represent/content-encoding.ts';
 import { Descriptions } from './operations/read/descriptions.ts';
-import { ETags } from './operations/etags.ts';
+import { type Epoch, ETags } from './operations/etags.ts';
 import { compileVariants } from './contract/variants.ts';
 import { ItemCache } from './operations/read/item-cache.ts';
 import { createPageCache } from './operations/read/page-cache.ts';
@@ -70,13 +70,15 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const events = eventContext(options, current);
   const secrets = webhookSeal(secret);
   const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
-  const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
+  const epoch = await openEpoch(options, seal);
+  const services = createServices(options, { epoch, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const callers = callerServices(options);
   const handler = createPipeline({
     contracts,
     services,
+    findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
@@ -111,7 +113,7 @@ function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
   return traces !== null || serverTiming;
 }
 
-/** What the events of an API are made with. */
+/** Makes the context of the events of an API. */
 function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Contract): EventContext {
   const base = (): LinkBase => versionedBase(model, model.publicUrl ?? origin());
   return { model, urls, base, id: () => ids.uuid() };
@@ -122,19 +124,22 @@ function feedsOf(options: CompleteApiOptions): EventFeeds {
   return new EventFeeds({ ...options, log: store.events, limits: model.limits.feeds, tokens: tokensOf(options) });
 }
 
+/** Opens the cache epoch of the database. It ends when representations have other bytes. @param seal of cursors */
+async function openEpoch({ model, store, clock }: CompleteApiOptions, seal: Seal): Promise<Epoch> {
+  // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
+  const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
+  const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), clock.now());
+  return { id, at: since, date: httpDate(since) };
+}
+
 interface ServiceParts {
-  /** Of cursors. */
-  readonly seal: Seal;
+  readonly epoch: Epoch;
   readonly secrets: Seal;
   readonly events: EventContext;
   readonly webhooks: Webhooks | null;
 }
 
-async function servicesOf(
-  options: CompleteApiOptions,
-  { all }: Contracts,
-  { seal, secrets, events, webhooks }: ServiceParts,
-): Promise<Services> {
+function createServices(options: CompleteApiOptions, { epoch, secrets, events, webhooks }: ServiceParts): Services {
   const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
   const feeds = feedsOf(options);
@@ -142,10 +147,6 @@ async function servicesOf(
     feeds.wake();
     onCommit();
   };
-  // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
-  const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
-  const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
-  const variantOf = compileVariants({ contracts: all, epoch: id, digest });
   return {
     sources: {
       now,
@@ -156,7 +157,7 @@ async function servicesOf(
     },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit: committed }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
-    etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
+    etags: new ETags(epoch, digest),
     items: new ItemCache(),
     pages: createPageCache(),
     bodies: createCompressionCache(),
@@ -169,7 +170,7 @@ async function servicesOf(
   };
 }
 
-/** What is measured at each scrape, and by each request. */
+/** Measures each scrape and each request. */
 function measuring(
   { metrics, store }: CompleteApiOptions,
   { items, pages, bodies }: Services,
@@ -181,13 +182,13 @@ function measuring(
   return { metrics: metrics.text, active };
 }
 
-/** What identifies callers, and counts their requests. */
+/** Makes the services that identify callers, and count their requests. */
 function callerServices(options: CompleteApiOptions): Pick<PipelineOptions, 'tokens' | 'gateway' | 'rates'> {
   const gateway = options.model.auth?.gateway ?? null;
   return {
     tokens: tokensOf(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
-    rates: ratesOf(options),
+    rates: createRates(options),
   };
 }
 
@@ -202,7 +203,7 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
   return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
 }
 
-/** What the model says of every exchange, before it is routed. */
+/** Compiles the rules of the model for every exchange, before it is routed. */
 function exchangeRules({ base, model }: Contract): Pick<ExchangeSources, 'versionedPath' | 'originAccess'> {
   return { versionedPath: versionedPath(base), originAccess: compileCors(model.cors) };
 }

@@ -3,12 +3,12 @@ import { timestamp } from './conventions/text/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Model } from './model/model.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
-import { rowsOfToken } from './pipeline/authorize.ts';
 import type { CompiledResource, Contract } from './contract/contract.ts';
 import { type ExportedRows, exportRows } from './operations/read/export.ts';
+import { openTokenRows } from './operations/read/token-rows.ts';
 import { VisibleRows } from './operations/visible-rows.ts';
-import type { Services } from './pipeline/services.ts';
 import { importRows, type RowImportOutcome } from './operations/write/import.ts';
+import type { WriteServices } from './operations/write/write.ts';
 import type { Bookmark } from './plan/bookmark.ts';
 import type { Store } from './stores/store.ts';
 
@@ -64,7 +64,7 @@ interface TransferOptions {
   readonly contract: Contract;
   readonly store: Store;
   readonly tokens: TokenVerifier;
-  readonly services: Pick<Services, 'sources' | 'events'>;
+  readonly services: Pick<WriteServices, 'sources' | 'events'>;
 }
 
 /** What imports and exports rows. */
@@ -84,7 +84,8 @@ export function rowTransfer({ contract, store, tokens, services }: TransferOptio
     },
     exportRows: async (collection, { as } = {}) => {
       const compiled = requireResource(contract, collection);
-      const seen = as === undefined ? { rows, compiled } : await rowsOfToken(as, compiled, { contract, tokens, store });
+      const seen =
+        as === undefined ? { rows, compiled } : await openTokenRows(as, compiled, { contract, tokens, store });
       return exportRows(seen.compiled, model.resources, seen.rows);
     },
     csv: (collection) => csvFormat(requireResource(contract, collection), model),

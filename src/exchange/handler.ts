@@ -17,16 +17,16 @@ export interface RequestBody {
   read(limit: number): Promise<Uint8Array>;
 
   /**
-   * The bytes as they arrive, however many: the next ones are read from the socket when the consumer pulls. For bodies that are processed piece
-   * by piece (MET-13), instead of `read`. Ending the iteration early leaves the rest unread.
+   * The bytes as they arrive, however many. The next ones are read from the socket when the consumer pulls. For bodies that are processed piece by
+   * piece (MET-13), instead of `read`. Ending the iteration early leaves the rest unread.
    *
    * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended before the body did
    */
   chunks(): AsyncIterable<Uint8Array>;
 
   /**
-   * Reports how many of the bytes of `chunks` its consumer still keeps, such as those of an incomplete line. They count with the bodies that are
-   * being received. Absent where the bytes are in memory anyway.
+   * Reports how many of the bytes of `chunks` the consumer still holds, such as those of an incomplete line. They count with the bodies that are
+   * being received. Absent if the bytes are in memory anyway.
    *
    * @throws {ApiError} SERVER_OVERLOADED: all bodies together exceed the limit
    */
@@ -40,7 +40,7 @@ export interface RawRequest {
   readonly target: string;
   /** Names and values alternating, as received. */
   readonly headers: readonly string[];
-  /** null where the request carries none. */
+  /** null if the request carries none. */
   readonly body: RequestBody | null;
   /** `1.0` or `1.1`. */
   readonly httpVersion: string;
@@ -51,25 +51,28 @@ export interface RawRequest {
   /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
   readonly hosts?: HostRule;
   /**
-   * The connection of the client: `destroyed` once no response can reach it, so that no more work is done for it; `readableEnded` once the client has
-   * closed its side, though it may still read a response.
+   * The connection of the client. `destroyed`: no response can reach it, so no more work is done for it. `readableEnded`: the client has closed its
+   * side, but may still read a response.
    */
   readonly client?: { readonly destroyed: boolean; readonly readableEnded?: boolean };
-  /** Whether responses have the CORS fields that the model declares. Default: true; false where the host application sends its own (OPS-3). */
+  /** False if the host application sends its own CORS fields, so that responses have none of the model (OPS-3). Default: true. */
   readonly cors?: boolean;
 }
 
+/** Header fields: names and values alternating. */
+export type HeaderList = readonly string[];
+
 interface ResponseHead {
   readonly status: number;
-  /** Names and values alternating. The server adds `Content-Length`, `Date` and connection fields. */
-  readonly headers: readonly string[];
+  /** The server adds `Content-Length`, `Date` and connection fields. */
+  readonly headers: HeaderList;
 }
 
 /** A response whose body is in memory. */
 export interface BufferedResponse extends ResponseHead {
-  /** null where the response has no body. For HEAD the server withholds it and sends its length. */
+  /** null if the response has no body. For HEAD the server withholds it and sends its length. */
   readonly body: string | Uint8Array | null;
-  /** The body in a coding, where it is kept in all of them. */
+  /** Returns the body in a coding. Only of a body that is cached in all of them. */
   readonly compressed?: (coding: Coding) => MaybePromise<Uint8Array>;
 }
 
@@ -85,14 +88,14 @@ export function isStreamed(response: ApiResponse): response is StreamedResponse 
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 }
 
-/** Ends a response that is not sent: a streamed body may hold something until it is read, such as the place of a reader of the feed. */
+/** Ends a response that is not sent. A streamed body may hold a resource until it is read, such as a place among the readers of the feed. */
 export function abandon(response: ApiResponse): void {
   if (isStreamed(response)) void response.body[Symbol.asyncIterator]().return?.();
 }
 
 /**
- * A body that is written piece by piece: the next piece is requested when the one before has been sent. Where it throws, the connection is
- * closed without the last chunk (ERR-1). A consumer that stops reading calls `return` on its iterator.
+ * A body that is written piece by piece: the next piece is requested when the previous one has been sent. If it throws, the connection is closed
+ * without the last chunk (ERR-1). A consumer that stops reading calls `return` on its iterator.
  */
 export type BodyStream = AsyncIterable<string>;
 
@@ -102,17 +105,17 @@ export interface Handler {
   handle(request: RawRequest): MaybePromise<ApiResponse>;
 
   /**
-   * Responds to what never became a request: an error of the HTTP parser, a timeout before the headers arrived, overload.
+   * Responds to a connection that sent no complete request: an error of the HTTP parser, a timeout before the headers arrived, overload.
    *
-   * @param request as much of it as is known: its header fields give the correlation id and `Accept`
+   * @param request as much of it as is known. Its header fields give the correlation id and `Accept`
    */
   refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>): BufferedResponse;
 
-  /** Ends the responses that have no end of their own: live feeds. Called when a server stops; feeds that are requested later are refused. */
+  /** Ends the live feeds, which have no end of their own. Called when a server stops. Later requests for feeds are refused. */
   endFeeds?(): Promise<void>;
 }
 
-/** A request body whose bytes are in memory. */
+/** Makes a request body of bytes in memory. */
 export function bufferedBody(bytes: Uint8Array): RequestBody {
   return {
     length: bytes.length,

@@ -2,7 +2,7 @@ import type { StageTime } from '../observe/observation.ts';
 import type { ApiResponse } from './handler.ts';
 import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 
-/** The times of the stages of one request, and of what the store did within them. */
+/** The times of the stages of one request, and of the store's operations within them. */
 export class StageRecorder {
   readonly #elapsed: () => number;
   readonly #start: number;
@@ -19,7 +19,7 @@ export class StageRecorder {
     return this.#times;
   }
 
-  /** Ends a stage, which began when the one before it ended. */
+  /** Ends a stage, which began when the previous one ended. */
   end(name: string): void {
     const end = this.#now();
     this.#times.push({ name, start: this.#begun, end });
@@ -45,7 +45,7 @@ export class StageRecorder {
   }
 }
 
-/** A response that says how long its stages took. */
+/** Adds `Server-Timing` to a response whose stages were timed. */
 export function withServerTiming(
   response: ApiResponse,
   { stages }: { readonly stages: StageRecorder | null },
@@ -54,7 +54,7 @@ export function withServerTiming(
   return { ...response, headers: [...response.headers, 'Server-Timing', serverTiming(stages.times)] };
 }
 
-/** The value of `Server-Timing` (W3C Server Timing): the duration of each stage in milliseconds, those of one name together. */
+/** Writes the value of `Server-Timing` (W3C Server Timing): milliseconds per stage, those of one name together. */
 export function serverTiming(times: readonly StageTime[]): string {
   const durations = new Map<string, number>();
   for (const { name, start, end } of times) durations.set(name, (durations.get(name) ?? 0) + end - start);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { SMALL_RESPONSE } from '../limits/response-memory.ts';
 import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts';
-import type { HeaderList } from '../represent/response.ts';
+import type { HeaderList } from '../exchange/handler.ts';
 import { waitForDrain } from '../platform/wait-for-drain.ts';
 
 /**

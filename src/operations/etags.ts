@@ -1,113 +1,106 @@
 import { type ETagsByLength, strongETag } from '../conventions/headers/etag.ts';
+import { joinQueries, writeQuery } from '../conventions/url/query.ts';
+import type { Variant } from '../contract/variants.ts';
 import { isCompressible } from '../formats/compress.ts';
 import { relatedResources } from '../plan/condition.ts';
 import type { ListQuery } from '../plan/list/list-query.ts';
 import type { Row } from '../plan/plan.ts';
 import { type Partition, partitionOf } from '../plan/list/partitions.ts';
 import { EVERYTHING, type Visibility, visibleConditions } from '../plan/policy/visibility.ts';
-import type { Negotiated } from '../pipeline/negotiate.ts';
-import type { Modified } from './read/item-cache.ts';
+import type { Caller, Reader } from './caller.ts';
 import type { StampedRows, VisibleRows } from './visible-rows.ts';
-import { selfQuery } from '../represent/page-metadata.ts';
-import type { Variant } from '../contract/variants.ts';
 
 /** Characters of the digest that distinguishes views of one row. */
 const VIEW_CHARACTERS = 12;
 
-/** The cache epoch of the database: what was last changed before it began was changed by it. */
+/** A time of a change. */
+export interface Modified {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The value of `Last-Modified`. */
+  readonly date: string;
+}
+
+/** The cache epoch of the database: a row that was last changed before it began was changed by it. */
 export interface Epoch extends Modified {
   readonly id: string;
 }
 
 /**
- * Makes every ETag. One depends on the row or page, and on the *contract* (media type, carrier, epoch), the *permission* and the content coding that is applied;
- * that of a page on the *visibility* too, by the stamps of what it is made of. None depends on an identity.
+ * Makes every ETag. One depends on the row or page, and by its variant on the *contract*, the *permission* and the content coding. That of a page depends
+ * on the *visibility* too, by the stamps of its resources. None depends on an identity.
  */
 export class ETags {
   readonly epoch: Epoch;
   /** Of 22 characters. */
   readonly digest: (content: string | Uint8Array) => string;
-  readonly #variantOf: (request: Negotiated) => Variant;
 
-  /** @param variantOf of {@link compileVariants} */
-  constructor(
-    epoch: Epoch,
-    digest: (content: string | Uint8Array) => string,
-    variantOf: (request: Negotiated) => Variant,
-  ) {
+  constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
     this.epoch = epoch;
     this.digest = digest;
-    this.#variantOf = variantOf;
   }
 
   /**
-   * Of a row: its revision, and everything else that its bytes depend on (CACHE-1).
+   * Names a row by its revision and everything else that its bytes depend on (CACHE-1).
    *
    * @param view distinguishes it from other views of the row
    */
-  item(request: Negotiated, { revision }: Pick<Row, 'revision'>, view = ''): ETagsByLength {
+  item(variant: Variant, { revision }: Pick<Row, 'revision'>, view = ''): ETagsByLength {
+    if (view === '') return { short: strongETag(revision, variant.id), long: strongETag(revision, variant.coded) };
     // Clients choose views, so there is any number of them.
-    return this.#byLength(request, (variant) =>
-      strongETag(revision, view === '' ? variant : this.digest(`${variant} ${view}`).slice(0, VIEW_CHARACTERS)),
-    );
+    const named = (form: string): string => this.digest(`${form} ${view}`).slice(0, VIEW_CHARACTERS);
+    return { short: strongETag(revision, named(variant.id)), long: strongETag(revision, named(variant.coded)) };
   }
 
-  /** Of what is named by its bytes. */
-  content(request: Negotiated, body: string | Uint8Array): string {
-    return this.named(request, this.digest(body), body);
-  }
-
-  /** Of what is named by its bytes, whose digest is known. */
-  named(request: Negotiated, named: string, body: string | Uint8Array): string {
-    return etagOf(
-      this.#byLength(request, (variant) => strongETag(named, variant)),
-      body,
-    );
+  /** Names a document by its bytes. */
+  content(variant: Variant, body: string | Uint8Array): string {
+    return bodyETag(namedETags(variant, this.digest(body)), body);
   }
 
   /**
-   * Of a page, without reading a row (CACHE-2): the request, and the stamps of all resources that any part of the page is taken from.
+   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the page is taken from.
    *
    * @param stamps of {@link stampedRows}
    */
-  collection(request: Negotiated, query: ListQuery, stamps: readonly number[]): ETagsByLength {
+  collection(
+    variant: Variant,
+    query: ListQuery,
+    stamps: readonly number[],
+    caller: Pick<Caller, 'rows' | 'contract' | 'permission'>,
+  ): ETagsByLength {
     const { plan } = query;
-    const visible = visibilityOf(query, request.rows);
-    const permitted = relatedPermission(query, request);
+    const visible = visibilityDigests(query, caller.rows);
+    const permitted = relatedPermission(query, caller);
     const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps, ...visible, ...permitted]);
-    const named = this.digest(state);
-    return this.#byLength(request, (variant) => strongETag(named, variant));
-  }
-
-  /** Names everything that the JSON of a row depends on besides the row. */
-  variantKey(request: Negotiated): string {
-    return this.#variantOf(request).id;
-  }
-
-  #byLength(request: Negotiated, etag: (variant: string) => string): ETagsByLength {
-    const { id, coded } = this.#variantOf(request);
-    return { short: etag(id), long: etag(coded[request.exchange.coding]) };
+    return namedETags(variant, this.digest(state));
   }
 }
 
-/** The ETag of a body: it follows the coding that the body gets, not the one that was requested. */
-export function etagOf({ short, long }: ETagsByLength, body: string | Uint8Array): string {
+/** Names what a digest identifies. */
+export function namedETags({ id, coded }: Variant, digest: string): ETagsByLength {
+  return { short: strongETag(digest, id), long: strongETag(digest, coded) };
+}
+
+/** Writes the query string of the page itself. */
+export function selfQuery({ linkQuery, pagination }: ListQuery): string {
+  return joinQueries(linkQuery, writeQuery(pagination.parameters));
+}
+
+/** Selects the ETag of a body: it names the coding that the body gets, not the requested one. */
+export function bodyETag({ short, long }: ETagsByLength, body: string | Uint8Array): string {
   return isCompressible(body) ? long : short;
 }
 
 /**
- * The rows that a page is made of: its own, those above it, those that its filter reads, all that are expanded within it, and those by which policies
- * decide what the caller sees of these. Of a resource of which the caller sees one partition, those of the partition alone.
+ * Lists the rows that a page depends on: its own, those above it, those of its filter and its expansions, and those that policies compare. If the
+ * caller sees one partition of a resource, only that counts.
  */
-export function stampedRows(
-  query: ListQuery,
-  { rows, contract }: Pick<Negotiated, 'rows' | 'contract'>,
-): readonly StampedRows[] {
-  const { own, related } = partsOf(query);
-  const visibilities = visibilitiesOf(query, rows);
-  const judging = visibilities.flatMap((visible) => relatedResources(visibleConditions(visible)));
+export function stampedRows(query: ListQuery, { rows, contract }: Reader): readonly StampedRows[] {
+  const { own, related } = pageParts(query);
+  const seenBy = visibilities(query, rows);
+  const judging = seenBy.flatMap((visible) => relatedResources(visibleConditions(visible)));
   const seen = [...own, ...related].map((resource, index): StampedRows => {
-    const visible = visibilities[index] ?? EVERYTHING;
+    const visible = seenBy[index] ?? EVERYTHING;
     return { resource, partition: partitionOf(contract.resourceOf(resource).stored, visible) };
   });
   const all = [...seen, ...judging.map((resource): StampedRows => ({ resource, partition: null }))];
@@ -121,22 +114,25 @@ function isSame(one: Partition | null, other: Partition | null): boolean {
   return one?.field === other?.field && one?.value === other?.value;
 }
 
-/** What the caller sees of each resource of a page; nothing where the caller sees everything. */
-function visibilityOf(query: ListQuery, rows: VisibleRows): readonly string[] {
-  const all = visibilitiesOf(query, rows);
+/** Names the part of each resource of a page that the caller sees; empty if it sees everything. */
+function visibilityDigests(query: ListQuery, rows: VisibleRows): readonly string[] {
+  const all = visibilities(query, rows);
   if (all.every(({ kind }) => kind === 'everything')) return [];
   return all.map((visible) => (visible.kind === 'conditions' ? visible.digest : visible.kind));
 }
 
-/** The *permission*, where fields of related rows depend on it: the variant has it where those of the rows themselves do. */
-function relatedPermission(query: ListQuery, { contract, permission }: Negotiated): readonly string[] {
+/** The *permission*, if fields of related rows depend on it. The variant names it if fields of the rows themselves do. */
+function relatedPermission(
+  query: ListQuery,
+  { contract, permission }: Pick<Caller, 'contract' | 'permission'>,
+): readonly string[] {
   if (!contract.hasFieldRules) return [];
-  const isShared = partsOf(query).related.every((name) => contract.resourceOf(name).resource.sameForEveryCaller);
+  const isShared = pageParts(query).related.every((name) => contract.resourceOf(name).resource.sameForEveryCaller);
   return isShared ? [] : [permission.id];
 }
 
-function visibilitiesOf(query: ListQuery, rows: VisibleRows): readonly Visibility[] {
-  const { own, related } = partsOf(query);
+function visibilities(query: ListQuery, rows: VisibleRows): readonly Visibility[] {
+  const { own, related } = pageParts(query);
   return [...own.map((name) => rows.visibility(name)), ...related.map((name) => rows.visibilityAnywhere(name))];
 }
 
@@ -147,7 +143,7 @@ interface PageParts {
   readonly related: readonly string[];
 }
 
-function partsOf({ plan, view }: ListQuery): PageParts {
+function pageParts({ plan, view }: ListQuery): PageParts {
   const own = [plan.resource, ...plan.within.map(({ resource }) => resource)];
   return { own, related: [...relatedResources(plan.filter), ...view.expanded.map(({ name }) => name)] };
 }

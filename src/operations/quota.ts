@@ -1,12 +1,21 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import { rateLimitFields, waitSeconds } from '../conventions/headers/rate-limit-fields.ts';
 import { addressName } from '../limits/address-name.ts';
-import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from '../limits/rate-limiter.ts';
+import { LeasedRateLimiter, type RateLender } from '../limits/leased-rate-limiter.ts';
+import {
+  type BucketKind,
+  type BucketState,
+  LocalRateLimiter,
+  quotaOf,
+  type RateLimiter,
+} from '../limits/rate-limiter.ts';
+import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { RateLimits, RateQuota } from '../model/rate-quota.ts';
+import { limitsOfInstance, type RateLimits, type RateQuota } from '../model/rate-quota.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { Random } from '../platform/random.ts';
 
-/** What counting requests needs. */
+/** Counts requests against the rate limits. */
 export interface Rates {
   readonly limits: RateLimits;
   readonly limiter: RateLimiter;
@@ -15,7 +24,35 @@ export interface Rates {
   readonly observe: Observe;
 }
 
-/** The bucket from which one request takes (LIM-2), and what was left in it then. */
+interface RateSources extends Pick<Rates, 'sleep' | 'observe'> {
+  readonly model: Pick<Model, 'limits'>;
+  /** null where this process counts alone. */
+  readonly rateLender: RateLender | null;
+  readonly random: Random;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
+}
+
+/** Creates the counter of requests; null if the model has no rate limits. */
+export function createRates({
+  model,
+  rateLender: lender,
+  random,
+  elapsed: now,
+  sleep,
+  observe,
+}: RateSources): Rates | null {
+  const { rate } = model.limits;
+  if (rate === null) return null;
+  const limits = lender?.isShared === true ? rate : limitsOfInstance(rate);
+  const limiter =
+    lender === null
+      ? new LocalRateLimiter({ limits, secret: random.hex(8), now })
+      : new LeasedRateLimiter({ limits, lender, now });
+  return { limits, limiter, sleep, observe };
+}
+
+/** The bucket that one request takes from (LIM-2), and what it had left then. */
 export class Quota {
   readonly #rates: Rates;
   readonly #kind: BucketKind;
@@ -32,7 +69,12 @@ export class Quota {
     this.#state = { admitted: true, remaining: this.#quota.requests, wait: 0 };
   }
 
-  /** Takes what a request costs. @param units more than the quota count as all of it @throws {ApiError} RATE_LIMIT_EXCEEDED */
+  /** The cost of a search, in requests. */
+  get searchWeight(): number {
+    return this.#rates.limits.weights.search;
+  }
+
+  /** Takes the cost of a request. @param units more than the quota count as all of it @throws {ApiError} RATE_LIMIT_EXCEEDED */
   take(units: number): MaybePromise<void> {
     const { requests } = this.#quota;
     return chain(this.#taken(Math.min(units, requests)), ({ admitted, wait }) => {
@@ -41,7 +83,7 @@ export class Quota {
   }
 
   /**
-   * Takes what a request costs besides the unit that it has taken.
+   * Takes the cost of a request beyond the unit that it has taken.
    *
    * @throws {ApiError} RATE_LIMIT_EXCEEDED; then the whole request fits after the time that it names
    */
@@ -66,24 +108,24 @@ export class Quota {
     }
   }
 
-  /** Puts back a unit that was taken for nothing. */
+  /** Puts a unit back. */
   giveBack(): void {
     this.#rates.limiter.giveBack(this.#kind, this.#name, 1);
   }
 
-  /** Whether a unit is there; takes none. @throws {ApiError} RATE_LIMIT_EXCEEDED */
+  /** Checks that a unit is left, without taking it. @throws {ApiError} RATE_LIMIT_EXCEEDED */
   check(): void {
     this.#state = this.#rates.limiter.check(this.#kind, this.#name);
     if (!this.#state.admitted) throw this.#exceeded(this.#state.wait);
   }
 
-  /** Takes a unit, where one is left. */
+  /** Takes a unit, if one is left. */
   count(): void {
-    // Where it has to be borrowed, the response does not wait for it.
+    // If it has to be borrowed, the response does not wait for it.
     void this.#taken(1);
   }
 
-  /** The header fields of a response: names and values alternating. */
+  /** Lists the header fields of a response. */
   fields(): readonly string[] {
     return rateLimitFields(this.#quota, this.#state.remaining, this.#state.wait);
   }

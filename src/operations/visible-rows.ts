@@ -21,11 +21,11 @@ import { allOf, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../stores/store.ts';
 import type { ReadMapping } from '../versions/read-mapping.ts';
 
-/** Where rows are read: a store, or the rows as a unit has staged them. */
+/** A source of rows: a store, or the rows as a unit has staged them. */
 export interface RowSource {
   readonly rows: RowReader;
   readonly stamps: ChangeStamps;
-  /** What the unit is staged over; absent for a store. */
+  /** The source that the unit is staged over; absent for a store. */
   readonly stored?: RowSource;
 }
 
@@ -39,8 +39,8 @@ export interface StampedRows {
 export type ItemRead = Omit<ItemPlan, 'kind' | 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
 
 /**
- * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into every plan, so that no
- * stage can read past it; what reads for the system says so by `unrestricted`.
+ * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into every plan, so that no operation
+ * can read past it. Reads for the system call `unrestricted`.
  */
 export class VisibleRows {
   readonly #source: RowSource;
@@ -48,7 +48,7 @@ export class VisibleRows {
   readonly #visibilities: RowVisibilities;
   readonly #mapping: ReadMapping | null;
 
-  /** @param mapping of an older contract: what is read is in its terms; null for the newest one */
+  /** @param mapping of an older contract, in whose terms rows are returned; null for the newest one */
   constructor(source: RowSource, visibilities: RowVisibilities, mapping: ReadMapping | null = null) {
     this.#source = source;
     this.#rows = source.rows;
@@ -56,17 +56,17 @@ export class VisibleRows {
     this.#mapping = mapping;
   }
 
-  /** All rows: for what reads for the system, such as a cascade, an export or an import. */
+  /** All rows, for reads of the system, such as a cascade, an export or an import. */
   static unrestricted(source: RowSource): VisibleRows {
     return new VisibleRows(source, UNRESTRICTED);
   }
 
-  /** The same rows without the caller's visibility: for what reads for the system on behalf of a request. */
+  /** The same rows without the caller's visibility, for reads of the system on behalf of a request. */
   unrestricted(): VisibleRows {
     return VisibleRows.unrestricted(this.#source);
   }
 
-  /** The same rows as they are stored, whatever contract they were read for. */
+  /** The same rows as they are stored, whatever the contract. */
   stored(): VisibleRows {
     return this.#mapping === null ? this : new VisibleRows(this.#source, this.#visibilities);
   }
@@ -77,7 +77,7 @@ export class VisibleRows {
     return { rows: new VisibleRows(source, this.#visibilities, this.#mapping), source };
   }
 
-  /** The row, or null where it is absent, not below the ancestors named, or not visible. */
+  /** Reads a row; null if it is absent, not below the named ancestors, or not visible. */
   item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
     const visible = this.#visibilities.below(resource, within);
     const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
@@ -87,7 +87,7 @@ export class VisibleRows {
     return chain(row, (found) => (found === null ? null : mapping.row(resource, found)));
   }
 
-  /** Whether a row that is absent was deleted recently, and the caller saw it. For one whose ancestors the caller sees. */
+  /** True if an absent row was deleted recently, and the caller saw it. The caller must see its ancestors. */
   wasVisible({ resource, id, within }: ItemRead): MaybePromise<boolean> {
     const visible = this.#visibilities.below(resource, within);
     return this.#rows.wasVisible({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
@@ -103,7 +103,7 @@ export class VisibleRows {
     return this.#visibilities.whole(resource);
   }
 
-  /** The row, where the caller may do this with it. */
+  /** Reads a row on which the caller may do an operation; else null. */
   accessible(operation: AccessOperation, { resource, id, within }: ItemRead): MaybePromise<Row | null> {
     const visible = this.#visibilities.own(resource, operation);
     return this.#rows.item({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
@@ -148,7 +148,7 @@ export class VisibleRows {
     );
   }
 
-  /** The stamps of rows of resources, or of partitions. */
+  /** Reads the stamps of resources, or of partitions. */
   stampsOf(parts: readonly StampedRows[]): MaybePromise<readonly number[]> {
     const { stamps } = this.#source;
     const isWhole = parts.every(({ partition }) => partition === null);
@@ -167,17 +167,17 @@ export class VisibleRows {
     return this.#source.stamps.resourceStamps(resources);
   }
 
-  /** The stamps that resources have in the store, whatever a unit has staged: what it expects when it is written. */
+  /** Reads the stamps of resources in the store, whatever a unit has staged. The unit expects them when it is written. */
   storedStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
     return (this.#source.stored ?? this.#source).stamps.resourceStamps(resources);
   }
 
-  /** The outermost of the ancestors that is absent or not visible; null where all are there. @param within nearest first */
+  /** Finds the outermost ancestor that is absent or not visible; null if all are there. @param within nearest first */
   missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
     return within.length === 0 ? null : this.#rows.missingAncestor(this.#ancestors(within));
   }
 
-  /** Those of the references that lead to no visible row. */
+  /** Selects the references that lead to no visible row. */
   missingReferences(references: readonly ReferencedRow[]): MaybePromise<readonly ReferencedRow[]> {
     if (references.length === 0) return [];
     return this.#rows.missingReferences(

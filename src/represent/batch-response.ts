@@ -5,18 +5,17 @@ import { preferenceApplied } from '../conventions/headers/prefer.ts';
 import { timestamp } from '../conventions/text/timestamp.ts';
 import { writeJson } from '../formats/json.ts';
 import { TimeSlices } from '../platform/time-slices.ts';
+import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts';
 import type { BatchOutcome } from '../operations/batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../operations/batch/batch-record.ts';
-import type { LinesOutcome } from '../operations/batch/ndjson.ts';
-import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts';
-import type { Negotiated } from '../pipeline/negotiate.ts';
-import type { Services } from '../pipeline/services.ts';
+import type { LineResult, LinesOutcome } from '../operations/batch/ndjson.ts';
+import type { ETags } from '../operations/etags.ts';
+import { selectDocument } from '../operations/selected-representation.ts';
 import { RETENTION } from '../operations/write/idempotency.ts';
-import { canonicalLink, conditionalResponse, selectedDocument } from './conditional-response.ts';
+import { canonicalLink, conditionalResponse } from './conditional-response.ts';
+import type { Reply } from './reply.ts';
 import { addLinks, appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 import { showsSecrets, writeResponse } from './write-response.ts';
-
-type ETagServices = Pick<Services, 'etags'>;
 
 /** Header fields of a response that belong to the operation, not to the exchange that carries it. */
 const OPERATION_FIELDS: ReadonlySet<string> = new Set([
@@ -35,67 +34,88 @@ const OPERATION_FIELDS: ReadonlySet<string> = new Set([
   'retry-after',
 ]);
 
-/** The response to a batch that was run (MET-13). */
+/** Responds to a batch that was run (MET-13). */
 export async function batchResponse(
-  request: Negotiated,
+  reply: Reply,
   { record, replayed, dry }: BatchOutcome,
-  services: ETagServices,
+  services: { readonly etags: ETags },
 ): Promise<BufferedResponse> {
-  const url = batchUrl(record.id, request);
+  const url = batchUrl(record.id, reply);
   const headers = [
-    ...commonHeaders(request.exchange, request.contract),
+    ...commonHeaders(reply.exchange, reply.contract),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
     ...(dry ? ['Dry-Run', 'true'] : ['Location', url]),
   ];
-  if (!dry) addLinks(headers, canonicalLinks(record.id, request));
-  if (request.preferences.return === 'minimal' && !dry) {
+  if (!dry) addLinks(headers, canonicalLinks(record.id, reply));
+  if (reply.preferences.return === 'minimal' && !dry) {
     const applied = ['Preference-Applied', preferenceApplied(['return=minimal']) ?? ''];
     return uncachedResponse(201, [...headers, ...applied], null);
   }
-  const text = await writeBatch(request, record, dry, services);
-  const isShown = record.results.some((each) => each.kind === 'done' && showsSecrets(request, each.result));
-  const etag = isShown ? [] : ['ETag', services.etags.content(request, text)];
+  const text = await writeBatch(reply, record, dry, services);
+  const isShown = record.results.some((each) => each.kind === 'done' && showsSecrets(reply, each.result));
+  const etag = isShown ? [] : ['ETag', services.etags.content(reply.variant, text)];
   const validators = dry ? [] : ['Content-Location', url, ...etag];
   return uncachedResponse(
     dry ? 200 : 201,
-    [...headers, 'Content-Type', request.offer.contentType, ...validators, ...appliedPreferences(request)],
+    [...headers, 'Content-Type', reply.offer.contentType, ...validators, ...appliedPreferences(reply)],
     text,
   );
 }
 
-/** The response to GET of a batch. */
+/** Responds to GET of a batch. */
 export async function batchRecordResponse(
-  request: Negotiated,
+  reply: Reply,
   record: BatchRecord,
-  services: ETagServices,
+  services: { readonly etags: ETags },
 ): Promise<BufferedResponse> {
-  const text = await writeBatch(request, record, false, services);
-  const selected = selectedDocument(services.etags.content(request, text));
-  return conditionalResponse(request, selected, { links: canonicalLinks(record.id, request), body: () => text });
+  const text = await writeBatch(reply, record, false, services);
+  const selected = selectDocument(services.etags.content(reply.variant, text));
+  return conditionalResponse(reply, selected, { links: canonicalLinks(record.id, reply), body: () => text });
 }
 
-/** The response to NDJSON: a result line for each line, streamed (MET-13). */
-export function linesResponse(request: Negotiated, { dry, results }: LinesOutcome): StreamedResponse {
+/** Responds to NDJSON: a result line for each line, streamed (MET-13). */
+export function linesResponse(reply: Reply, lines: LinesOutcome): StreamedResponse {
+  const { dry } = lines;
   const headers = [
-    ...commonHeaders(request.exchange, request.contract),
+    ...commonHeaders(reply.exchange, reply.contract),
     ...(dry ? ['Dry-Run', 'true'] : []),
     'Content-Type',
-    request.offer.contentType,
-    ...appliedPreferences(request),
+    reply.offer.contentType,
+    ...appliedPreferences(reply),
   ];
-  return uncachedResponse(200, headers, results);
+  return uncachedResponse(200, headers, writeLines(reply, lines));
+}
+
+async function* writeLines(reply: Reply, lines: LinesOutcome): AsyncGenerator<string> {
+  for await (const result of lines.results) yield `${writeJson(lineJson(reply, lines, result))}\n`;
+}
+
+function lineJson({ base, contract }: Reply, { compiled, within }: LinesOutcome, result: LineResult): object {
+  switch (result.kind) {
+    case 'created': {
+      const { line, id, replayed } = result;
+      const location = contract.urls.item(base, compiled.resource, within, id);
+      return { line, status: 201, id, location, ...(replayed ? { replayed } : {}) };
+    }
+    case 'checked':
+      return { line: result.line, status: 200 };
+    case 'failed':
+      return { line: result.line, status: result.error.httpStatus, error: result.error };
+    case 'broken':
+      return { error: result.error };
+  }
 }
 
 /**
- * A batch as JSON. Its results, which may be large, are written one by one.
+ * Writes a batch as JSON. Its results, which may be large, are written one by one.
  *
- * @param dry whether nothing was stored (MET-14): then the batch has no URL
+ * @param dry true if nothing was stored (MET-14): then the batch has no URL
  */
 async function writeBatch(
-  request: Negotiated,
+  reply: Reply,
   record: BatchRecord,
   dry: boolean,
-  services: ETagServices,
+  services: { readonly etags: ETags },
 ): Promise<string> {
   const { id, atomic, at, results } = record;
   const done = results.filter(({ kind }) => kind === 'done').length;
@@ -104,33 +124,38 @@ async function writeBatch(
   const slices = new TimeSlices();
   for (const result of results) {
     await slices.next();
-    texts.push(resultJson(request, result, dry, services));
+    texts.push(resultJson(reply, result, dry, services));
   }
   const written = `"results":[${texts.join(',')}]`;
   if (dry) return `${writeJson({ atomic, status }).slice(0, -1)},${written}}`;
   const validity = { created_at: at, expires_at: timestamp(Date.parse(at) + RETENTION) };
-  const end = writeJson({ ...validity, links: { self: batchUrl(id, request) } });
+  const end = writeJson({ ...validity, links: { self: batchUrl(id, reply) } });
   return `${writeJson({ id, atomic, status }).slice(0, -1)},${written},${end.slice(1)}`;
 }
 
-function batchUrl(id: string, { base, contract }: Pick<Negotiated, 'base' | 'contract'>): string {
+function batchUrl(id: string, { base, contract }: Pick<Reply, 'base' | 'contract'>): string {
   return contract.urls.system(base, contract.model.system.batches, id);
 }
 
-/** REP-9: the path-versioned URL of a batch, for a request in another version carrier. */
-function canonicalLinks(id: string, request: Negotiated): readonly LinkValue[] {
-  return canonicalLink(request, (base) => batchUrl(id, { ...request, base }));
+/** Links to the path-versioned URL of a batch (REP-9). */
+function canonicalLinks(id: string, reply: Reply): readonly LinkValue[] {
+  return canonicalLink(reply, (base) => batchUrl(id, { ...reply, base }));
 }
 
-/** The result of an operation, with the JSON that the response to it alone has. */
-function resultJson(request: Negotiated, operation: OperationResult, dry: boolean, services: ETagServices): string {
+/** Writes the result of an operation, with the JSON that the response to it alone has. */
+function resultJson(
+  reply: Reply,
+  operation: OperationResult,
+  dry: boolean,
+  services: { readonly etags: ETags },
+): string {
   if (operation.kind === 'failed') {
     const { error, headers } = operation;
     const type = { 'Content-Type': 'application/json' };
     return writeJson({ status: error.httpStatus, headers: { ...headers, ...type }, body: errorJson(error) });
   }
   const { method, preferences, replayed, result } = operation;
-  const response = writeResponse({ ...request, method, preferences }, { result, replayed, dry }, services);
+  const response = writeResponse({ ...reply, preferences }, { method, result, replayed, dry }, services);
   const { status, body } = response;
   if (body instanceof Uint8Array) throw new Error('the response to an operation is bytes');
   return `${writeJson({ status, headers: operationHeaders(response) }).slice(0, -1)},"body":${body ?? 'null'}}`;

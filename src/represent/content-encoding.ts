@@ -3,7 +3,7 @@ import { type Cache, createCache } from '../cache/cache.ts';
 import { compress, isCompressible } from '../formats/compress.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { type ApiResponse, type BufferedResponse, isStreamed } from '../exchange/handler.ts';
-import type { Exchange } from '../pipeline/receive.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /** Characters of keys and bytes of cached bodies. */
 const MAX_WEIGHT = 8_388_608;
@@ -11,9 +11,9 @@ const MAX_WEIGHT = 8_388_608;
 const RECENT_KEYS = 1_024;
 
 /**
- * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of bytes (RFC 9110 8.8.1), so
- * that no body is ever served for another. By its ETag, a body depends on the *contract*, the *permission* and, where it is a page, the
- * *visibility*; never on an identity.
+ * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of bytes (RFC 9110 8.8.1), so that no
+ * body is ever served for another. By its ETag, a body depends on the *contract*, the *permission* and, if it is a page, the *visibility*; never on an
+ * identity.
  */
 export type CompressionCache = Cache<Uint8Array>;
 
@@ -25,7 +25,7 @@ export function createCompressionCache(): CompressionCache {
   });
 }
 
-/** A response in the coding that the client prefers (NEG-7). Short responses stay as they are, and streamed ones: their pieces are sent as they come. */
+/** Compresses a response in the coding that the client prefers (NEG-7). Short and streamed responses stay as they are. */
 export function compressResponse(
   response: ApiResponse,
   exchange: Pick<Exchange, 'request' | 'coding'>,
@@ -54,7 +54,7 @@ function compressedBody(
   { exchange, cache }: CompressContext,
 ): MaybePromise<Uint8Array> {
   const { coding } = exchange;
-  const key = keyOf(response, exchange);
+  const key = cacheKey(response, exchange);
   return key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
 }
 
@@ -65,14 +65,14 @@ function compressAndCache(
   cache: CompressionCache,
 ): MaybePromise<Uint8Array> {
   return chain(compress(body, coding), (bytes) => {
-    // What zlib returns is a view of a larger buffer, all of which would be cached with it.
+    // zlib returns a view of a larger buffer, all of which would be cached with it.
     cache.set(key, new Uint8Array(bytes));
     return bytes;
   });
 }
 
-/** The key of a compressed body; null where it is not cached: it has no strong ETag, or a client is not likely to request it again. */
-function keyOf(
+/** Makes the key of a compressed body; null if it is not cached: it has no strong ETag, or a client is not likely to request it again. */
+function cacheKey(
   { status, headers }: BufferedResponse,
   { request: { method, target }, coding }: Pick<Exchange, 'request' | 'coding'>,
 ): string | null {

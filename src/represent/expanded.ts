@@ -1,27 +1,24 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from '../formats/divided.ts';
 import type { Projection } from '../plan/list/projection.ts';
-import type { Negotiated } from '../pipeline/negotiate.ts';
 import type { ExpandedRelation, ExpandedRow } from '../operations/read/expand.ts';
 import type { DivisibleItem } from './encode.ts';
 import { linkTargets, pageMetadata, unlinkedMetadata } from './page-metadata.ts';
+import type { Reply } from './reply.ts';
 
 /** Characters of related rows as JSON up to which they are represented in one piece: it takes a few milliseconds in any format. */
 const ONE_PIECE = 262_144;
 
 /** Expanded rows of one response that are being represented. */
 interface Writing {
-  readonly request: Negotiated;
+  readonly reply: Reply;
   /** Related rows that are represented already, each once: several rows may refer to one. */
   readonly done: Map<ExpandedRow, JsonObject>;
 }
 
 /** Represents rows with their related rows in place (QRY-4). A row whose related rows are large is divided. */
-export function expandedWriter(
-  request: Negotiated,
-  projection: Projection | null,
-): (expanded: ExpandedRow) => DivisibleItem {
-  const writing = { request, done: new Map<ExpandedRow, JsonObject>() };
+export function expandedWriter(reply: Reply, projection: Projection | null): (expanded: ExpandedRow) => DivisibleItem {
+  const writing = { reply, done: new Map<ExpandedRow, JsonObject>() };
   return (expanded) => divisible(writing, expanded, projection);
 }
 
@@ -35,7 +32,7 @@ function* dividedMembers(
   { row, within, compiled, relations }: ExpandedRow,
   projection: Projection | null,
 ): Generator<readonly [string, Divisible]> {
-  const { links = {}, ...own } = compiled.representStored(row, within, writing.request.base, { projection });
+  const { links = {}, ...own } = compiled.representStored(row, within, writing.reply.base, { projection });
   yield* Object.entries(own);
   for (const relation of relations) yield [relation.name, divisibleRelation(writing, relation)];
   yield ['links', links];
@@ -60,7 +57,7 @@ function represent(
 ): JsonObject {
   const members: Record<string, Json> = {};
   for (const relation of relations) members[relation.name] = relationValue(writing, relation);
-  return compiled.representStored(row, within, writing.request.base, { projection, related: members });
+  return compiled.representStored(row, within, writing.reply.base, { projection, related: members });
 }
 
 function relationValue(writing: Writing, relation: ExpandedRelation): Json {
@@ -68,13 +65,13 @@ function relationValue(writing: Writing, relation: ExpandedRelation): Json {
   return { data: relation.rows.map((row) => related(writing, row)), ...describeRelated(writing, relation) };
 }
 
-/** What the related rows of a row have besides, like any page. */
+/** Writes the metadata and links of the related rows of a row, as of any page. */
 function describeRelated(
-  { request }: Writing,
+  { reply }: Writing,
   { compiled, query, linked, rows: expanded, more }: Extract<ExpandedRelation, { kind: 'many' }>,
 ): { readonly page: JsonObject; readonly links: JsonObject } {
   const page = { rows: expanded.map(({ row }) => row), more, total: null };
-  const { metadata, links } = linked ? pageMetadata(request, compiled, query, page) : unlinkedMetadata(query, page);
+  const { metadata, links } = linked ? pageMetadata(reply, compiled, query, page) : unlinkedMetadata(query, page);
   return { page: metadata, links: linkTargets(links) };
 }
 

@@ -1,18 +1,18 @@
 import type { StreamedResponse } from '../exchange/handler.ts';
-import type { Negotiated } from '../pipeline/negotiate.ts';
 import type { OpenedFeed } from '../operations/read/feed.ts';
+import type { Reply } from './reply.ts';
 import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 
-/** A live feed (EVT-8): never stored, never compressed, and passed on by proxies as it comes. */
-export function feedResponse(request: Negotiated, { body }: OpenedFeed): StreamedResponse {
+/** Responds with a live feed (EVT-8): never stored, never compressed, and passed on by proxies as it comes. */
+export function feedResponse(reply: Reply, { body }: OpenedFeed): StreamedResponse {
   const headers = [
-    ...commonHeaders(request.exchange, request.contract),
+    ...commonHeaders(reply.exchange, reply.contract),
     'Content-Type',
-    request.offer.contentType,
+    reply.offer.contentType,
     // nginx collects responses otherwise.
     'X-Accel-Buffering',
     'no',
-    ...appliedPreferences(request),
+    ...appliedPreferences(reply),
   ];
   return uncachedResponse(200, headers, body);
 }

@@ -4,24 +4,25 @@ import { jsonPieces } from '../formats/json.ts';
 import { endAfter, fittingCount, isBackward } from '../plan/list/page-end.ts';
 import type { Page } from '../plan/plan.ts';
 import type { Steps } from '../platform/time-slices.ts';
+import { isRefused } from '../operations/read/list.ts';
 import type { CachedPage } from '../operations/read/page-cache.ts';
 import { bodyOf, MAX_BODY, textOf } from './divided-body.ts';
 import { pageFormat, type PageFormat, writeJsonPage } from './encode.ts';
 import { linkTargets, type PageDescription } from './page-metadata.ts';
-import { describePage, fitsSurely, isRefused, metadataHeaders, type PageToWrite } from './page-to-write.ts';
+import { describePage, fitsSurely, metadataHeaders, type PageToWrite } from './page-to-write.ts';
 
 /** The items that were read first, as many as fit, in the order of reading. */
 interface MeasuredItems {
   /** In the format of the page. */
   readonly texts: readonly string[];
-  /** Bytes of the items and commas as JSON; the last may be of an item that does not fit. 0 where they fit in any case. */
+  /** Bytes of the items and commas as JSON; the last may be of an item that does not fit. 0 if they fit in any case. */
   readonly sizes: readonly number[];
 }
 
 /**
  * Writes a page item by item, with as many as fit.
  *
- * @throws {ApiError} PAGINATION_LIMIT_INVALID; REQUEST_NOT_ACCEPTABLE; REQUEST_MALFORMED where the client has gone
+ * @throws {ApiError} PAGINATION_LIMIT_INVALID; REQUEST_NOT_ACCEPTABLE; REQUEST_MALFORMED: the client has gone
  */
 export function* measuredPage(toWrite: PageToWrite): Steps<CachedPage> {
   try {
@@ -33,32 +34,32 @@ export function* measuredPage(toWrite: PageToWrite): Steps<CachedPage> {
 }
 
 function* writeMeasured(toWrite: PageToWrite): Steps<CachedPage> {
-  const { request, list, types } = toWrite;
-  const format = pageFormat(request.offer.format, types);
+  const { reply, list, types } = toWrite;
+  const format = pageFormat(reply.offer.format, types);
   const { texts, sizes } = yield* measuredItems(toWrite, format);
   const end = endOfPage(toWrite, sizes, texts.length);
-  if (isRefused(toWrite, end.page)) throw limitTooLarge(toWrite, Math.floor(end.left / Math.max(...sizes)));
+  if (isRefused(list, end.page)) throw limitTooLarge(toWrite, Math.floor(end.left / Math.max(...sizes)));
   const shown = texts.slice(0, end.page.rows.length);
   if (isBackward(list.query.plan.window)) shown.reverse();
   const { metadata, links } = end.description;
   const ending = format.end({ page: metadata, links: linkTargets(links) });
   const body = yield* bodyOf(piecesOf(format, shown, ending));
-  return { body, links, metadata: metadataHeaders(request.offer.format, metadata) };
+  return { body, links, metadata: metadataHeaders(reply.offer.format, metadata) };
 }
 
 /** Writes items one by one until the page is full. */
 function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<MeasuredItems> {
-  const { request, list, page, item, expandedItem, types, maxBytes } = toWrite;
+  const { reply, list, page, item, expandedItem, types, maxBytes } = toWrite;
   const backward = isBackward(list.query.plan.window);
-  const isJson = request.offer.format === 'json';
-  const measures = isJson || isRefused(toWrite, page) || !fitsSurely(toWrite);
+  const isJson = reply.offer.format === 'json';
+  const measures = isJson || isRefused(list, page) || !fitsSurely(toWrite);
   const texts: string[] = [];
   const sizes: number[] = [];
   let left = maxBytes;
   let length = 0;
   for (let read = 0; read < page.rows.length; read += 1) {
     yield;
-    if (request.request.client?.destroyed === true) throw abandonedRequestError();
+    if (reply.exchange.request.client?.destroyed === true) throw abandonedRequestError();
     const data = (expandedItem ?? item)(backward ? page.rows.length - 1 - read : read);
     const json = measures ? yield* textOf(jsonPieces(data, types.responseType)) : '';
     const size = measures ? Buffer.byteLength(json) + 1 : 0;
@@ -74,21 +75,21 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
   return { texts, sizes };
 }
 
-/** A page from its start to its end. */
+/** Writes a page from its start to its end. */
 function* piecesOf({ start, separator }: PageFormat, items: readonly string[], end: string): Generator<string> {
   yield start;
   for (const [index, item] of items.entries()) yield index === 0 ? item : separator + item;
   yield end;
 }
 
-/** Where a page ends, and the bytes that its metadata and links leave to its items. */
+/** The end of a page, and the bytes that its metadata and links leave to its items. */
 interface PageEnd {
   readonly page: Page;
   readonly description: PageDescription;
   readonly left: number;
 }
 
-/** Metadata and links count too, and depend on the last item. @param most how many items fit without them */
+/** Finds the end of a page. Metadata and links count too, and depend on the last item. @param most the number of items that fit without them */
 function endOfPage(toWrite: PageToWrite, sizes: readonly number[], most: number): PageEnd {
   const { list, page, maxBytes } = toWrite;
   for (let count = most; ; count -= 1) {
@@ -100,7 +101,7 @@ function endOfPage(toWrite: PageToWrite, sizes: readonly number[], most: number)
   }
 }
 
-/** @param fitting how many items of the largest size fit */
+/** @param fitting the number of items of the largest size that fit */
 function limitTooLarge({ list, maxBytes }: PageToWrite, fitting: number): Error {
   const { limit } = list.query.plan.window;
   const most = Math.max(1, Math.min(fitting, limit - 1));

@@ -5,22 +5,22 @@ import { joinQueries, writeQuery } from '../conventions/url/query.ts';
 import { type ListQuery, valueAt } from '../plan/list/list-query.ts';
 import type { Page } from '../plan/plan.ts';
 import type { CompiledResource } from '../contract/contract.ts';
-import type { Negotiated } from '../pipeline/negotiate.ts';
+import type { Reply } from './reply.ts';
 
 type DescribedPage = Omit<Page, 'size'>;
 
-/** What describes a page besides its items. */
+/** The metadata and links of a page. */
 export interface PageDescription {
   readonly metadata: JsonObject;
   readonly links: readonly LinkValue[];
 }
 
 /**
- * The `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of request targets is left out:
- * no client could follow it.
+ * Writes the `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of request targets is left out: no
+ * client could follow it.
  */
 export function pageMetadata(
-  { base, contract }: Pick<Negotiated, 'base' | 'contract'>,
+  { base, contract }: Reply,
   { resource }: CompiledResource,
   query: ListQuery,
   page: DescribedPage,
@@ -48,7 +48,7 @@ export function pageMetadata(
   return { metadata, links };
 }
 
-/** The `page` member of rows that have no collection of their own, because they are below several parents (REP-9). */
+/** Writes the `page` member of rows that have no collection of their own, because they are below several parents (REP-9). */
 export function unlinkedMetadata(query: ListQuery, page: DescribedPage): PageDescription {
   const { plan, pagination } = query;
   const links = { first: [], prev: null, next: null, last: null };
@@ -62,14 +62,9 @@ export function unlinkedMetadata(query: ListQuery, page: DescribedPage): PageDes
   return { metadata, links: [] };
 }
 
-/** Links as members of a body. */
+/** Writes links as members of a body. */
 export function linkTargets(links: readonly LinkValue[]): JsonObject {
   return Object.fromEntries(links.map(({ rel, href }) => [rel, href]));
-}
-
-/** The query string of the page itself. */
-export function selfQuery({ linkQuery, pagination }: ListQuery): string {
-  return joinQueries(linkQuery, writeQuery(pagination.parameters));
 }
 
 function positions(
@@ -85,7 +80,7 @@ function positions(
   ];
 }
 
-/** The next or previous page by its cursor alone, which holds filters and sort: for where a link with those too would be too long. */
+/** Writes the query of the next or previous page by its cursor alone, which holds filters and sort: for links that would be too long. */
 function cursorQuery(rel: string, fetched: FetchedPage, { nonCursorParameters }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
   return edge === null || fetched.count === 0

@@ -1,14 +1,12 @@
 import { NO_STORE } from '../conventions/headers/cache-control.ts';
 import { linkField, type LinkValue } from '../conventions/url/links.ts';
 import { preferenceApplied } from '../conventions/headers/prefer.ts';
-import type { ApiResponse } from '../exchange/handler.ts';
-import type { Exchange, ServedContract } from '../pipeline/receive.ts';
-import type { Routed } from '../pipeline/route.ts';
+import type { Preferences } from '../conventions/headers/prefer.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Exchange, ServedContract } from '../exchange/exchange.ts';
+import type { ApiResponse, BufferedResponse, HeaderList } from '../exchange/handler.ts';
 
-/** Header fields: names and values alternating. */
-export type HeaderList = readonly string[];
-
-/** The values of `Vary`, by what a response depends on besides the media type, the coding and the preferences: compiled once. */
+/** The values of `Vary`, by the three fields that a response may depend on besides the media type, the coding and the preferences. */
 const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
   [
     'Accept, Accept-Encoding, Prefer',
@@ -17,10 +15,10 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
 );
 
 /**
- * Header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11): correlation id, `Vary`, version, no sniffing, and what
- * pages of other origins may do with it; and what is left of the rate limit (LIM-2). A new list, which the caller may extend.
+ * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`, version, no sniffing, access of other
+ * origins, rate limit. A new list, which the caller may extend.
  *
- * @param quota null where shared caches may store the response (CACHE-5)
+ * @param quota null if shared caches may store the response (CACHE-5)
  */
 export function commonHeaders(
   exchange: Exchange,
@@ -46,7 +44,7 @@ export function commonHeaders(
   return headers;
 }
 
-/** Adds links to the field that the header fields of a deprecated contract may have already: there is one `Link` field (RFC 8288 3). */
+/** Adds links to the `Link` field, which a deprecated contract may have already: there is one field (RFC 8288 3). */
 export function addLinks(headers: string[], links: readonly LinkValue[]): void {
   const value = linkField(links);
   if (value === '') return;
@@ -58,23 +56,29 @@ export function addLinks(headers: string[], links: readonly LinkValue[]): void {
   headers.push('Link', value);
 }
 
-/** NEG-3: what any response of the URL depends on. */
+/** Writes `Vary` (NEG-3): the fields that any response of the URL depends on. */
 function vary({ versionInPath, origin, note }: Exchange): string {
   const bits = (versionInPath ? 0 : 1) + (origin.varies ? 2 : 0) + (note.variesByCaller ? 4 : 0);
   return VARY[bits] ?? '';
 }
 
-/** `Preference-Applied`: `handling=lenient` always is (REP-5, QRY-5). */
-export function appliedPreferences({ preferences }: Pick<Routed, 'preferences'>): HeaderList {
+/** Writes `Preference-Applied`. `handling=lenient` always is applied (REP-5, QRY-5). */
+export function appliedPreferences({ preferences }: { readonly preferences: Preferences }): HeaderList {
   const applied = preferences.handling === 'lenient' ? preferenceApplied(['handling=lenient']) : null;
   return applied === null ? [] : ['Preference-Applied', applied];
 }
 
-/** A response that no cache may store (CACHE-5): to a write, among others. */
+/** Makes a response that no cache may store (CACHE-5): to a write, among others. */
 export function uncachedResponse<B extends ApiResponse['body']>(
   status: number,
   headers: HeaderList,
   body: B,
 ): { readonly status: number; readonly headers: HeaderList; readonly body: B } {
   return { status, headers: [...headers, 'Cache-Control', NO_STORE], body };
+}
+
+/** Redirects to the one URL of a resource (URL-1). Method and body stay, hence 308. @param target the canonical path and query */
+export function redirectResponse(exchange: Exchange, target: string, contract: Contract): BufferedResponse {
+  const location = `${contract.model.publicUrl ?? ''}${target}`;
+  return uncachedResponse(308, [...commonHeaders(exchange, contract), 'Location', location], null);
 }

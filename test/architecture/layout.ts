@@ -76,8 +76,8 @@ export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 export const rowFolders: readonly string[] = ['operations', 'represent', 'pipeline'];
 
 /**
- * What reads rows past the caller's visibility, and the files of pipeline/ that may use it: the types of the store's rows, and two methods of
- * `VisibleRows`. All other files read through `request.rows`.
+ * The names that read rows past the caller's visibility, and the files that may use them: the types of the store's rows, and two methods of
+ * `VisibleRows`. All other files read through `Caller.rows`.
  */
 export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
@@ -87,7 +87,12 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
     'src/operations/staged/staged-list.ts',
     'src/operations/staged/staged-rows.ts',
   ],
-  RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/measure/traced-store.ts', 'src/operations/staged/staged-rows.ts'],
+  RowSource: [
+    'src/operations/read/token-rows.ts',
+    'src/pipeline/authorize.ts',
+    'src/pipeline/measure/traced-store.ts',
+    'src/operations/staged/staged-rows.ts',
+  ],
   'store.rows': [],
   'rows.over': ['src/operations/batch/atomic.ts', 'src/operations/write/row-access.ts'],
   'rows.unrestricted': [

@@ -30,7 +30,7 @@ const sqlStays = 'only stores/ contains SQL: extend the plan or the contract in 
 const rename = 'a store must not know HTTP: name it for its meaning, or move it into pipeline/';
 
 const readVisible =
-  'reads rows past the visibility of the caller: use request.rows, or add the file to rowAccess in test/architecture/layout.ts';
+  'reads rows past the visibility of the caller: use caller.rows, or add the file to rowAccess in test/architecture/layout.ts';
 
 const clockMembers =
   /^(?:globalThis\.)?(?:Date\.now|performance\.(?:now|timeOrigin)|process\.(?:hrtime|uptime)|Temporal\.Now)$/;

@@ -16,7 +16,7 @@ import {
   type StreamedResponse,
 } from '../../exchange/handler.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import type { HeaderList } from '../../represent/response.ts';
+import type { HeaderList } from '../../exchange/handler.ts';
 import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
 import { nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';

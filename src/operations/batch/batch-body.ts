@@ -3,6 +3,8 @@ import { type ApiError, type ErrorDetail, apiError } from '../../conventions/err
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
+import type { Caller } from '../caller.ts';
+import type { RequestedWrite } from '../write/requested-write.ts';
 
 /** A write of a batch as it was sent. */
 export interface BatchOperation {
@@ -11,7 +13,7 @@ export interface BatchOperation {
   readonly path: string;
   /** Names and values alternating. */
   readonly headers: readonly string[];
-  /** Absent where the operation has none. */
+  /** Absent if the operation has none. */
   readonly body?: Json;
 }
 
@@ -19,6 +21,27 @@ export interface BatchOperation {
 export interface Batch {
   readonly atomic: boolean;
   readonly operations: readonly BatchOperation[];
+}
+
+/** A well-formed operation. */
+export interface ReceivedOperation {
+  /** Plans it as a request of its own (steps 4 to 12). @throws {ApiError} 400 to 415, as the request would be refused alone */
+  readonly plan: (caller: Caller) => RequestedWrite;
+}
+
+/** The reason why an operation is not a well-formed request, and the member that is its cause. */
+export interface OperationError {
+  readonly part: 'path' | 'headers';
+  readonly message: string;
+}
+
+/** Reads an operation as a request (step 1). */
+export type ReceiveOperation = (operation: BatchOperation) => ReceivedOperation | OperationError;
+
+/** A batch whose operations are well-formed requests. */
+export interface ReceivedBatch {
+  readonly atomic: boolean;
+  readonly operations: readonly ReceivedOperation[];
 }
 
 /** Header fields that an operation may have. All others belong to the whole batch. */
@@ -120,7 +143,24 @@ function unknownMembers(json: JsonObject, known: readonly string[], at: string):
     });
 }
 
+/**
+ * Reads the operations of a batch as requests. One that could not be sent alone is an error of the document, whether the batch is atomic or not: it would
+ * fail in the same way each time.
+ *
+ * @throws {ApiError} BATCH_INVALID with all errors
+ */
+export function receiveBatch({ atomic, operations }: Batch, receive: ReceiveOperation): ReceivedBatch {
+  const errors: ErrorDetail[] = [];
+  const received = operations.map((operation, index) => {
+    const outcome = receive(operation);
+    if ('part' in outcome) errors.push({ field: `operations[${index}].${outcome.part}`, message: outcome.message });
+    return outcome;
+  });
+  if (errors.length > 0) throw invalidBatch(errors);
+  return { atomic, operations: received.flatMap((outcome) => ('part' in outcome ? [] : [outcome])) };
+}
+
 /** 400 BATCH_INVALID. */
-export function invalidBatch(details: readonly ErrorDetail[]): ApiError {
+function invalidBatch(details: readonly ErrorDetail[]): ApiError {
   return apiError('BATCH_INVALID', 'The batch is invalid; see details.', { details });
 }

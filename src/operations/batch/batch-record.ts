@@ -1,12 +1,12 @@
-import { type ErrorBody, resourceError } from '../../conventions/errors.ts';
+import type { ErrorBody } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/headers/prefer.ts';
 import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import type { Principal } from '../principal.ts';
 import { withRevisions, type WriteResult } from '../write/write-result.ts';
 
-/** What became of one operation of a batch, as data. */
+/** The result of one operation of a batch, as data. */
 export type OperationResult =
   | {
       readonly kind: 'done';
@@ -17,7 +17,7 @@ export type OperationResult =
     }
   | { readonly kind: 'failed'; readonly error: ErrorBody; readonly headers: Readonly<Record<string, string>> };
 
-/** What became of a batch: stored for a day by the *identity* of its caller, and represented for each request that reads it (MET-13). */
+/** The results of a batch: stored for a day by the *identity* of its caller, and represented for each request that reads it (MET-13). */
 export interface BatchRecord {
   readonly id: string;
   readonly atomic: boolean;
@@ -26,12 +26,12 @@ export interface BatchRecord {
   readonly results: readonly OperationResult[];
 }
 
-/** A batch as it is stored: each result is a JSON text of its own, so that a large batch is written and read in time slices. */
+/** A batch as it is stored. Each result is a JSON string of its own, so that a large batch is written and read in time slices. */
 export interface StoredBatchRecord extends Omit<BatchRecord, 'results'> {
   readonly results: readonly string[];
 }
 
-/** What is stored of a batch. @param recorded the stored form of a result */
+/** Writes the stored form of a batch. @param recorded makes the stored form of a result */
 export async function storedBatch(
   { results, ...record }: BatchRecord,
   recorded: (result: OperationResult) => OperationResult,
@@ -45,7 +45,7 @@ export async function storedBatch(
   return { ...record, results: texts };
 }
 
-/** The batch of a stored record. */
+/** Reads the batch of a stored record. */
 export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRecord): Promise<BatchRecord> {
   const { results: texts, ...record }: StoredBatchRecord = JSON.parse(outcome);
   const slices = new TimeSlices();
@@ -57,7 +57,7 @@ export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRec
   return batchWithRevisions({ ...record, results }, revisions);
 }
 
-/** A batch after its unit was committed. @param revisions assigned to the plans of the unit, in order */
+/** Sets the revisions of the results after their unit was committed. @param revisions assigned to the plans of the unit, in order */
 export function batchWithRevisions(record: BatchRecord, revisions: readonly number[]): BatchRecord {
   const results = record.results.map((each) =>
     each.kind === 'done' ? { ...each, result: withRevisions(each.result, revisions) } : each,
@@ -65,13 +65,7 @@ export function batchWithRevisions(record: BatchRecord, revisions: readonly numb
   return { ...record, results };
 }
 
-/** The name of a batch's record: its caller's alone. */
-export function batchName(id: string, { principal }: Negotiated): string {
-  return `batch:${principal.identity}:${id}`;
-}
-
-/** 404 BATCH_NOT_FOUND. */
-export function batchNotFound(): Error {
-  const message = 'There is no batch with this id for this caller; batches are retained for 24 hours.';
-  return resourceError('BATCH', 'NOT_FOUND', message);
+/** Names the record of a batch: one of its caller alone. */
+export function batchName(id: string, { identity }: Principal): string {
+  return `batch:${identity}:${id}`;
 }

@@ -1,11 +1,11 @@
 /** A task in progress, and the memory that it holds until its result is consumed. */
-export interface StartedTask {
+export interface StartedTask<R> {
   readonly bytes: number;
   /** Never rejects. */
-  readonly result: Promise<string>;
+  readonly result: Promise<R>;
 }
 
-/** How much may be in progress at a time. */
+/** The most that may be in progress at a time. */
 export interface ConcurrencyLimit {
   readonly items: number;
   readonly bytes: number;
@@ -21,15 +21,15 @@ type Next<T> =
  * At the limit, the next item waits until a result is consumed, so that memory is bounded.
  *
  * @param start null for an item that needs no task
- * @throws what the source throws, after the results of the items before
+ * @throws the error of the source, after the results of the items before
  */
-export async function* runOrdered<T>(
+export async function* runOrdered<T, R>(
   source: AsyncIterable<T>,
-  start: (item: T) => StartedTask | null,
+  start: (item: T) => StartedTask<R> | null,
   limit: ConcurrencyLimit,
-): AsyncGenerator<string> {
+): AsyncGenerator<R> {
   const items = source[Symbol.asyncIterator]();
-  const queue: StartedTask[] = [];
+  const queue: StartedTask<R>[] = [];
   let held = 0;
   let next: Promise<Next<T>> | null = read(items);
   try {
@@ -59,8 +59,8 @@ export async function* runOrdered<T>(
   }
 }
 
-/** Whether the result comes before the next item. */
-function isReady(result: Promise<string>, next: Promise<unknown>): Promise<boolean> {
+/** True if the result comes before the next item. */
+function isReady(result: Promise<unknown>, next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => false), result.then(() => true)]);
 }
 

@@ -1,21 +1,22 @@
-import { apiError, type ApiError, resourceError } from '../../conventions/errors.ts';
+import { apiError, type ApiError } from '../../conventions/errors.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';
 import { writeOrderedJson } from '../../formats/json.ts';
 import type { EventListQuery } from '../../plan/events/event-query.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { EventLog, LoggedEvent } from '../../stores/store.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import type { Caller } from '../caller.ts';
+import { eventNotFound } from '../failures.ts';
 import { EventView } from './event-view.ts';
 
-/** The log of events, and where its URLs begin. */
+/** The log of events, and the start of its URLs. */
 export interface EventSource {
   readonly log: Pick<EventLog, 'list' | 'find' | 'range' | 'lastSequence'>;
-  /** Scheme and authority of URLs, where the model has none. */
+  /** Scheme and authority of URLs, if the model has none. */
   readonly origin: () => string;
 }
 
-/** What reads events. */
-interface EventReading {
+/** Services of {@link readEvents}. */
+interface EventServices {
   readonly eventSource: EventSource;
 }
 
@@ -30,9 +31,9 @@ export interface FoundEvents {
   readonly kind: 'events';
   readonly query: EventListQuery;
   readonly events: readonly SeenEvent[];
-  /** The sequence up to which the log was read for it: what follows is not on it. */
+  /** The sequence up to which the log was read: later events are not on the page. */
   readonly end: number;
-  /** Whether there is more after it by now. */
+  /** True if there are later events by now. */
   readonly hasMore: boolean;
 }
 
@@ -44,34 +45,34 @@ export interface FoundEvent {
 
 /** Events that are read from the log at a time, at most. */
 const MAX_READ = 256;
-/** Events that one request reads, at most: of a caller who sees few of them, a page ends early. */
+/** Events that one request reads, at most: the page of a caller who sees few of them ends early. */
 const MAX_JUDGED = 10_000;
 
 /**
- * A page of the events that the caller may see (EVT-8). It ends early where its items would have too many bytes, and where the caller may see few of the
- * events that are read for it.
+ * Reads a page of the events that the caller may see (EVT-8). It ends early if its items would have too many bytes, or if the caller may see few of the
+ * events that are read.
  *
  * @throws {ApiError} EVENT_POSITION_EXPIRED
  */
 export async function readEvents(
-  request: Negotiated,
+  caller: Caller,
   query: EventListQuery,
-  { eventSource }: EventReading,
+  { eventSource }: EventServices,
 ): Promise<FoundEvents> {
   const { position } = query;
-  const view = eventViewOf(request, eventSource);
+  const view = viewEvents(caller, eventSource);
   const page = await readPage(query, eventSource.log, {
-    maxBytes: request.contract.model.limits.page.bytes,
+    maxBytes: caller.contract.model.limits.page.bytes,
     see: (logged) => seen(view, logged),
   });
-  // The oldest events are removed first: what was read after a position that is still in the log is complete.
+  // The oldest events are removed first: the events after a position that is still in the log are complete.
   if (position !== null && position.sequence < (await eventSource.log.range()).removed) throw positionExpired();
   return { kind: 'events', query, ...page };
 }
 
 interface PageRules {
   readonly maxBytes: number;
-  /** The event as the caller sees it; null where it does not. */
+  /** Returns the event as the caller sees it; null if it does not. */
   readonly see: (logged: LoggedEvent) => SeenEvent | null;
 }
 
@@ -82,7 +83,7 @@ async function readPage(
 ): Promise<Pick<FoundEvents, 'events' | 'end' | 'hasMore'>> {
   const events: SeenEvent[] = [];
   const slices = new TimeSlices();
-  // What is logged from now on is of the next page: it may be found by one of the queries of a list, and not by those before.
+  // Later events belong to the next page: one query of the list may find them although earlier ones did not.
   const until = await log.lastSequence();
   let after = position?.sequence ?? 0;
   let bytes = 0;
@@ -103,16 +104,19 @@ async function readPage(
   return { events, end: after, hasMore: true };
 }
 
-/** One event by its id. @throws {ApiError} EVENT_NOT_FOUND where it is not in the log, or the caller may not see it */
-export async function readEvent(request: Negotiated, id: string, { eventSource }: EventReading): Promise<FoundEvent> {
+/** Reads one event by its id. @throws {ApiError} EVENT_NOT_FOUND: it is not in the log, or the caller may not see it */
+export async function readEvent(caller: Caller, id: string, { eventSource }: EventServices): Promise<FoundEvent> {
   const logged = await eventSource.log.find(id);
-  const event = logged === null ? null : seen(eventViewOf(request, eventSource), logged);
-  if (event === null) throw resourceError('EVENT', 'NOT_FOUND', 'No such event.');
+  const event = logged === null ? null : seen(viewEvents(caller, eventSource), logged);
+  if (event === null) throw eventNotFound();
   return { kind: 'event', seen: event };
 }
 
-/** What the caller of a request sees of events. */
-export function eventViewOf({ principal, contract }: Negotiated, { origin }: Pick<EventSource, 'origin'>): EventView {
+/** The events as a caller sees them. */
+export function viewEvents(
+  { principal, contract }: Pick<Caller, 'principal' | 'contract'>,
+  { origin }: Pick<EventSource, 'origin'>,
+): EventView {
   return new EventView({ caller: principal, contract, current: contract.unrestricted(), origin });
 }
 

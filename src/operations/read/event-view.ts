@@ -11,10 +11,10 @@ import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
 import { publishedFields } from '../../plan/events/event-types.ts';
 import { eventsAdminScope } from '../../plan/events/event-rules.ts';
 
-/** An event of the log, with what policies are judged by. */
+/** An event of the log, with the values that policies compare. */
 export interface JudgedEvent {
   readonly event: EventEnvelope;
-  /** The values that policies compare, before and after the change, each null where there was no row, or none was compared; null or absent where they are not known. */
+  /** The compared values before and after the change, each null if there was no row or none was compared. null or absent if they are not known. */
   readonly access?: {
     readonly before: FieldValues | null;
     readonly after: FieldValues | null;
@@ -23,10 +23,10 @@ export interface JudgedEvent {
   } | null;
 }
 
-/** What a consumer sees of an event: the row, or that it has left its sight. */
+/** The part of an event that a consumer sees: the row, or that it has left its sight. */
 export type EventSight = 'row' | 'left';
 
-/** Who reads events. */
+/** A reader of events. */
 export interface EventConsumer {
   readonly caller: PolicyCaller;
   /** The version that it reads, with every field. */
@@ -51,18 +51,18 @@ export class EventView {
     this.#shown = consumer.contract.permitted(consumer.caller).contract;
   }
 
-  /** What a representation depends on besides the event and the sight of it: the same for all consumers of one version with one *permission*. */
+  /** Identifies the form of representations: the same for all consumers of one version with one *permission*. */
   get form(): object {
     return this.#shown;
   }
 
-  /** The event as the consumer sees it; null where it does not. */
+  /** The event as the consumer sees it; null if it does not. */
   of(judged: JudgedEvent): EventEnvelope | null {
     const sight = this.sightOf(judged);
     return sight === 'none' ? null : this.represent(judged, sight);
   }
 
-  /** What the consumer sees of an event. */
+  /** The part of an event that the consumer sees. */
   sightOf(judged: JudgedEvent): EventSight | 'none' {
     const stored = this.resourceOf(judged.event);
     if (stored === null || !this.#shown.model.resources.has(stored.name)) return 'none';
@@ -103,11 +103,11 @@ export class EventView {
     const { contract, origin } = this.#consumer;
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;
-    const within = ancestorsOf(stored, payload, this.#consumer.current);
+    const within = eventAncestors(stored, payload, this.#consumer.current);
     const { id } = payload.resource;
     const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
     const data =
-      sight === 'row' && payload.data !== undefined ? this.#dataOf(id, payload.data, stored, shown) : undefined;
+      sight === 'row' && payload.data !== undefined ? this.#publishedData(id, payload.data, stored, shown) : undefined;
     return {
       id: event.id,
       type: `${shown.singular}.${verb}`,
@@ -121,7 +121,7 @@ export class EventView {
         changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
         ...(data === undefined ? {} : { data }),
       },
-      metadata: { ...metadata, schema_version: versionOf(contract) },
+      metadata: { ...metadata, schema_version: contractVersion(contract) },
     };
   }
 
@@ -137,7 +137,7 @@ export class EventView {
     return [...new Set(changed)].filter((each) => field.has(each));
   }
 
-  #dataOf(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
+  #publishedData(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
     const mapping = this.#consumer.contract.mapping?.resources.get(name);
     const row: Row = { created_at: '', updated_at: '', revision: 0, ...data, id };
     const values = mapping === undefined ? row : mapping.down(row);
@@ -153,7 +153,7 @@ const resourcesBySingular = weakMemoize(
 );
 
 /** The rows above the row of an event, nearest first. */
-function ancestorsOf(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
+function eventAncestors(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
   const within: Ancestor[] = [];
   let { parent } = resource;
   for (const { id } of parents) {
@@ -164,6 +164,6 @@ function ancestorsOf(resource: Resource, { parents }: EventPayload, { model }: C
   return within;
 }
 
-function versionOf({ model: { version } }: Contract): string {
+function contractVersion({ model: { version } }: Contract): string {
   return `${version.major}.${version.minor}`;
 }

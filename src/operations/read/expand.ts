@@ -8,25 +8,26 @@ import type { LocatedRow, Page, RelatedRows, Row, RowAddress } from '../../plan/
 import { rowKey } from '../../plan/row-address.ts';
 import { runSteps, TimeSlices } from '../../platform/time-slices.ts';
 import { RowsTooLarge } from '../../stores/store.ts';
-import type { Authorized } from '../../pipeline/authorize.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
+import type { Reader } from '../caller.ts';
 import { referredFilter, referrersFilter } from '../../contract/representation.ts';
 import { checkCount, maxLength, NOTHING, type Size, sizesOf, sum, tooLarge } from './related-size.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
-/** A row with the related rows that were asked to be expanded. */
+
+/** A row with the related rows that were requested. */
 export interface ExpandedRow extends LocatedRow {
   readonly compiled: CompiledResource;
   /** In the order of the expansions. */
   readonly relations: readonly ExpandedRelation[];
-  /** Of its related rows; of a related row, with itself. */
+  /** The size of its related rows; of a related row, with itself. */
   readonly size: Size;
 }
 
 /** The rows of one relation of one row. */
 export type ExpandedRelation =
-  /** null where it leads to nothing. */
+  /** `row` is null if the relation leads to nothing. */
   | { readonly kind: 'one'; readonly name: string; readonly row: ExpandedRow | null; readonly size: Size }
   /** The first page of the collection that holds them. */
   | {
@@ -34,17 +35,15 @@ export type ExpandedRelation =
       readonly name: string;
       readonly compiled: CompiledResource;
       readonly query: ListQuery;
-      /** Whether the collection has a URL. */
+      /** True if the collection has a URL. */
       readonly linked: boolean;
       readonly rows: readonly ExpandedRow[];
       readonly more: boolean;
       readonly size: Size;
     };
 
-type Caller = Pick<Authorized, 'rows' | 'contract'>;
-
 /** The reads of one response, all of which a store may answer in the same tick. */
-interface SlicedReads extends Caller {
+interface SlicedReads extends Reader {
   readonly slices: TimeSlices;
 }
 
@@ -54,7 +53,7 @@ interface ExpansionReads extends SlicedReads {
   readonly budget: { left: number };
 }
 
-/** Rows of one resource whose relation is read, and what is expanded below it. */
+/** Rows of one resource whose relation is read, with the expansions below it. */
 interface RelationRead {
   readonly owner: CompiledResource;
   readonly rows: readonly LocatedRow[];
@@ -67,7 +66,7 @@ interface RelationRead {
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or too large, for one response
  */
 export async function expandRow(
-  caller: Caller,
+  caller: Reader,
   compiled: CompiledResource,
   row: LocatedRow,
   expansions: readonly Expansion[],
@@ -90,7 +89,7 @@ interface ExpandedPage {
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or those of one row too large
  */
 export async function expandPage(
-  caller: Caller,
+  caller: Reader,
   compiled: CompiledResource,
   { plan, view }: Pick<ListQuery, 'plan' | 'view'>,
   whole: Page,
@@ -105,8 +104,8 @@ export async function expandPage(
   }
 }
 
-/** The rows whose related rows fit into a response, in as many places as they are in. @throws {ApiError} QUERY_EXPAND_INVALID not even the first */
-function fittingPage(caller: Caller, { page, expanded }: ExpandedPage, window: PageWindow): ExpandedPage {
+/** Ends a page at the rows whose related rows fit into a response. @throws {ApiError} QUERY_EXPAND_INVALID: not even the first fits */
+function fittingPage(caller: Reader, { page, expanded }: ExpandedPage, window: PageWindow): ExpandedPage {
   const sizes = expanded.map(({ size }) => size);
   const count = fittingCount(
     (isBackward(window) ? sizes.toReversed() : sizes).map(({ length }) => length),
@@ -116,11 +115,11 @@ function fittingPage(caller: Caller, { page, expanded }: ExpandedPage, window: P
   return { page: endAfter(page, count, window), expanded: readFirst(expanded, count, window) };
 }
 
-function sliced({ rows, contract }: Caller): SlicedReads {
+function sliced({ rows, contract }: Reader): SlicedReads {
   return { rows, contract, slices: new TimeSlices() };
 }
 
-/** Rows with their related rows; null where those have more characters than a page may have. @throws {ApiError} where they are too many */
+/** Reads the related rows of rows; null if they have more characters than a page may have. @throws {ApiError} if they are too many */
 async function expandRows(
   caller: SlicedReads,
   compiled: CompiledResource,
@@ -160,28 +159,28 @@ async function expandOne(caller: ExpansionReads, read: RelationRead): Promise<re
   const { rows, expansion } = read;
   const { name, target } = expansion.relation;
   const compiled = caller.contract.resourceOf(target.name);
-  const addresses = rows.map((each) => addressOf(read, each));
+  const addresses = rows.map((each) => relatedAddress(read, each));
   const keyed = addresses.map((address) => (address === null ? null : rowKey(target, address)));
   const wanted = [...new Map(addresses.flatMap((each, at) => (each === null ? [] : [[keyed[at], each]]))).values()];
   const plan = { resource: target.name, rows: wanted, effort: effortOfLookup({ rows: wanted }) };
   const found = wanted.length === 0 ? [] : await caller.rows.lookup({ ...plan, maxSize: caller.budget.left });
   const related = await expandRelated(caller, compiled, found, expansion.nested);
-  const byKey = new Map(related.map((each) => [keyOf(compiled, each), each]));
+  const byKey = new Map(related.map((each) => [relatedKey(compiled, each), each]));
   return keyed.map((key) => {
     const row = byKey.get(key ?? '') ?? null;
     return { kind: 'one', name, row, size: row?.size ?? NOTHING };
   });
 }
 
-/** The row that a to-one relation of another row leads to; null where it leads to nothing. */
-function addressOf({ owner, expansion }: RelationRead, { row, within }: LocatedRow): RowAddress | null {
+/** Finds the row that a to-one relation of another row leads to; null if it leads to nothing. */
+function relatedAddress({ owner, expansion }: RelationRead, { row, within }: LocatedRow): RowAddress | null {
   const { field } = expansion.relation;
   const id = row[field];
   if (typeof id !== 'string') return null;
   return { id, within: field === owner.resource.parent?.field ? within.slice(1) : within };
 }
 
-function keyOf({ resource }: CompiledResource, { row, within }: LocatedRow): string {
+function relatedKey({ resource }: CompiledResource, { row, within }: LocatedRow): string {
   return rowKey(resource, { id: row.id, within });
 }
 
@@ -192,11 +191,11 @@ async function expandMany(
   const { relation, nested } = expansion;
   const compiled = caller.contract.resourceOf(relation.target.name);
   const most = caller.contract.model.limits.target;
-  const collections = rows.map((each) => collectionOf(compiled, owner.resource.name, relation, { ...each, most }));
+  const collections = rows.map((each) => relatedCollection(compiled, owner.resource.name, relation, { ...each, most }));
   const [first] = collections;
   if (first === undefined) return [];
   const { order, window } = first.query.plan;
-  const distinct = new Map(rows.map((each) => [keyOf(owner, each), { id: each.row.id, within: each.within }]));
+  const distinct = new Map(rows.map((each) => [relatedKey(owner, each), { id: each.row.id, within: each.within }]));
   const owners = [...distinct.values()];
   const ownedBy = relation.kind === 'many' ? { ownedBy: owner.resource.name } : {};
   const wanted = { field: relation.field, ...ownedBy, owners, order, limit: window.limit };
@@ -211,14 +210,14 @@ async function expandMany(
   const { name } = relation;
   return rows.flatMap((row, index) => {
     const collection = collections[index];
-    const { rows: own, more }: RelatedRows = foundOf.get(keyOf(owner, row)) ?? { rows: [], more: false };
+    const { rows: own, more }: RelatedRows = foundOf.get(relatedKey(owner, row)) ?? { rows: [], more: false };
     const page = own.flatMap((located) => expandedOf.get(located) ?? []);
     const size = sum(page.map((each) => each.size));
     return collection === undefined ? [] : { kind: 'many', name, compiled, ...collection, rows: page, more, size };
   });
 }
 
-/** Related rows with their own relations, each once, however often they are referred to. */
+/** Reads the relations of related rows, once for each row, however often it is referred to. */
 async function expandRelated(
   caller: ExpansionReads,
   compiled: CompiledResource,
@@ -234,11 +233,11 @@ async function expandRelated(
 }
 
 /**
- * The collection that holds the related rows of a row, from its start, and whether it has a URL.
+ * Describes the collection that holds the related rows of a row, from its start. `linked` is true if it has a URL.
  *
  * @param owner.most maximum length of a URL
  */
-function collectionOf(
+function relatedCollection(
   compiled: CompiledResource,
   owning: string,
   relation: Relation,
@@ -254,7 +253,7 @@ function collectionOf(
   return { query, linked: kind === 'many' ? filter !== null : relation.linked };
 }
 
-/** The filter on the collection of related rows that finds those of one row. */
+/** Filters the collection of related rows for those of one row. */
 function relationFilter({ kind, field, target }: Relation, row: Row, most: number): QueryPair | null {
   if (kind === 'many') return referredFilter(row[field], most);
   return kind === 'inverse' ? [referrersFilter(target, field), row.id] : null;

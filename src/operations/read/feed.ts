@@ -1,14 +1,13 @@
 import { type ApiError, apiError, errorBody } from '../../conventions/errors.ts';
-import { parseCredentials } from '../../conventions/headers/credentials.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import { writeJson } from '../../formats/json.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { EventSelection } from '../../plan/events/event-query.ts';
 import type { LoggedEvent } from '../../stores/store.ts';
 import type { BodyStream, RawRequest } from '../../exchange/handler.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
-import { reportedError } from '../../pipeline/refuse.ts';
-import { type EventSource, eventViewOf } from './event-log.ts';
+import type { Caller } from '../caller.ts';
+import { reportedError } from '../reported-error.ts';
+import { type EventSource, viewEvents } from './event-log.ts';
 import type { EventView } from './event-view.ts';
 
 /** A request for the live feed of events. */
@@ -17,24 +16,28 @@ export interface FeedPlan {
   readonly selection: EventSelection;
   /** The sequence after which the feed begins; null for now. */
   readonly after: number | null;
+  /** The bearer token with which the feed ends; null for other credentials. */
+  readonly token: string | null;
+  /** The address of the client, which names an anonymous reader. */
+  readonly address: string;
+  readonly client?: RawRequest['client'];
+  /** False for HEAD, which has the status of GET and leaves nothing open. */
+  readonly staysOpen: boolean;
 }
 
-/** A feed that is open; of HEAD one without anything in it. */
+/** An open feed; an ended one for HEAD. */
 export interface OpenedFeed {
   readonly kind: 'feed';
   readonly body: BodyStream;
 }
 
-/** What a feed sends, and to whom. */
-export interface FeedRequest extends Pick<FeedPlan, 'selection' | 'after'> {
+/** The content of a feed, and its reader. */
+export interface FeedRequest extends Pick<FeedPlan, 'selection' | 'after' | 'token' | 'client'> {
   readonly view: EventView;
-  /** Whether an event is one of the selection. */
+  /** True for an event of the selection. */
   readonly selects: (logged: LoggedEvent) => boolean;
   /** Names the reader, whose feeds are limited: its *identity*, or the address of an anonymous one. */
   readonly reader: string;
-  /** The bearer token with which the feed ends; null for other credentials. */
-  readonly token: string | null;
-  readonly client?: RawRequest['client'];
   /** The JSON of the error with which the feed ends. */
   readonly describe: (error: unknown) => string;
 }
@@ -47,7 +50,7 @@ export interface Feeds {
   end(): Promise<void>;
 }
 
-/** What opening a feed needs. */
+/** Services of {@link openFeed}. */
 interface FeedServices {
   readonly feeds: Feeds;
   readonly eventSource: Pick<EventSource, 'origin'>;
@@ -55,7 +58,7 @@ interface FeedServices {
   readonly observe: Observe;
 }
 
-/** `Last-Event-ID`: the sequence after which a feed begins; null where the field is absent. @throws {ApiError} REQUEST_HEADER_INVALID */
+/** Reads `Last-Event-ID`: the sequence after which a feed begins; null if the field is absent. @throws {ApiError} REQUEST_HEADER_INVALID */
 export function readLastEventId(value: string | null): number | null {
   if (value === null) return null;
   const sequence = /^[0-9]{1,20}$/.test(value) ? Number(value) : Number.NaN;
@@ -63,39 +66,37 @@ export function readLastEventId(value: string | null): number | null {
   return sequence;
 }
 
-/** The error for a `Last-Event-ID` that is no position in the log. */
+/** 400 REQUEST_HEADER_INVALID of a `Last-Event-ID` that is no position in the log. */
 export function unknownPosition(message: string): ApiError {
   return apiError('REQUEST_HEADER_INVALID', `Last-Event-ID ${message}; leave it out to begin now.`, {
     details: [{ field: 'Last-Event-ID', message }],
   });
 }
 
-/** Opens the feed of a request. @throws {ApiError} of {@link Feeds.open} */
+/** Opens a feed. @throws {ApiError} of {@link Feeds.open} */
 export async function openFeed(
-  request: Negotiated,
-  { selection, after }: FeedPlan,
+  caller: Caller,
+  { selection, after, token, address, client, staysOpen }: FeedPlan,
   { feeds, eventSource, sources, observe }: FeedServices,
 ): Promise<OpenedFeed> {
-  const { principal, client, exchange } = request;
-  const { correlationId, fields } = exchange;
-  const credentials = principal.source === 'bearer' ? parseCredentials(fields.get('authorization')) : null;
+  const { principal, trace } = caller;
+  const { correlationId } = trace;
   const body = await feeds.open({
     selection,
     after,
-    view: eventViewOf(request, eventSource),
+    view: viewEvents(caller, eventSource),
     selects: selector(selection),
-    reader: principal.source === null ? `address ${client.address}` : principal.identity,
-    token: credentials?.kind === 'bearer' ? credentials.token : null,
-    ...(request.request.client === undefined ? {} : { client: request.request.client }),
+    reader: principal.source === null ? `address ${address}` : principal.identity,
+    token,
+    ...(client === undefined ? {} : { client }),
     describe: (error) =>
       writeJson(errorBody(reportedError(error, correlationId, observe), correlationId, timestamp(sources.now()))),
   });
-  // HEAD has the status of GET, and leaves nothing open.
-  if (request.method === 'HEAD') await body[Symbol.asyncIterator]().return?.();
+  if (!staysOpen) await body[Symbol.asyncIterator]().return?.();
   return { kind: 'feed', body };
 }
 
-/** Whether an event is one of a selection without times. */
+/** Makes the test for events of a selection without times. */
 function selector({ types, resourceId }: EventSelection): (logged: LoggedEvent) => boolean {
   const known = types === undefined ? null : new Set(types);
   return (logged) =>

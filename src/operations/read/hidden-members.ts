@@ -4,7 +4,7 @@ import type { Ancestor, FieldValues, LocatedRow, LookupPlan } from '../../plan/p
 import { ancestorMembers } from '../../plan/row-address.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
-/** Where the rows that a row refers to are looked up. */
+/** Looks up the rows that a row refers to. */
 export interface ReferenceSource {
   readonly resources: Model['resources'];
   lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]>;
@@ -16,7 +16,7 @@ interface UnwrittenRow {
   readonly within: readonly Ancestor[];
 }
 
-/** The hidden members that a store returns with a row once it is written: ids above the row, and above the rows that it refers to (REP-9). */
+/** Finds the hidden members that a store returns with a written row: ids above the row, and above the rows that it refers to (REP-9). */
 export async function hiddenMembers(
   resource: Resource,
   { values, within }: UnwrittenRow,

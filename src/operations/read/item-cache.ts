@@ -2,6 +2,7 @@ import { secondHit } from '../../cache/admission-filter.ts';
 import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
 import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
 import { httpDate } from '../../conventions/headers/http-date.ts';
+import type { Modified } from '../etags.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
 const MAX_BYTES = 33_554_432;
@@ -12,15 +13,7 @@ const RECENT_KEYS = 65_536;
 /** Between the values that policies compare and the representation; JSON has none. */
 const SEPARATOR = '\n';
 
-/** When something was last changed. */
-export interface Modified {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** The value of `Last-Modified`. */
-  readonly date: string;
-}
-
-/** What of a row is cached with its representation. */
+/** The facts of a row that are cached with its representation. */
 interface CachedFacts extends Pick<Modified, 'at'> {
   readonly revision: number;
   /** The values that policies compare, in the order of `ItemState.judged`, as JSON; empty where they compare none. */
@@ -88,12 +81,12 @@ export class ItemCache {
     this.#cache.clear();
   }
 
-  of({ resource, id, variant, stamp, judged }: ItemState): ItemSlot {
+  slot({ resource, id, variant, stamp, judged }: ItemState): ItemSlot {
     return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp, judged);
   }
 }
 
-/** Where the item of one state of a row is cached. */
+/** The place of the item of one state of a row in the cache. */
 export class ItemSlot {
   readonly #cache: Cache<Packed>;
   readonly #key: string;

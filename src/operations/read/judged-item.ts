@@ -6,14 +6,14 @@ import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/policy/
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { CachedItem } from './item-cache.ts';
 
-/** The values of fields that policies compare, as they are cached with an item. */
+/** Writes the values of fields that policies compare, as they are cached with an item. */
 export function judgedValues(fields: readonly string[], row: Row): string {
   return fields.length === 0 ? '' : JSON.stringify(fields.map((name) => row[name] ?? null));
 }
 
 /**
- * Whether cached items of a resource can be judged for a caller: by the values that are cached with them (AUTH-5). Those of an older contract whose rows
- * differ cannot: policies compare stored fields.
+ * True if the values that are cached with items suffice to judge them for a caller (AUTH-5). Policies compare stored fields, so items of an older
+ * contract whose rows differ cannot be judged.
  */
 export function canJudge({ judged }: CompiledResource, visible: Visibility): boolean {
   return visible.kind !== 'conditions' || judgeable(judged)(visible);
@@ -26,13 +26,13 @@ const judgeable = weakMemoize((judged: readonly string[]) =>
   ),
 );
 
-/** Most verdicts that are kept for one visibility. */
+/** Most verdicts that are cached for one visibility. */
 const MAX_VERDICTS = 1_000;
 
-/** What the values of cached items came to, by *visibility*: a caller reads many rows with the same ones, such as its own. */
+/** Verdicts on the values of cached items, by *visibility*: a caller reads many rows with the same values, such as its own. */
 const verdicts = new WeakMap<Visibility, Map<string, boolean>>();
 
-/** Whether a caller sees a cached item. Only for what {@link canJudge}. */
+/** True if a caller sees a cached item. Call it only if {@link canJudge} is true. */
 export function seesItem(compiled: CompiledResource, { judged }: CachedItem, visible: Visibility): boolean {
   if (visible.kind !== 'conditions') return visible.kind === 'everything';
   const known = verdicts.get(visible) ?? new Map<string, boolean>();

@@ -1,12 +1,12 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { LocatedRow } from '../../plan/plan.ts';
 import type { Steps } from '../../platform/time-slices.ts';
-import type { Authorized } from '../../pipeline/authorize.ts';
+import type { Caller } from '../caller.ts';
 
 /** Most related rows in one response (QRY-4). */
 const MAX_EXPANDED = 1_000;
 
-/** How many related rows, nested ones included, and their characters as JSON. */
+/** The number of related rows, nested ones included, and their characters as JSON. */
 export interface Size {
   readonly rows: number;
   readonly length: number;
@@ -29,7 +29,7 @@ export function sum(sizes: readonly Size[]): Size {
 }
 
 /** Most characters of related rows in one response: as many as a page may have bytes. */
-export function maxLength({ contract }: Pick<Authorized, 'contract'>): number {
+export function maxLength({ contract }: Pick<Caller, 'contract'>): number {
   return contract.model.limits.page.bytes;
 }
 
@@ -39,7 +39,7 @@ export function checkCount(sizes: readonly Size[]): void {
 }
 
 /** @returns QUERY_EXPAND_INVALID */
-export function tooLarge(caller: Pick<Authorized, 'contract'>): ApiError {
+export function tooLarge(caller: Pick<Caller, 'contract'>): ApiError {
   return invalidExpand(`${maxLength(caller)} characters of related resources`);
 }
 

@@ -1,35 +1,50 @@
 import type { Total } from '../../conventions/pagination/pagination.ts';
 import type { Resource } from '../../model/model.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import { eventsRule } from '../../plan/events/event-rules.ts';
+import type { Caller } from '../caller.ts';
 import type { VisibleRows } from '../visible-rows.ts';
 
-/** The root of the API. */
+/** A read of the root of the API. */
+export interface RootRequest {
+  readonly kind: 'root';
+  /** True for `/`, false for the root of the API itself. */
+  readonly isHome: boolean;
+  /** True for its page. Other formats have no totals and read no rows. */
+  readonly counts: boolean;
+}
+
+/** The root of the API for a caller. */
 export interface FoundRoot {
   readonly kind: 'root';
-  /** The number of rows of each collection that is not below another resource, by name: for people, who see it. Empty for programs. */
+  readonly isHome: boolean;
+  /** The resources that the caller may read, in the order of the model. */
+  readonly readable: ReadonlyMap<string, Resource>;
+  /** True if the caller may read events. */
+  readonly readsEvents: boolean;
+  /** The number of rows of each collection that is not below another resource, by name; empty if they are not counted. */
   readonly totals: ReadonlyMap<string, Total>;
 }
 
-const WITHOUT_TOTALS: FoundRoot = { kind: 'root', totals: new Map() };
-
-/** The root of the API for a request. Only its page has totals: its other formats stay without a read of rows. */
-export function readRoot({ offer, rows, contract, accessError }: Negotiated): FoundRoot | Promise<FoundRoot> {
-  if (offer.format !== 'html') return WITHOUT_TOTALS;
-  const { resources, limits } = contract.model;
-  const top = [...resources.values()].filter(
-    ({ parent, access }) => parent === null && accessError([access.read]) === null,
-  );
-  return countAll(top, rows, limits.page.countCap);
+/** Reads the root of the API. */
+export function readRoot(caller: Caller, { isHome, counts }: RootRequest): FoundRoot | Promise<FoundRoot> {
+  const { contract, accessError } = caller;
+  const { model } = contract;
+  const readable = new Map([...model.resources].filter(([, { access }]) => accessError([access.read]) === null));
+  const readsEvents = accessError([eventsRule(model)]) === null;
+  const root = { kind: 'root', isHome, readable, readsEvents, totals: new Map<string, Total>() } as const;
+  return counts ? countTotals(caller, root) : root;
 }
 
-async function countAll(resources: readonly Resource[], rows: VisibleRows, cap: number): Promise<FoundRoot> {
+async function countTotals({ rows, contract }: Caller, root: FoundRoot): Promise<FoundRoot> {
+  const { countCap } = contract.model.limits.page;
+  const top = [...root.readable.values()].filter(({ parent }) => parent === null);
   const counted = await Promise.all(
-    resources.map(async ({ name }) => [name, await countRows(rows, name, cap)] as const),
+    top.map(async ({ name }) => [name, await countRows(rows, name, countCap)] as const),
   );
-  return { kind: 'root', totals: new Map(counted.flatMap(([name, total]) => (total === null ? [] : [[name, total]]))) };
+  return { ...root, totals: new Map(counted.flatMap(([name, total]) => (total === null ? [] : [[name, total]]))) };
 }
 
-/** Exact for a caller who may see every row: each commit maintains that number (PAGE-9). */
+/** Counts exactly for a caller who may see every row: each commit maintains that number (PAGE-9). */
 async function countRows(rows: VisibleRows, resource: string, cap: number): Promise<Total | null> {
   const page = await rows.list({
     kind: 'list',

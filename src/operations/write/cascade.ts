@@ -1,4 +1,3 @@
-import { resourceError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { Dependent, Resource } from '../../model/model.ts';
 import { deletionOrder, type ReferenceEdge } from '../../plan/write/deletion-order.ts';
@@ -14,7 +13,9 @@ import {
   updatePlan,
   type WriteAuthor,
 } from '../../plan/write/write-plan.ts';
-import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
+import type { Reader } from '../caller.ts';
+import { hasDependents, tooManyDependents } from '../failures.ts';
+import { findAncestors } from '../read/ancestors.ts';
 
 /** Most rows that one DELETE deletes or changes (MET-4). */
 const MAX_DELETED = 10_000;
@@ -37,35 +38,31 @@ export interface CascadePlans {
 }
 
 /**
- * The plans that delete a row and treat its dependents: `cascade` deletes, `nullify` unsets, `restrict` refuses (MET-4). Referring rows come
- * before the row that they refer to. Foreign keys of the database guard against what is written between this look and the deletion.
+ * Plans the deletion of a row and of its dependents: `cascade` deletes, `nullify` unsets, `restrict` refuses (MET-4). Referring rows come before the
+ * row that they refer to. Foreign keys of the database guard against writes between this look and the deletion.
  *
  * @param source of all rows, whatever the caller may see: a hidden dependent still depends
  * @throws {ApiError} {R}_HAS_DEPENDENTS
  */
-export async function planCascade(
-  target: CurrentRow,
-  author: WriteAuthor,
-  source: AncestorSource,
-): Promise<CascadePlans> {
+export async function planCascade(target: CurrentRow, author: WriteAuthor, source: Reader): Promise<CascadePlans> {
   const cascade = new Cascade(target.resource, author, source);
   await cascade.delete(target);
   await cascade.refuseRestricted();
-  return { plans: cascade.plans(keyOf(target)), deleted: cascade.deleted };
+  return { plans: cascade.plans(cascadeKey(target)), deleted: cascade.deleted };
 }
 
 class Cascade {
   /** The resource of the request: every refusal has its code. */
   readonly #target: Resource;
   readonly #author: WriteAuthor;
-  readonly #source: AncestorSource;
-  /** What is left of the size that dependent rows may have. */
+  readonly #source: Reader;
+  /** The rest of the size that dependent rows may have. */
   #left = MAX_SIZE;
   readonly #toDelete = new Map<string, RowToDelete>();
   /** Rows that lose references, by key. One that refers to several deleted rows is changed once; one that is deleted too, not at all. */
   readonly #toNullify = new Map<string, RowToNullify>();
 
-  constructor(target: Resource, author: WriteAuthor, source: AncestorSource) {
+  constructor(target: Resource, author: WriteAuthor, source: Reader) {
     this.#target = target;
     this.#author = author;
     this.#source = source;
@@ -78,26 +75,30 @@ class Cascade {
   async delete(located: CurrentRow): Promise<void> {
     const { resource } = located;
     const entry: RowToDelete = { ...located, referrers: [] };
-    this.#toDelete.set(keyOf(located), entry);
+    this.#toDelete.set(cascadeKey(located), entry);
     for (const dependent of resource.dependents) {
       if (dependent.onDelete === 'restrict') continue;
       const others = await this.#referring(dependent, located, MAX_DELETED + 1);
-      this.#checkSize(others.map(keyOf));
+      this.#checkSize(others.map(cascadeKey));
       for (const other of others) {
-        entry.referrers.push({ from: keyOf(other), field: dependent.field, nullable: this.#isNullable(dependent) });
+        entry.referrers.push({
+          from: cascadeKey(other),
+          field: dependent.field,
+          nullable: this.#isNullable(dependent),
+        });
         if (dependent.onDelete === 'nullify') await this.#nullify(dependent, other, located.row.id);
-        else if (!this.#toDelete.has(keyOf(other))) await this.delete(await this.#located(dependent, other));
+        else if (!this.#toDelete.has(cascadeKey(other))) await this.delete(await this.#located(dependent, other));
       }
     }
   }
 
-  /** Refuses where a row that stays refers to one that is deleted. */
+  /** Refuses the deletion if a row that stays refers to one that is deleted. */
   async refuseRestricted(): Promise<void> {
     for (const entry of this.#toDelete.values()) {
       for (const dependent of entry.resource.dependents) {
         if (dependent.onDelete !== 'restrict') continue;
         for (const other of await this.#referring(dependent, entry, this.#toDelete.size + 1)) {
-          const from = keyOf(other);
+          const from = cascadeKey(other);
           if (!this.#toDelete.has(from)) throw hasDependents(this.#target, other.resource);
           entry.referrers.push({ from, field: dependent.field, nullable: this.#isNullable(dependent) });
         }
@@ -133,19 +134,20 @@ class Cascade {
 
   #checkSize(found: readonly string[]): void {
     const more = found.filter((key) => !this.#toDelete.has(key) && !this.#toNullify.has(key));
-    if (this.#toDelete.size + this.#toNullify.size + more.length > MAX_DELETED) throw tooMany(this.#target);
+    if (this.#toDelete.size + this.#toNullify.size + more.length > MAX_DELETED)
+      throw tooManyDependents(this.#target, MAX_DELETED);
   }
 
   async #nullify(dependent: Dependent, other: CurrentRow, id: string): Promise<void> {
     const { field, many } = dependent;
-    const key = keyOf(other);
+    const key = cascadeKey(other);
     const entry = this.#toNullify.get(key) ?? { ...(await this.#located(dependent, other)), values: {} };
     const value = entry.values[field] ?? other.row[field] ?? null;
     entry.values[field] = many && Array.isArray(value) ? value.filter((item) => item !== id) : null;
     this.#toNullify.set(key, entry);
   }
 
-  /** The rows that refer to a row: its children, those below the same parent, or any. Their ancestors are those that their keys need. */
+  /** Reads the rows that refer to a row: its children, those below the same parent, or any. Their ancestors are those that their keys need. */
   async #referring(dependent: Dependent, target: CurrentRow, limit: number): Promise<readonly CurrentRow[]> {
     const { field, many, child } = dependent;
     const resource = this.#resource(dependent.resource);
@@ -169,14 +171,14 @@ class Cascade {
       ...(columns === null ? {} : { columns }),
     });
     this.#left -= page.size;
-    if (this.#left < 0 || (page.more && page.rows.length < limit)) throw tooMany(this.#target);
+    if (this.#left < 0 || (page.more && page.rows.length < limit)) throw tooManyDependents(this.#target, MAX_DELETED);
     const { resources } = this.#source.contract.model;
     return page.rows.map((row) => {
       return { resource, row, within: within.length > 0 ? within : heldAncestors(resource, row, resources) };
     });
   }
 
-  /** What the plans and the hooks of a dependent row read; null for all. A row that refuses the deletion is read by its key. */
+  /** Selects the columns that the plans and hooks of a dependent row read; null for all. A row that refuses the deletion is read by its key. */
   #columns({ resource: name, onDelete }: Dependent): Columns | null {
     const resource = this.#resource(name);
     if (onDelete === 'restrict') return resource.parentKey.slice(0, 1);
@@ -185,14 +187,14 @@ class Cascade {
       : deletedColumns(this.#author, resource);
   }
 
-  /** A row that was found by a reference, with all its ancestors. One that was found below others has them. */
+  /** Finds the ancestors of a row that was found by a reference, unless it was found below them. */
   async #located({ field, child }: Dependent, found: CurrentRow): Promise<CurrentRow> {
     const { resource, row } = found;
     const isBelow = child || resource.field.get(field)?.reference?.siblings === true;
-    return isBelow ? found : { ...found, within: await ancestorsOf(resource, row, this.#source) };
+    return isBelow ? found : { ...found, within: await findAncestors(resource, row, this.#source) };
   }
 
-  /** Whether a reference can be unset, so that the row to which it leads can be deleted first. */
+  /** True if a reference can be unset, so that its target can be deleted first. */
   #isNullable({ resource, field, many, child }: Dependent): boolean {
     return !child && (many || this.#resource(resource).properties.get(field)?.nullable === true);
   }
@@ -202,16 +204,6 @@ class Cascade {
   }
 }
 
-function keyOf({ resource, row, within }: CurrentRow): string {
+function cascadeKey({ resource, row, within }: CurrentRow): string {
   return rowKey(resource, { id: row.id, within });
-}
-
-function hasDependents(target: Resource, referring: Resource): Error {
-  const message = `Other resources (${referring.name}) still refer to this ${target.singular}; remove or change them first.`;
-  return resourceError(target.code, 'HAS_DEPENDENTS', message);
-}
-
-function tooMany(target: Resource): Error {
-  const message = `Deleting this ${target.singular} would delete or change more than ${MAX_DELETED} rows, or read more than 64 MiB of them; delete some of them first.`;
-  return resourceError(target.code, 'HAS_DEPENDENTS', message);
 }

@@ -1,35 +1,34 @@
 import type { Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { deletePlan } from '../../plan/write/write-plan.ts';
-import type { Services, WriteServices } from '../../pipeline/services.ts';
 import type { CommitTiming } from './commits.ts';
-import { type ItemTarget, originOf } from './write.ts';
+import { type CommitServices, type ItemTarget, writeOrigin } from './write.ts';
 
 /** Deliveries that are deleted in one transaction. Fewer are deleted with their webhook. */
 const STEP = 500;
 
 /** The resource of the deliveries below a webhook; null for any other row. */
-export function deliveriesBelow({ request: { contract }, compiled }: ItemTarget): Resource | null {
+export function deliveriesBelow({ system: { contract }, systemResource }: ItemTarget): Resource | null {
   const { webhooks } = contract.model;
-  if (webhooks?.resources.webhooks !== compiled.resource.name) return null;
+  if (webhooks?.resources.webhooks !== systemResource.resource.name) return null;
   return contract.resourceOf(webhooks.resources.deliveries).resource;
 }
 
 /**
- * Deletes deliveries of a webhook that is about to be deleted, in transactions of their own, until few are left: a webhook may have any number of them, and
- * a cascade deletes 10,000 rows at most (MET-4).
+ * Deletes deliveries of a webhook before its deletion, in transactions of their own, until few are left. A webhook may have any number of them, and a
+ * cascade deletes 10,000 rows at most (MET-4).
  *
- * @throws {ApiError} 503 where it could not end in time; the next request continues
+ * @throws {ApiError} 503: it could not end in time; the next request continues
  */
 export async function clearDeliveries(
-  { request, compiled, id }: ItemTarget,
+  { system, systemResource, id }: ItemTarget,
   resource: Resource,
-  services: WriteServices & Pick<Services, 'commits'>,
+  services: CommitServices,
   timing: CommitTiming,
 ): Promise<void> {
-  const within = [{ resource: compiled.resource.name, id }];
-  const rows = request.rows.unrestricted();
-  const author = { events: services.events, origin: originOf(request, services) };
+  const within = [{ resource: systemResource.resource.name, id }];
+  const rows = system.rows.unrestricted();
+  const author = { events: services.events, origin: writeOrigin(system, services) };
   for (;;) {
     const page = await rows.list({
       kind: 'list',
@@ -42,7 +41,7 @@ export async function clearDeliveries(
       effort: 'light',
     });
     if (!page.more) return;
-    // Where one has changed meanwhile, none is deleted, and they are read again.
+    // If one has changed meanwhile, none is deleted, and they are read again.
     await services.commits.commit(
       { plans: page.rows.map((row) => deletePlan(author, { resource, within, row })) },
       timing,

@@ -1,10 +1,9 @@
 import type { IdempotencyRecord, Refusal, WritePlan } from '../../plan/plan.ts';
 import { rowKey } from '../../plan/row-address.ts';
-import type { Services, WriteServices } from '../../pipeline/services.ts';
 import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { isJudgedByOwnRows } from './row-access.ts';
-import type { WriteOperation } from './write.ts';
+import type { CommitServices, WriteOperation } from './write.ts';
 import { olderContractError } from './older-contract-error.ts';
 import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
@@ -12,43 +11,43 @@ import { withRevisions, type WriteResult } from './write-result.ts';
 /** How often a write that lost a race to another process starts again before it gives up. */
 export const MAX_ATTEMPTS = 16;
 
-/** What a write is committed with, besides the operation. */
+/** Options of {@link commitWrite}. */
 export interface CommitOptions extends CommitTiming {
   readonly body: ParsedBody | null;
   /** Checked completely, and not stored (MET-14). */
   readonly dry: boolean;
-  /** Makes the idempotency record that is stored with the write. */
+  /** Makes the idempotency record that is stored with the write; null without a key. */
   readonly record: ((result: WriteResult) => IdempotencyRecord) | null;
 }
 
-/** What became of a write: its result, or that a record of its name exists already. */
+/** The end of a write: its result, or that a record of its name exists already. */
 export type CommitOutcome = { readonly kind: 'done'; readonly result: WriteResult } | { readonly kind: 'recorded' };
 
 /**
- * Commits one write: prepares it, writes it, and starts again where its rows have changed meanwhile (steps 14 to 18).
+ * Commits one write: prepares it, writes it, and starts again if its rows have changed meanwhile (steps 14 to 18).
  *
  * @throws {ApiError} 400 to 503
  */
 export function commitWrite(
   operation: WriteOperation,
   options: CommitOptions,
-  services: WriteServices & Pick<Services, 'commits'>,
+  services: CommitServices,
 ): Promise<CommitOutcome> {
   return inOrder(operation, services, () => attempts(operation, options, services));
 }
 
 /**
- * Runs a write after earlier writes to its row. One whose hooks read other rows, or that is judged by rows of its own resource, runs after all such
- * writes to its resource too: of concurrent ones only one could commit. That its hooks read is known once they have run, so the first ones of a
- * process start again here.
+ * Runs a write after earlier writes to its row. A write whose hooks read other rows, or that is judged by rows of its own resource, runs after all such
+ * writes to its resource too: of concurrent ones only one could commit. Reads of hooks are known once they have run, so the first such writes of a process
+ * start again here.
  */
 async function inOrder(
   operation: WriteOperation,
-  { commits }: Pick<Services, 'commits'>,
+  { commits }: CommitServices,
   write: () => Promise<CommitOutcome | 'contended'>,
 ): Promise<CommitOutcome> {
-  const { compiled, within, id } = operation;
-  const { resource } = compiled;
+  const { systemResource, within, id } = operation;
+  const { resource } = systemResource;
   if (isJudgedByOwnRows(operation)) commits.readsRows(resource.name);
   const afterRow = (): Promise<CommitOutcome | 'contended'> =>
     id === null ? write() : commits.runExclusive(rowKey(resource, { id, within }), write);
@@ -61,11 +60,11 @@ async function inOrder(
 async function attempts(
   operation: WriteOperation,
   options: CommitOptions,
-  services: WriteServices & Pick<Services, 'commits'>,
+  services: CommitServices,
 ): Promise<CommitOutcome | 'contended'> {
   const { body, dry, record } = options;
   const { commits } = services;
-  const { name } = operation.compiled.resource;
+  const { name } = operation.systemResource.resource;
   const isFirst = !commits.isReader(name);
   if (!dry) await operation.clear?.(services, options);
   for (let attempt = 1; ; attempt++) {
@@ -86,16 +85,17 @@ async function attempts(
   }
 }
 
-/** Whose write was refused: a hook may have added writes to other resources. Dependents are those of the operation, whatever else it deletes. */
+/** Finds the resource whose write was refused: a hook may have added writes to others. Dependents are those of the operation itself. */
 export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], operation: WriteOperation): RefusedWrite {
   const plan = 'plan' in refusal && refusal.kind !== 'dependents' ? plans[refusal.plan] : undefined;
   if (plan === undefined) return operation;
-  return { request: operation.request, compiled: operation.request.contract.resourceOf(plan.resource) };
+  const { system } = operation;
+  return { system, systemResource: system.contract.resourceOf(plan.resource) };
 }
 
-/** Whether a refusal says only that the rows have changed. */
-export function isRetryable({ kind }: Refusal, { request }: WriteOperation): boolean {
+/** True if a refusal says only that the rows have changed. */
+export function isRetryable({ kind }: Refusal, { terms: { method } }: WriteOperation): boolean {
   if (kind === 'stale') return true;
-  if (kind === 'exists') return request.method === 'PUT';
-  return kind === 'dependents' && request.method === 'DELETE';
+  if (kind === 'exists') return method === 'PUT';
+  return kind === 'dependents' && method === 'DELETE';
 }

@@ -4,7 +4,7 @@ import type { Writer } from '../../stores/store.ts';
 /** A write does not start in the last tenth of its time: it could end after the client was sent a timeout (ERR-7). */
 export const LATEST_START = 0.9;
 
-/** The time that a write has. */
+/** The deadline of a write. */
 export interface CommitTiming {
   /** Milliseconds since the epoch at which it began. */
   readonly since: number;
@@ -12,10 +12,10 @@ export interface CommitTiming {
   readonly latest?: number;
 }
 
-/** What of a store commits. */
+/** The part of a store that commits. */
 export type Committer = Pick<Writer, 'commit'>;
 
-/** What commits need. */
+/** Parameters of {@link Commits}. */
 export interface CommitsOptions {
   readonly writer: Committer;
   /** Milliseconds that a request may take. */
@@ -28,10 +28,10 @@ export interface CommitsOptions {
 export class Commits {
   readonly #options: CommitsOptions;
   readonly #last: Map<string, Promise<unknown>>;
-  /** The resources whose hooks read other rows, or whose row policies read rows of their own. */
+  /** The resources whose hooks read other rows, or whose row policies read rows of the resource itself. */
   readonly #readers: Set<string>;
 
-  /** @param order whose writes these are in order with. Default: none */
+  /** @param order commits whose order these follow. Default: none */
   constructor(options: CommitsOptions, order: Commits | null = null) {
     this.#options = options;
     this.#last = order === null ? new Map<string, Promise<unknown>>() : order.#last;

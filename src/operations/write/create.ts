@@ -1,42 +1,41 @@
 import { isJsonObject } from '../../conventions/json/json.ts';
 import { evaluateRead, listedETag } from '../../conventions/headers/preconditions.ts';
 import type { WriteContext } from '../../model/hooks.ts';
-import type { ListQuery } from '../../plan/list/list-query.ts';
 import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { ExpectedStamp, FieldValues } from '../../plan/plan.ts';
 import { createPlan } from '../../plan/write/write-plan.ts';
+import { preconditionFailed } from '../failures.ts';
 import { requireAncestors } from '../read/item.ts';
-import { collectionState } from '../read/list.ts';
-import { preconditionFailed } from '../../represent/conditional-response.ts';
-import type { WriteServices } from '../../pipeline/services.ts';
+import { type CollectionForm, collectionState } from '../read/list.ts';
 import { generateValues } from './generated.ts';
 import { hookPlans, HookWork } from './hook-work.ts';
 import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { inCallersTerms } from './older-contract-error.ts';
-import { judgingStamps, mayHideAncestors, ownerOf, requireWritable } from './row-access.ts';
+import { judgingStamps, mayHideAncestors, ownerValues, requireWritable } from './row-access.ts';
 import {
   draftError,
   newDraft,
-  originOf,
   type PreparedWrite,
   type WriteOperation,
+  writeOrigin,
+  type WriteServices,
   type WriteTarget,
   writtenRow,
 } from './write.ts';
 
-/** POST to a collection, with the query of the collection as GET returns it: what `If-Match` and `If-None-Match` refer to here. */
+/** A POST to a collection. `If-Match` and `If-None-Match` refer to the collection as GET returns it. */
 interface Creation extends WriteTarget {
-  readonly query: () => ListQuery;
+  readonly form: () => CollectionForm;
 }
 
 /**
- * POST to a collection (MET-1).
+ * Makes the operation of a POST to a collection (MET-1).
  *
- * @param query of the collection as GET without parameters returns it
+ * @param form of the collection as GET without parameters returns it
  */
-export function createOperation(target: WriteTarget, query: () => ListQuery): WriteOperation {
-  const creation = { ...target, query };
+export function createOperation(target: WriteTarget, form: () => CollectionForm): WriteOperation {
+  const creation = { ...target, form };
   return {
     ...target,
     id: null,
@@ -52,9 +51,9 @@ async function prepare(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request } = creation;
-  const isConditional = request.preconditions.ifMatch !== null || request.preconditions.ifNoneMatch !== null;
-  // The write itself finds a missing ancestor, and no hidden one. Only before another error it is looked for here, because it ranks first.
+  const { ifMatch, ifNoneMatch } = creation.terms.preconditions;
+  const isConditional = ifMatch !== null || ifNoneMatch !== null;
+  // The write itself finds a missing ancestor, but no hidden one. Before another error it is looked for here, because it ranks first.
   const expectStamps = isConditional || mayHideAncestors(creation) ? await precheck(creation, services) : [];
   if (body?.kind !== 'parsed') {
     await precheck(creation, services);
@@ -75,7 +74,7 @@ export interface NewRow {
   readonly id: string;
   readonly values: FieldValues;
   readonly work: HookWork | null;
-  /** What no write may have changed before it. */
+  /** The stamps that no write may have changed before it. */
   readonly expectStamps?: readonly ExpectedStamp[];
 }
 
@@ -86,17 +85,17 @@ export async function prepareInsert(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within } = target;
-  const { resource } = compiled;
+  const { system, systemResource, within } = target;
+  const { resource } = systemResource;
   const judgedBy = await judgingStamps(target, 'create');
-  const origin = originOf(request, services);
+  const origin = writeOrigin(system, services);
   let worked = work;
-  const context = (): WriteContext => (worked ??= new HookWork(request, services)).context;
+  const context = (): WriteContext => (worked ??= new HookWork(system, services)).context;
   const inputs = { at: origin.at, sources: services.sources, context };
   const { values: made, shown } = await inCallersTerms(target, () =>
-    withRefusals(resource, () => generateValues(compiled, given, inputs)),
+    withRefusals(resource, () => generateValues(systemResource, given, inputs)),
   );
-  const values = { ...made, ...ownerOf(resource, request.principal) };
+  const values = { ...made, ...ownerValues(resource, system.principal) };
   const plan = { ...createPlan({ events: services.events, origin }, { resource, within, id }, values), expectStamps };
   const { before, after, expectStamps: read } = hookPlans(worked, resource, id);
   const revision = pendingRevision(firstPlan + before.length);
@@ -111,20 +110,22 @@ export async function prepareInsert(
 }
 
 /**
- * @returns what may not change before the row is written, because the preconditions were judged by it. Stamps never come again, so an ETag
- *   that the collection does not have now is one that it will never have
+ * Judges the ancestors and the preconditions of a POST. Stamps are never reused: an ETag that the collection does not have now is one that it will never have.
+ *
+ * @returns the stamps that may not change before the row is written, because the preconditions were judged by them
  * @throws {ApiError} 404, 412
  */
 async function precheck(
-  { request, contract, shown, within, query }: Creation,
+  { caller, system, callerResource, within, terms, form }: Creation,
   services: WriteServices,
 ): Promise<readonly ExpectedStamp[]> {
-  await requireAncestors({ rows: request.rows, contract }, within);
-  const { ifMatch, ifNoneMatch } = request.preconditions;
+  await requireAncestors({ rows: system.rows, contract: caller.contract }, within);
+  const { preconditions } = terms;
+  const { ifMatch, ifNoneMatch } = preconditions;
   if (ifMatch === null && ifNoneMatch === null) return [];
-  const { etags, seen } = await collectionState(request, query(), services);
-  const etag = listedETag(request.preconditions, etags) ?? etags.short;
-  const verdict = evaluateRead(request.preconditions, { etag, lastModified: () => null });
-  if (verdict !== 'proceed') throw preconditionFailed(shown.resource);
+  const { etags, seen } = await collectionState(system, form(), services);
+  const etag = listedETag(preconditions, etags) ?? etags.short;
+  const verdict = evaluateRead(preconditions, { etag, lastModified: () => null });
+  if (verdict !== 'proceed') throw preconditionFailed(callerResource.resource);
   return ifMatch === null || ifMatch === '*' ? [] : seen;
 }

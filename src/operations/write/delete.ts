@@ -1,15 +1,21 @@
 import type { Row } from '../../plan/plan.ts';
 import { findRow } from '../read/item.ts';
-import type { WriteServices } from '../../pipeline/services.ts';
 import { planCascade } from './cascade.ts';
 import { clearDeliveries, deliveriesBelow } from './clear-deliveries.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
 import { inCallersTerms } from './older-contract-error.ts';
 import { judgingStamps, requireChangeable } from './row-access.ts';
-import { checkPreconditions, type ItemTarget, originOf, type PreparedWrite, type WriteOperation } from './write.ts';
+import {
+  checkPreconditions,
+  type ItemTarget,
+  type PreparedWrite,
+  type WriteOperation,
+  writeOrigin,
+  type WriteServices,
+} from './write.ts';
 
-/** DELETE (MET-4). */
+/** Makes the operation of a DELETE (MET-4). */
 export function deleteOperation(target: ItemTarget): WriteOperation {
   return {
     ...target,
@@ -26,14 +32,14 @@ export function deleteOperation(target: ItemTarget): WriteOperation {
 }
 
 async function prepare(target: ItemTarget, services: WriteServices): Promise<PreparedWrite> {
-  const { request, compiled, within } = target;
-  const { resource } = compiled;
+  const { system, systemResource, within } = target;
+  const { resource } = systemResource;
   const judgedBy = await judgingStamps(target, 'delete');
   const row = await findDeletable(target);
-  const author = { events: services.events, origin: originOf(request, services) };
-  const source = { contract: request.contract, rows: request.rows.unrestricted() };
+  const author = { events: services.events, origin: writeOrigin(system, services) };
+  const source = { contract: system.contract, rows: system.rows.unrestricted() };
   const { plans, deleted } = await inCallersTerms(target, () => planCascade({ resource, row, within }, author, source));
-  const work = await inCallersTerms(target, () => beforeDelete(request, deleted, services));
+  const work = await inCallersTerms(target, () => beforeDelete(system, deleted, services));
   const { before, after, expectStamps } = hookPlans(work, resource, row.id);
   return {
     plans: [...before, ...plans, ...after],
@@ -45,13 +51,10 @@ async function prepare(target: ItemTarget, services: WriteServices): Promise<Pre
 
 /** Steps 14 to 16. @throws {ApiError} 404, 403, 412, 428 */
 async function findDeletable(target: ItemTarget): Promise<Row> {
-  const { request, contract, shown } = target;
-  const row = await findRow({ rows: request.rows, contract }, shown.resource, pathOf(target));
+  const { caller, system, callerResource, id, within } = target;
+  const reader = { rows: system.rows, contract: caller.contract };
+  const row = await findRow(reader, callerResource.resource, { id, within });
   await requireChangeable(target, row, 'delete');
   checkPreconditions(target, row);
   return row;
-}
-
-function pathOf({ id, within }: ItemTarget): Pick<ItemTarget, 'id' | 'within'> {
-  return { id, within };
 }

@@ -6,18 +6,18 @@ import type { FieldValues } from '../../plan/plan.ts';
 import { secretDigest } from '../../platform/digest.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
-import type { Sources } from '../../pipeline/services.ts';
+import type { Sources } from '../sources.ts';
 import { errorList } from './refine.ts';
 
 /** The values of a new row with those that the server makes. */
 interface GeneratedValues {
-  /** What is stored: the digest of a secret that is shown once. */
+  /** The stored values, with the digest of a secret that is shown once. */
   readonly values: FieldValues;
   /** The secrets that are shown once; null where there are none. */
   readonly shown: JsonObject | null;
 }
 
-/** What values are generated with, where no function of the model makes them. */
+/** Inputs of generators that are no functions of the model. */
 interface DataInputs {
   /** The time of the write, RFC 3339. */
   readonly at: string;
@@ -25,7 +25,7 @@ interface DataInputs {
 }
 
 interface GeneratorInputs extends DataInputs {
-  /** What the functions of a TypeScript model get; called only where there is one. */
+  /** Makes the context of the functions of a TypeScript model. Called only if there is one. */
   readonly context: () => WriteContext;
 }
 
@@ -35,9 +35,9 @@ const HINT = 8;
 const SECRET_BYTES = 32;
 
 /**
- * Makes the generated values of a new row: in this tick where no function of the model has to be waited for.
+ * Makes the generated values of a new row: in this tick unless a function of the model returns a promise.
  *
- * @throws {Error} where a function returns what the schema of its field does not allow: an error of the application
+ * @throws {Error} if a function returns what the schema of its field does not allow: an error of the application
  */
 export function generateValues(
   compiled: CompiledResource,
@@ -68,7 +68,7 @@ function returnedValues({ fields }: Resource, context: GeneratorInputs['context'
   for (const { name, generator } of fields) {
     if (generator?.kind !== 'code') continue;
     made = chain(made ?? {}, (before) =>
-      chain(settled(generator.generate(context())), (value) => ({ ...before, [name]: jsonOf(name, value) })),
+      chain(settled(generator.generate(context())), (value) => ({ ...before, [name]: toJson(name, value) })),
     );
   }
   return made;
@@ -80,7 +80,7 @@ function settled(value: unknown): unknown {
   return waits ? Promise.resolve(value) : value;
 }
 
-function jsonOf(name: string, value: unknown): Json {
+function toJson(name: string, value: unknown): Json {
   if (value !== undefined) return returnedJson(value);
   throw new TypeError(`the function that generates ${name} returned undefined; return a value, or null for none`);
 }
@@ -114,7 +114,7 @@ function withData(fields: readonly Field[], given: FieldValues, { at, sources }:
         // A key that is used, and not compared, is base64, as Standard Webhooks writes it.
         const text = random.toString(generator.sealed === true ? 'base64' : 'base64url');
         const secret = `${generator.prefix}${text}`;
-        for (const hint of hintsOf(fields, name)) values[hint] = secret.slice(0, generator.prefix.length + HINT);
+        for (const hint of selectHints(fields, name)) values[hint] = secret.slice(0, generator.prefix.length + HINT);
         const digested = shownOnce ? secretDigest(secret) : secret;
         values[name] = generator.sealed === true ? sources.seal(secret) : digested;
         if (shownOnce) shown[name] = secret;
@@ -124,7 +124,7 @@ function withData(fields: readonly Field[], given: FieldValues, { at, sources }:
   return { values, shown: Object.keys(shown).length === 0 ? null : shown };
 }
 
-function hintsOf(fields: readonly Field[], secret: string): readonly string[] {
+function selectHints(fields: readonly Field[], secret: string): readonly string[] {
   return fields.flatMap(({ name, generator }) =>
     generator?.kind === 'hint' && generator.secret === secret ? [name] : [],
   );

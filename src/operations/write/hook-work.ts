@@ -13,20 +13,21 @@ import { rowKey } from '../../plan/row-address.ts';
 import { createPlan, updatePlan, type WriteAuthor } from '../../plan/write/write-plan.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import type { Caller } from '../caller.ts';
+import type { Principal } from '../principal.ts';
+import type { Sources } from '../sources.ts';
 import type { VisibleRows } from '../visible-rows.ts';
-import type { Services, Sources } from '../../pipeline/services.ts';
 import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
-import { ownerOf } from './row-access.ts';
+import { ownerValues } from './row-access.ts';
 import { checkRowSize } from './row-size.ts';
-import { originOf } from './write.ts';
+import { writeOrigin, type WriteServices } from './write.ts';
 
-/** What hooks need of the services. */
-export type ContextServices = Pick<Services, 'application' | 'sources' | 'events'>;
+/** Services that hooks work with. */
+export type ContextServices = Pick<WriteServices, 'application' | 'sources' | 'events'>;
 
-/** The parameters of a collection that a hook reads by, besides filters. */
+/** The parameters of a hook's read, besides filters. */
 const READ_PARAMETERS: ReadonlySet<string> = new Set(['q', 'sort', 'limit']);
 /** Parameters that would select a page or a form, which a hook has no use for. */
 const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
@@ -39,14 +40,14 @@ const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'count',
 ]);
 
-/** What the hooks of one write have read, and the writes that they have added to it. */
+/** The reads of the hooks of one write, and the writes that they have added to it. */
 export class HookWork {
   readonly rows: HookRows;
   readonly system: HookRows;
   readonly writes: HookWrites;
-  /** What the hooks of the write get. */
+  /** The context that the hooks of the write receive. */
   readonly context: WriteContext;
-  readonly #request: Negotiated;
+  readonly #system: Caller;
   readonly #author: WriteAuthor;
   readonly #sources: Sources;
   /** Bytes of a row that a hook writes. */
@@ -56,23 +57,24 @@ export class HookWork {
   readonly #plans: WritePlan[] = [];
   readonly #written = new Set<string>();
 
-  constructor(request: Negotiated, { application, events, sources }: ContextServices) {
-    this.#request = request;
-    this.#author = { events, origin: originOf(request, { sources }) };
+  /** @param system the caller of the write in the newest contract */
+  constructor(system: Caller, { application, events, sources }: ContextServices) {
+    this.#system = system;
+    this.#author = { events, origin: writeOrigin(system, { sources }) };
     this.#sources = sources;
-    this.#maxSize = request.contract.model.limits.row;
-    this.rows = this.#reader(request.rows);
-    this.system = this.#reader(request.rows.unrestricted());
+    this.#maxSize = system.contract.model.limits.row;
+    this.rows = this.#reader(system.rows);
+    this.system = this.#reader(system.rows.unrestricted());
     this.writes = {
       create: (resource, values, parents = []) => this.#create(this.#located(resource, parents), values),
       update: (resource, id, changes, parents = []) => this.#update(this.#located(resource, parents), id, changes),
       delete: (resource, id, parents = []) => this.#delete(this.#located(resource, parents), id),
     };
-    const { exchange, principal } = request;
+    const { trace, principal } = system;
     this.context = {
       ...application,
-      caller: callerOf(principal),
-      correlationId: exchange.correlationId,
+      caller: shownCaller(principal),
+      correlationId: trace.correlationId,
       at: timestamp(sources.now()),
       rows: this.rows,
       system: this.system,
@@ -80,7 +82,7 @@ export class HookWork {
     };
   }
 
-  /** What is added to a write to a row: plans that refer to the row come after it, all others before it. */
+  /** Orders the added plans around a write to a row: plans that refer to the row come after it, all others before it. */
   plansFor(resource: Resource, id: string): HookPlans {
     const follows = (plan: WritePlan): boolean => this.#refersTo(plan, resource.name, id);
     return {
@@ -125,7 +127,7 @@ export class HookWork {
     const unknown = Object.keys(query).find((parameter) => PAGE_PARAMETERS.has(parameter));
     if (unknown !== undefined)
       throw new Error(`a hook read ${name} by ${unknown}; use filters and ${[...READ_PARAMETERS].join(', ')}`);
-    const given = { limit: this.#request.contract.model.limits.page.max, ...query };
+    const given = { limit: this.#system.contract.model.limits.page.max, ...query };
     const parameters = Object.entries(given).map(([parameter, value]) => ({
       name: parameter,
       value: String(value),
@@ -142,7 +144,7 @@ export class HookWork {
   async #record(resources: readonly string[]): Promise<void> {
     const unread = resources.filter((resource) => !this.#stamps.has(resource));
     if (unread.length === 0) return;
-    const stamps = await this.#request.rows.storedStamps(unread);
+    const stamps = await this.#system.rows.storedStamps(unread);
     for (const [index, resource] of unread.entries()) this.#stamps.set(resource, stamps[index] ?? 0);
   }
 
@@ -153,13 +155,13 @@ export class HookWork {
     if (message !== null) throw new Error(`a hook created ${resource.name} with an invalid id: it ${message}`);
     const { parent, state } = resource;
     const initial = state === null ? {} : { [state.field]: state.initial };
-    const owner = ownerOf(resource, this.#request.principal);
+    const owner = ownerValues(resource, this.#system.principal);
     const above = parent === null ? {} : { [parent.field]: within[0]?.id ?? null };
     this.#write(compiled, { id, within });
-    // The plan is added in this tick where no library has to be asked: writes keep the order in which a hook calls them.
+    // The plan is added in this tick unless a library validates: writes keep the order in which a hook calls them.
     await chain(validated(compiled, { ...initial, ...owner, ...values, ...above }, null), (checked) => {
       const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
-      // A secret that is shown once is known to no one here.
+      // A secret that is shown once is shown to no one here.
       return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {
         checkRowSize(resource, this.#maxSize, made, null);
         this.#plans.push(createPlan(this.#author, { resource, within, id }, made));
@@ -182,7 +184,7 @@ export class HookWork {
   async #delete({ compiled, within }: Located, id: string): Promise<void> {
     const { resource } = compiled;
     const row = await this.#current({ compiled, within }, id);
-    const source = { contract: this.#request.contract.unrestricted(), rows: this.#request.rows.unrestricted() };
+    const source = { contract: this.#system.contract.unrestricted(), rows: this.#system.rows.unrestricted() };
     const { plans } = await planCascade({ resource, row, within }, this.#author, source);
     for (const plan of plans) this.#write(this.#compiled(plan.resource), plan);
     this.#plans.push(...plans);
@@ -191,12 +193,12 @@ export class HookWork {
   async #current({ compiled, within }: Located, id: string): Promise<Row> {
     const { name } = compiled.resource;
     await this.#record([name]);
-    const row = await this.#request.rows.unrestricted().item({ resource: name, id, within });
+    const row = await this.#system.rows.unrestricted().item({ resource: name, id, within });
     if (row === null) throw new Error(`a hook wrote to ${name} ${JSON.stringify(id)}, which does not exist`);
     return row;
   }
 
-  /** @throws {Error} where the hook has written the row before: revisions are assigned in the order of the plans, which is not the hook's */
+  /** @throws {Error} if the hook has written the row before: revisions are assigned in the order of the plans, which is not the hook's */
   #write({ resource }: CompiledResource, address: Parameters<typeof rowKey>[1]): void {
     const key = rowKey(resource, address);
     if (this.#written.has(key)) throw new Error(`a hook wrote to ${resource.name} ${JSON.stringify(address.id)} twice`);
@@ -221,7 +223,7 @@ export class HookWork {
   }
 
   #compiled(name: string): CompiledResource {
-    const { resources } = this.#request.contract.unrestricted();
+    const { resources } = this.#system.contract.unrestricted();
     const compiled = resources.get(name);
     if (compiled === undefined)
       throw new Error(`a hook named the resource ${name}; the model has ${[...resources.keys()].join(', ')}`);
@@ -230,11 +232,11 @@ export class HookWork {
 }
 
 /** The caller as hooks see it. */
-function callerOf({ subject, issuer, client, owner, scopes, claims }: Negotiated['principal']): WriteContext['caller'] {
+function shownCaller({ subject, issuer, client, owner, scopes, claims }: Principal): WriteContext['caller'] {
   return { subject, issuer, client, owner, scopes, claims, key: keyOf({ issuer, claims }) };
 }
 
-/** What hooks add to a write: plans before and after its own, and what they have read. */
+/** The additions of hooks to a write: plans before and after its own, and the stamps of their reads. */
 interface HookPlans {
   readonly before: readonly WritePlan[];
   readonly after: readonly WritePlan[];
@@ -243,7 +245,7 @@ interface HookPlans {
 
 const NO_PLANS: HookPlans = { before: [], after: [], expectStamps: [] };
 
-/** What hooks add to a write to a row. @param work null where no hook has run */
+/** Collects the additions of hooks to a write to a row. @param work null if no hook has run */
 export function hookPlans(work: HookWork | null, resource: Resource, id: string): HookPlans {
   return work === null ? NO_PLANS : work.plansFor(resource, id);
 }
@@ -254,7 +256,7 @@ interface Located {
   readonly within: readonly Ancestor[];
 }
 
-/** A row for the application's code: frozen, without hidden members. */
+/** Shows a row to the application's code: frozen, without hidden members. */
 export function shownRow(row: Row): HookRow {
   const hidden = Object.keys(row).filter(isHidden);
   if (hidden.length === 0) return deepFreeze(row);
@@ -266,16 +268,16 @@ export function shownRow(row: Row): HookRow {
 /** @throws {Error} for values that the schema does not allow: an error of the application, not of the caller */
 function validated(compiled: CompiledResource, values: JsonObject, current: Row | null): MaybePromise<JsonObject> {
   const { resource, validator } = compiled;
-  const valuesOf = (checked: RefinedDraft): JsonObject => {
+  const validValues = (checked: RefinedDraft): JsonObject => {
     if (checked.kind === 'valid') return checked.values;
     const errors = errorList(checked.details);
     throw new Error(`a hook wrote values to ${resource.name} that the schema does not allow: ${errors}`);
   };
-  const valid = valuesOf(validator.check(values, { unknown: 'refuse' }));
-  return resource.hooks.refine === null ? valid : refineDraft(compiled, valid, current).then(valuesOf);
+  const valid = validValues(validator.check(values, { unknown: 'refuse' }));
+  return resource.hooks.refine === null ? valid : refineDraft(compiled, valid, current).then(validValues);
 }
 
-/** A query that is wrong in a hook is no error of the caller. */
+/** Runs a query of a hook, whose errors are not the caller's. */
 function asProgramError<T>(resource: string, read: () => T): T {
   try {
     return read();

@@ -6,18 +6,18 @@ import { changedFields } from '../../plan/write/draft.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import type { Caller } from '../caller.ts';
+import { invalid } from '../failures.ts';
 import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
 import { inCallersTerms } from './older-contract-error.ts';
 import { checkStoredSize, type WriteTarget } from './write.ts';
-import { invalid } from './write-refusal.ts';
 
-/** The values that a write has after its hooks, and what these read and wrote. */
+/** The values of a write after its hooks, and the work of the hooks. */
 interface HookedValues {
   readonly values: FieldValues;
-  /** null where no hook has run. */
+  /** null if no hook has run. */
   readonly work: HookWork | null;
 }
 
@@ -27,8 +27,8 @@ interface HookedValues {
  *
  * @param current the current row; null for a new one
  * @returns the values to be written, validated again, and the work of the hooks
- * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; what `refuse` was called with; REQUEST_BODY_TOO_LARGE where they
- *   have made the row too large
+ * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; the error of `refuse`; REQUEST_BODY_TOO_LARGE if they have made
+ *   the row too large
  */
 export async function applyHooks(
   target: WriteTarget,
@@ -42,7 +42,7 @@ export async function applyHooks(
 }
 
 async function runHooks(
-  { request, compiled }: WriteTarget,
+  { system, systemResource: compiled }: WriteTarget,
   draft: FieldValues,
   current: Row | null,
   services: ContextServices,
@@ -52,10 +52,10 @@ async function runHooks(
   const hook = current === null ? before.create : before.update;
   const hasHooks = hook !== null || check.size > 0;
   if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
-  const { hidden } = request.permission.fields(resource.name);
+  const { hidden } = system.permission.fields(resource.name);
   const values = await refinedValues(compiled, draft, { current, hidden });
   if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
-  const work = new HookWork(request, services);
+  const work = new HookWork(system, services);
   const { context } = work;
   const run = withoutNames(hidden, () =>
     withRefusals(resource, async () => {
@@ -88,7 +88,7 @@ async function refinedValues(
   });
 }
 
-/** Runs code of the application, whose errors may be of fields that the caller may not read: these are errors of the whole body for it (REP-11). */
+/** Runs code of the application. Errors of fields that the caller may not read become errors of the whole body (REP-11). */
 async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -102,14 +102,14 @@ async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T
   }
 }
 
-/** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} what `refuse` was called with */
+/** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} the error of `refuse` */
 export async function beforeDelete(
-  request: Negotiated,
+  system: Caller,
   deleted: CascadePlans['deleted'],
   services: ContextServices,
 ): Promise<HookWork | null> {
   if (deleted.every(({ resource }) => resource.hooks.before.delete === null)) return null;
-  const work = new HookWork(request, services);
+  const work = new HookWork(system, services);
   for (const { resource, row } of deleted) {
     const hook = resource.hooks.before.delete;
     if (hook === null) continue;
@@ -139,7 +139,7 @@ async function runChecks(
   if (errors.length > 0) throw invalid(resource, errors);
 }
 
-/** The path names the parent of a row, whatever a hook returns. Transforms have run before; what the hook returned must still be valid. */
+/** Validates the values that a hook returned. The path names the parent of a row, whatever a hook returns. Transforms have run before. */
 async function validatedAgain(
   compiled: CompiledResource,
   changed: FieldValues,
@@ -161,7 +161,7 @@ async function validatedAgain(
   );
 }
 
-/** Runs code of the application, which may refuse the write. @throws {ApiError} what `refuse` was called with */
+/** Runs code of the application, which may refuse the write. @throws {ApiError} the error of `refuse` */
 export async function withRefusals<T>(resource: Resource, run: () => MaybePromise<T>): Promise<T> {
   try {
     return await run();

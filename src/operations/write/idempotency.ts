@@ -1,13 +1,24 @@
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import { readIdempotencyKey } from '../../conventions/headers/idempotency-key.ts';
 import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/plan.ts';
 import type { IdempotencyRecords } from '../../stores/store.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
+import { keyInProgress } from '../failures.ts';
+import type { Principal } from '../principal.ts';
 
-/** How long a response can be replayed, in milliseconds (MET-12). */
+/** Milliseconds for which a response can be replayed (MET-12). */
 export const RETENTION = 24 * 60 * 60 * 1_000;
 
 const FIELD = 'Idempotency-Key';
+
+/** The parts of a request that distinguish it from others of its caller. */
+export interface RequestIdentity {
+  readonly method: string;
+  /** Decoded path segments. */
+  readonly segments: readonly string[] | null;
+  readonly target: string;
+  /** The version of the caller's contract. */
+  readonly version: string;
+  readonly contentType: string | null;
+}
 
 /** A request that is done at most once. */
 export interface KeyedRequest {
@@ -17,13 +28,13 @@ export interface KeyedRequest {
   readonly request: string;
 }
 
-/** The value of a request under a key, and whether it is an earlier request's. */
+/** The value of a request under a key. `replayed` is true if it is an earlier request's. */
 export interface Replayable<T> {
   readonly value: T;
   readonly replayed: boolean;
 }
 
-/** What idempotency records need. */
+/** Parameters of {@link Idempotency}. */
 export interface IdempotencyOptions {
   readonly store: IdempotencyRecords;
   /** Milliseconds since the epoch. */
@@ -44,47 +55,32 @@ export class Idempotency {
     this.#options = options;
   }
 
-  /**
-   * The name of a request's record: caller, method, path and key.
-   *
-   * @param required whether the request must have a key
-   * @returns null where it has none
-   * @throws {ApiError} IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED
-   */
-  name({ exchange, principal, method, segments }: Negotiated, required: boolean): string | null {
-    const key = readIdempotencyKey(exchange.fields.get('idempotency-key'));
-    if (key !== null) {
-      return `key:${this.#options.digest(JSON.stringify([principal.identity, method, segments, key]))}`;
-    }
-    if (!required) return null;
-    throw apiError('IDEMPOTENCY_KEY_REQUIRED', 'Send an Idempotency-Key, so that this request can be retried safely.', {
-      details: [{ field: FIELD, message: 'is required' }],
-    });
+  /** Names the record of a request by caller, method, path and key. @returns null without a key */
+  name(key: string | null, { method, segments }: RequestIdentity, { identity }: Principal): string | null {
+    return key === null ? null : `key:${this.#options.digest(JSON.stringify([identity, method, segments, key]))}`;
   }
 
   /** Distinguishes a request from another under its key: target, version, type and body. @param bytes of the body, inflated */
-  requestDigest({ exchange, contract }: Negotiated, bytes: Uint8Array): string {
+  requestDigest({ target, version, contentType }: RequestIdentity, bytes: Uint8Array): string {
     const { digest } = this.#options;
-    const { request, fields } = exchange;
-    return digest(JSON.stringify([request.target, contract.version, fields.get('content-type'), digest(bytes)]));
+    return digest(JSON.stringify([target, version, contentType, digest(bytes)]));
   }
 
-  /** The record of a name; null where there is none or it has expired. */
+  /** Finds the record of a name; null if there is none or it has expired. */
   async find(name: string): Promise<StoredIdempotencyRecord | null> {
     return this.#options.store.find(name, this.#options.now());
   }
 
-  /** A record to be committed with a write. @param outcome plain data, stored as JSON */
+  /** Makes a record to be committed with a write. @param outcome plain data, stored as JSON */
   record(keyed: KeyedRequest, outcome: object | string): IdempotencyRecord {
     return { ...keyed, outcome: JSON.stringify(outcome), expiresAt: this.#options.now() + RETENTION };
   }
 
   /**
-   * Does a request once. The run itself records its result, in the transaction of its write; a failed run is not recorded, and runs again.
-   * Where another process does the same request meanwhile, its result is returned, and no refusal that its change alone brought about
-   * (step 13 before 14).
+   * Does a request once. The run itself records its result, in the transaction of its write; a failed run is not recorded, and runs again. If another
+   * process does the same request meanwhile, its result is returned, and no refusal that its change alone caused (step 13 before 14).
    *
-   * @param run does it; `recorded` where the record exists already
+   * @param run does it; `recorded` if the record exists already
    * @param read the value of a record
    * @throws {ApiError} IDEMPOTENCY_KEY_REUSED: another request had the key; IDEMPOTENCY_KEY_IN_PROGRESS: the first is not done yet
    */
@@ -94,7 +90,7 @@ export class Idempotency {
     read: (record: StoredIdempotencyRecord) => T | Promise<T>,
   ): Promise<Replayable<T>> {
     const { name } = keyed;
-    if (this.#inProgress.has(name)) throw inProgress();
+    if (this.#inProgress.has(name)) throw keyInProgress();
     this.#inProgress.add(name);
     try {
       const earlier = await this.#recorded(keyed);
@@ -102,7 +98,7 @@ export class Idempotency {
       const outcome = await orRefusal(run);
       if (outcome !== 'recorded' && !(outcome instanceof ApiError)) return { value: outcome, replayed: false };
       const meanwhile = await this.#recorded(keyed);
-      if (meanwhile === null) throw outcome === 'recorded' ? inProgress() : outcome;
+      if (meanwhile === null) throw outcome === 'recorded' ? keyInProgress() : outcome;
       return { value: await read(meanwhile), replayed: true };
     } finally {
       this.#inProgress.delete(name);
@@ -129,7 +125,9 @@ async function orRefusal<T>(run: () => Promise<T>): Promise<T | ApiError> {
   }
 }
 
-function inProgress(): Error {
-  const message = 'A request with this Idempotency-Key is still in progress; retry it in a moment.';
-  return apiError('IDEMPOTENCY_KEY_IN_PROGRESS', message, { headers: { 'Retry-After': '1' } });
+/** 400 IDEMPOTENCY_KEY_REQUIRED. */
+export function keyRequired(): ApiError {
+  return apiError('IDEMPOTENCY_KEY_REQUIRED', 'Send an Idempotency-Key, so that this request can be retried safely.', {
+    details: [{ field: FIELD, message: 'is required' }],
+  });
 }

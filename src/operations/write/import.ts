@@ -12,13 +12,14 @@ import { restoringPlans, type RestoringPlans } from '../../plan/transfer/restore
 import { createPlan, type WriteAuthor } from '../../plan/write/write-plan.ts';
 import type { Writer } from '../../stores/store.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
-import { ancestorsOf, type AncestorSource } from '../read/ancestors.ts';
-import { notFound } from '../read/item.ts';
-import type { Sources } from '../../pipeline/services.ts';
-import { generateMissing } from './generated.ts';
 import { EVERY_PERMISSION } from '../../contract/permission.ts';
-import { fieldOf } from './write.ts';
-import { DANGLING, invalid, writeRefusal } from './write-refusal.ts';
+import type { Reader } from '../caller.ts';
+import { DANGLING, invalid, notFound } from '../failures.ts';
+import { findAncestors } from '../read/ancestors.ts';
+import type { Sources } from '../sources.ts';
+import { generateMissing } from './generated.ts';
+import { referenceField } from './write.ts';
+import { writeRefusal } from './write-refusal.ts';
 
 /** A row that could not be imported. */
 export interface RowImportError {
@@ -34,20 +35,20 @@ export type RowImportOutcome =
   | {
       readonly kind: 'refused';
       readonly errors: readonly RowImportError[];
-      /** A row refers to one of its collection that there is not: with the rows that follow in the file, it may be imported. */
+      /** Present if a row refers to an absent row of its collection, which may follow in the file. */
       readonly mayFollow?: true;
     };
 
-/** What an import needs. `rows` are all rows: an import runs for the system. */
-export interface ImportContext extends AncestorSource {
+/** The context of an import. `rows` are all rows: it runs for the system. */
+export interface ImportContext extends Reader {
   readonly writer: Writer;
   readonly author: WriteAuthor;
   readonly sources: Pick<Sources, 'uuid' | 'randomHex' | 'seal'>;
 }
 
 /**
- * Restores rows of a file, all in one transaction together with a bookmark, or none. Every invalid row is reported; of those that only the
- * store can judge, the first. Hooks do not run: the rows were written before.
+ * Restores rows of a file, all in one transaction together with a bookmark, or none. Every invalid row is reported; of the errors that only the store
+ * finds, the first. Hooks do not run: the rows were written before.
  */
 export async function importRows(
   compiled: CompiledResource,
@@ -85,7 +86,10 @@ async function restored(
 ): Promise<RowImportOutcome> {
   const outcome = await context.writer.commit(bookmark === undefined ? { plans } : { plans, bookmark });
   if (outcome.kind === 'committed') return { kind: 'stored', count: new Set(rows).size };
-  const error = writeRefusal(outcome, { compiled, request: { ...context, permission: EVERY_PERMISSION } });
+  const error = writeRefusal(outcome, {
+    system: { contract: context.contract, permission: EVERY_PERMISSION },
+    systemResource: compiled,
+  });
   if (!(error instanceof ApiError)) throw error;
   const row = 'plan' in outcome ? (rows[outcome.plan] ?? 0) : 0;
   const refused = importError(row, error);
@@ -97,9 +101,9 @@ async function restored(
   return { kind: 'refused', errors: [{ ...refused, details }], mayFollow: true };
 }
 
-/** Whether a row refers to one of the same collection that there is not. */
+/** True for the error of a row that refers to an absent row of its own collection. */
 function isOwnReference({ name, field: fields }: Resource, { field, message }: ErrorDetail): boolean {
-  return message === DANGLING && fields.get(fieldOf(field))?.reference?.resource === name;
+  return message === DANGLING && fields.get(referenceField(field))?.reference?.resource === name;
 }
 
 const TOO_LATE = `${DANGLING}, or of a row that is imported before it or together with it`;
@@ -117,15 +121,15 @@ function restorePlan(
 }
 
 /**
- * The ancestors of a row: the parent that its own field names, because a file has no path to name it, and those above that.
+ * Finds the ancestors of a row: the parent that its own field names, because a file has no path to name it, and those above that.
  *
- * @returns an error where the parent is not the only row with its id, and the file does not name the rows above it
+ * @returns an error if several rows have the id of the parent, and the file does not name the rows above it
  */
 async function ancestorsIn(
   { resource }: CompiledResource,
   { values, above }: ImportedRow,
   known: Map<string, readonly Ancestor[]>,
-  source: AncestorSource,
+  source: Reader,
 ): Promise<readonly Ancestor[] | ApiError> {
   const parent = resource.parent === null ? null : values[resource.parent.field];
   if (typeof parent !== 'string') return [];
@@ -139,22 +143,22 @@ async function locate(
   resource: Resource,
   parent: string,
   above: readonly string[] | null,
-  source: AncestorSource,
+  source: Reader,
 ): Promise<readonly Ancestor[] | ApiError> {
   const record = parentRecord(resource, source.contract.model.resources);
   const [field = '', ...hidden] = resource.parentKey;
   const ids = record === null ? [] : (above ?? (await idsAbove(resource, parent, record, source)));
   if (ids instanceof ApiError) return ids;
   const held = hidden.map((name, level): [string, Json] => [name, ids[level] ?? null]);
-  return ancestorsOf(resource, Object.fromEntries([[field, parent], ...held]), source);
+  return findAncestors(resource, Object.fromEntries([[field, parent], ...held]), source);
 }
 
-/** The ids above a parent that a file names by its id alone, as files did when ids were unique in the whole resource. */
+/** Finds the ids above a parent that a file names by its id alone, as files did when ids were unique in the whole resource. */
 async function idsAbove(
   resource: Resource,
   id: string,
   record: ParentRecord,
-  { contract, rows }: AncestorSource,
+  { contract, rows }: Reader,
 ): Promise<readonly string[] | ApiError> {
   const parent = contract.resourceOf(resource.parent?.resource ?? '').resource;
   const { rows: found } = await rows.list({

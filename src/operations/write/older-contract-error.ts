@@ -2,22 +2,20 @@ import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
-import type { Authorized } from '../../pipeline/authorize.ts';
-import type { CompiledResource, Contract } from '../../contract/contract.ts';
+import type { CompiledResource } from '../../contract/contract.ts';
+import type { Caller } from '../caller.ts';
 
 /** A write through a contract that may be older. */
 interface VersionedWrite {
-  /** Of the caller. */
-  readonly contract: Contract;
-  /** Its contract is the newest one, in whose terms a write fails. */
-  readonly request: Pick<Authorized, 'contract' | 'permission'>;
-  /** The resource that is written, in the newest contract. */
-  readonly compiled: Pick<CompiledResource, 'resource'>;
+  readonly caller: Pick<Caller, 'contract'>;
+  /** The caller in the newest contract, in whose terms a write fails. */
+  readonly system: Pick<Caller, 'contract' | 'permission'>;
+  readonly systemResource: Pick<CompiledResource, 'resource'>;
 }
 
-/** Runs what fails in the terms of the newest contract. @throws {ApiError} in those of the caller's */
+/** Runs code that fails in the terms of the newest contract. @throws {ApiError} in those of the caller's */
 export async function inCallersTerms<T>(write: VersionedWrite, run: () => T | Promise<T>): Promise<T> {
-  if (write.contract.mapping === null) return run();
+  if (write.caller.contract.mapping === null) return run();
   try {
     return await run();
   } catch (error) {
@@ -25,17 +23,18 @@ export async function inCallersTerms<T>(write: VersionedWrite, run: () => T | Pr
   }
 }
 
-/** A failure in the terms of the caller's contract: its error code, its names of resources and fields (VER-5, ERR-2). */
-export function olderContractError(failure: unknown, { contract, request, compiled }: VersionedWrite): unknown {
+/** Translates a failure to the terms of the caller's contract: its error code, its names of resources and fields (VER-5, ERR-2). */
+export function olderContractError(failure: unknown, { caller, system, systemResource }: VersionedWrite): unknown {
+  const { contract } = caller;
   if (contract.mapping === null || !(failure instanceof ApiError)) return failure;
   const { status, code, message, headers, cause } = failure;
-  const newest = request.contract.model;
-  const ofCode = resourceOfCode(code, [...newest.resources.values()]);
-  const stored = ofCode ?? compiled.resource;
+  const newest = system.contract.model;
+  const ofCode = resourceByCode(code, [...newest.resources.values()]);
+  const stored = ofCode ?? systemResource.resource;
   const older = contract.model.resources.get(stored.name);
   if (older === undefined) return failure;
   const mapping = contract.mapping.resources.get(stored.name) ?? null;
-  const { hidden } = request.permission.fields(stored.name);
+  const { hidden } = system.permission.fields(stored.name);
   const details = failure.details.map((detail) => {
     const translated = olderContractDetail(detail, mapping);
     return hidden.has(translated.field.split(/[.[]/, 1)[0] ?? '') ? NOT_VALID : translated;
@@ -49,7 +48,7 @@ export function olderContractError(failure: unknown, { contract, request, compil
   return new ApiError(status, olderCode, withNames(message, names), { details, headers, cause });
 }
 
-/** The names of collections in messages. One that the older contract does not have is named in general. */
+/** Maps the names of collections in messages. One that the older contract does not have is named in general. */
 function collectionNames({ resources }: Model, newest: Model): readonly (readonly [string, string])[] {
   return [...newest.resources.values()].flatMap((resource) => {
     const older = resources.get(resource.name);
@@ -61,20 +60,20 @@ function collectionNames({ resources }: Model, newest: Model): readonly (readonl
 /** The error of a field that the caller does not know. */
 const NOT_VALID: ErrorDetail = { field: 'body', message: 'is not valid' };
 
-/** A detail of values that were judged by the newest contract. What the caller's does not know is an error of the whole body. Messages name no fields. */
+/** Translates a detail of the newest contract. An error of a field that the caller's does not know is one of the whole body. Messages name no fields. */
 export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMapping | null): ErrorDetail {
   if (mapping === null) return detail;
   const field = mapping.nameOf(detail.field);
   return field === null ? NOT_VALID : { ...detail, field };
 }
 
-/** The resource whose error code it is: of several prefixes, the longest. */
-function resourceOfCode(code: string, resources: readonly Resource[]): Resource | null {
+/** Finds the resource that an error code belongs to: of several prefixes, the longest. */
+function resourceByCode(code: string, resources: readonly Resource[]): Resource | null {
   const own = resources.filter((each) => code.startsWith(`${each.code}_`));
   return own.toSorted((one, other) => other.code.length - one.code.length)[0] ?? null;
 }
 
-/** A message with other names, as whole words. */
+/** Replaces names in a message, as whole words. */
 function withNames(message: string, names: ReadonlyMap<string, string>): string {
   return message.replaceAll(/[a-z][\w.]*\w|[a-z]/g, (word) => names.get(word) ?? word);
 }

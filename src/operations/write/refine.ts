@@ -18,12 +18,12 @@ const MAX_MESSAGE = 500;
 /**
  * Runs the refinements and transforms of a library's schema on valid values; those of a JSON Schema are returned as they are.
  *
- * An unchanged field takes the output only where that follows from the change of another one: a transform whose output differs each time it
- * runs on its own output, such as one that appends, must not run again for every PATCH.
+ * An unchanged field takes the output only if that follows from the change of another one. A transform that appends to its own output must not run
+ * again for every PATCH.
  *
  * @param current the current row; null for a new one
  * @param hidden the fields that the caller may not read
- * @throws {Error} where a transform returns values that the schema does not allow: an error of the application
+ * @throws {Error} if a transform returns values that the schema does not allow: an error of the application
  */
 export async function refineDraft(
   compiled: CompiledResource,
@@ -58,7 +58,7 @@ interface TransformedUpdate {
   readonly current: Row;
 }
 
-/** The output without what the transforms make of the current row alone. */
+/** Removes from the output the changes that the transforms make to the current row alone. */
 async function withoutRepeats(
   compiled: CompiledResource,
   refine: Refine,
@@ -78,7 +78,7 @@ function isSame(one: JsonObject, other: JsonObject, name: string): boolean {
   return jsonEquals(one[name] ?? null, other[name] ?? null);
 }
 
-/** The output of transforms in stored form. @throws {Error} where the schema does not allow it */
+/** Validates the output of transforms. @throws {Error} if the schema does not allow it */
 function validOutput({ resource, validator }: CompiledResource, output: JsonObject): FieldValues {
   const checked = validator.check(output, { unknown: 'refuse' });
   if (checked.kind === 'valid') return checked.values;
@@ -87,7 +87,7 @@ function validOutput({ resource, validator }: CompiledResource, output: JsonObje
   );
 }
 
-/** Errors of fields in one line, for the log. */
+/** Writes errors of fields in one line, for the log. */
 export function errorList(details: readonly ErrorDetail[]): string {
   return details.map(({ field, message }) => `${field} ${message}`).join('; ');
 }
@@ -96,7 +96,7 @@ export function errorList(details: readonly ErrorDetail[]): string {
 function detail(path: Path, message: string, secrets: readonly Json[]): ErrorDetail {
   const place = formatPath(path.map((step) => (typeof step === 'string' ? cut(step) : step)));
   if (place === '') return { field: 'body', message: cut(message, MAX_MESSAGE) };
-  // ArkType begins its messages with the path, which `field` has already.
+  // ArkType begins its messages with the path, which `field` names already.
   const text = message.startsWith(`${place} `) ? message.slice(place.length + 1) : message;
   return {
     field: place,
@@ -104,7 +104,7 @@ function detail(path: Path, message: string, secrets: readonly Json[]): ErrorDet
   };
 }
 
-/** Whether a message contains a value, or a part of it. */
+/** True if a message contains a value, or a part of it. */
 function quotes(message: string, value: Json): boolean {
   if (typeof value === 'string')
     return value !== '' && (message.includes(value) || message.includes(JSON.stringify(value).slice(1, -1)));

@@ -1,48 +1,88 @@
-import { type ListQuery, readListQuery } from '../../plan/list/list-query.ts';
-import { admitParameters, isDryRun, writeParameterRule } from '../../plan/list/parameters.ts';
-import { updateOperation } from './update.ts';
+import { UNCONDITIONAL, type Preconditions } from '../../conventions/headers/preconditions.ts';
+import type { Preferences } from '../../conventions/headers/prefer.ts';
+import type { Method } from '../../conventions/methods.ts';
+import type { CompiledResource } from '../../contract/contract.ts';
+import type { Variant } from '../../contract/variants.ts';
+import { readListQuery } from '../../plan/list/list-query.ts';
+import type { Ancestor } from '../../plan/plan.ts';
+import type { Caller } from '../caller.ts';
 import { createOperation } from './create.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
 import { deleteOperation } from './delete.ts';
-import type { Route } from '../../pipeline/route.ts';
-import type { WriteOperation, WriteTarget } from './write.ts';
+import type { RequestIdentity } from './idempotency.ts';
+import type { SentBody } from './parsed-body.ts';
+import { updateOperation } from './update.ts';
+import type { WriteOperation, WriteTarget, WriteTerms } from './write.ts';
 
-/** A write, and whether it is a dry run (MET-14). */
-export interface RequestedWrite {
-  readonly operation: WriteOperation;
+/** The target and header fields of a write: everything about it besides its caller. */
+export interface WriteRequest {
+  /** The resource in the caller's contract. */
+  readonly compiled: CompiledResource;
+  /** The rows above, nearest first. */
+  readonly within: readonly Ancestor[];
+  /** null for a collection. */
+  readonly id: string | null;
+  readonly method: Method;
+  readonly preconditions: Preconditions;
+  readonly preferences: Preferences;
+  /** The form of the response, which the preconditions of a POST refer to. */
+  readonly variant: Variant;
+  readonly body: SentBody;
+  /** True if the client waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+  /** The `Idempotency-Key`; null without one. */
+  readonly key: string | null;
+  readonly identity: RequestIdentity;
+  /** Checked completely, and not stored (MET-14). */
   readonly dry: boolean;
 }
 
-/**
- * The write of a request to a collection or a resource (step 12).
- *
- * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
- */
-export function requestedWrite(request: Negotiated): RequestedWrite {
-  const { route, method, parameters, preferences } = request;
-  const lenient = preferences.handling === 'lenient';
-  if (route.kind !== 'collection' && route.kind !== 'item') throw new Error(`a ${route.kind} is never written`);
-  const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
-  if (route.kind === 'collection') {
-    return { operation: createOperation(targetOf(request, route), () => defaultQuery(route)), dry };
+/** A write that a caller requests. */
+export interface RequestedWrite {
+  readonly operation: WriteOperation;
+  readonly request: WriteRequest;
+  /** True if the model requires an `Idempotency-Key`. */
+  readonly requiresKey: boolean;
+}
+
+const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PATCH']);
+
+/** Plans the write of a caller (step 12). No row is read. */
+export function requestWrite(caller: Caller, request: WriteRequest): RequestedWrite {
+  const operation = makeOperation(caller, request);
+  const isRequired = operation.systemResource.resource.idempotency === 'required';
+  return { operation, request, requiresKey: isRequired && KEYED_METHODS.has(request.method) };
+}
+
+/** The same write without preconditions, for the lines of a body: they are judged once, and no line fails by the changes of earlier ones. */
+export function withoutPreconditions({ operation, request, requiresKey }: RequestedWrite): RequestedWrite {
+  const unconditional = { ...request, preconditions: UNCONDITIONAL };
+  return { operation: makeOperation(operation.caller, unconditional), request: unconditional, requiresKey };
+}
+
+function makeOperation(caller: Caller, request: WriteRequest): WriteOperation {
+  const { compiled, within, id, variant, method } = request;
+  const target = writeTarget(caller, request);
+  if (id === null) {
+    // The collection as GET without parameters returns it.
+    return createOperation(target, () => ({ query: readListQuery(compiled.list, within, [], false), variant }));
   }
-  const target = { ...targetOf(request, route), id: route.id };
-  return { operation: method === 'DELETE' ? deleteOperation(target) : updateOperation(target), dry };
+  return method === 'DELETE' ? deleteOperation({ ...target, id }) : updateOperation({ ...target, id });
 }
 
-/** The collection as GET without parameters returns it. */
-function defaultQuery({ compiled, within }: Extract<Route, { kind: 'collection' }>): ListQuery {
-  return readListQuery(compiled.list, within, [], false);
+function writeTarget(caller: Caller, request: WriteRequest): WriteTarget {
+  const { compiled, within } = request;
+  const system = systemCaller(caller);
+  const systemResource = system.contract.resourceOf(compiled.resource.name);
+  return { caller, system, callerResource: compiled, systemResource, within, terms: writeTerms(request) };
 }
 
-/** A body is what its caller may write, in its contract; what it changes is the stored row with all its fields. */
-function targetOf(
-  request: Negotiated,
-  { compiled: shown, within }: Extract<Route, { kind: 'collection' | 'item' }>,
-): WriteTarget {
-  const contract = request.contract.unrestricted();
-  const isWhole = contract === request.contract;
-  const whole = isWhole ? request : { ...request, contract, rows: request.rows.stored() };
-  const compiled = contract.resourceOf(shown.resource.name);
-  return { request: whole, contract: request.contract, compiled, shown, within };
+/** The caller in the newest contract with every field. */
+function systemCaller(caller: Caller): Caller {
+  const contract = caller.contract.unrestricted();
+  return contract === caller.contract ? caller : { ...caller, contract, rows: caller.rows.stored() };
+}
+
+function writeTerms({ method, preconditions, preferences, body }: WriteRequest): WriteTerms {
+  const lenient = preferences.handling === 'lenient';
+  return { method, preconditions, lenient, isJsonPatch: body.type?.kind === 'json-patch' };
 }

@@ -1,4 +1,4 @@
-import { type ApiError, resourceError } from '../../conventions/errors.ts';
+import type { ApiError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import { relatedResources } from '../../plan/condition.ts';
@@ -6,42 +6,46 @@ import { referencesIn } from '../../plan/write/body-references.ts';
 import { isVisible } from '../../plan/holds.ts';
 import type { ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { isJudgedByRow, visibleConditions } from '../../plan/policy/visibility.ts';
-import type { Principal } from '../../pipeline/authenticate.ts';
-import type { Authorized } from '../../pipeline/authorize.ts';
+import type { Reader } from '../caller.ts';
+import { DANGLING, forbidden, invalid } from '../failures.ts';
+import type { Principal } from '../principal.ts';
 import { StagedRows } from '../staged/staged-rows.ts';
 import { requireAncestors } from '../read/item.ts';
 import { inCallersTerms } from './older-contract-error.ts';
-import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
-import { fieldOf, isKept, type ItemTarget, type WriteTarget } from './write.ts';
+import { isKept, referenceField, type ItemTarget, type WriteTarget } from './write.ts';
 
-/** What changes rows. */
+/** An operation that changes rows. */
 type WriteAccess = Exclude<AccessOperation, 'read'>;
 
 /**
- * Step 15: fails where the caller sees a row that it may not change so (AUTH-5).
+ * Step 15: refuses a change that the caller may not make to a row that it sees (AUTH-5).
  *
- * @param row as it is
+ * @param row before the write
  * @throws {ApiError} {R}_FORBIDDEN
  */
 export async function requireChangeable(
-  { request, compiled, shown, within }: WriteTarget,
+  { system: { rows }, systemResource, callerResource, within }: WriteTarget,
   row: Row,
   operation: WriteAccess,
 ): Promise<void> {
-  const { resource } = compiled;
-  const { rows } = request;
+  const { resource } = systemResource;
   const changeable = rows.visibility(resource.name, operation);
   if (changeable.kind === 'everything') return;
   const isAllowed = isJudgedByRow(changeable)
     ? isVisible(resource, row, changeable)
     : (await rows.accessible(operation, { resource: resource.name, id: row.id, within })) !== null;
-  if (!isAllowed) throw forbidden(shown.resource, `You may not ${operation} this ${shown.resource.singular}.`);
+  if (!isAllowed)
+    throw forbidden(callerResource.resource, `You may not ${operation} this ${callerResource.resource.singular}.`);
 }
 
-/** Whether no row has an id, also none that is hidden from the caller (MET-2). */
-export async function isFreeId({ request, compiled: { resource }, within, id }: ItemTarget): Promise<boolean> {
-  const { rows } = request;
+/** True if no row has an id, not even one that is hidden from the caller (MET-2). */
+export async function isFreeId({
+  system: { rows },
+  systemResource: { resource },
+  within,
+  id,
+}: ItemTarget): Promise<boolean> {
   if (rows.visibility(resource.name).kind === 'everything') return true;
   return (await rows.unrestricted().item({ resource: resource.name, id, within })) === null;
 }
@@ -51,13 +55,12 @@ interface WrittenRow {
   readonly row: Row;
   /** The plan of the write. */
   readonly plan: WritePlan;
-  /** The row as it is; null for a new one. */
+  /** The row before the write; null for a new one. */
   readonly current: FieldValues | null;
 }
 
 /**
- * Fails where the caller may not leave a row so: where it would be one that the caller may not write, or would refer to rows that are hidden from it
- * (AUTH-5, MET-10).
+ * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from the caller (AUTH-5, MET-10).
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
@@ -66,35 +69,35 @@ export function requireWritable(target: WriteTarget, written: WrittenRow, operat
 }
 
 async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
-  const { request, within } = target;
-  if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(request, within);
-  const isRestrictedTo = (resource: string): boolean => request.rows.visibilityAnywhere(resource).kind !== 'everything';
+  const { system, within } = target;
+  if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(system, within);
+  const isRestrictedTo = (resource: string): boolean => system.rows.visibilityAnywhere(resource).kind !== 'everything';
   const error =
     (await referenceError(target, written, isRestrictedTo)) ?? (await resultError(target, written, operation));
   if (error === null) return;
-  // An absent ancestor ranks first, and then all references to nothing, which the store would find otherwise.
-  if (operation === 'create') await requireAncestors(request, within);
+  // An absent ancestor ranks first, then all references to nothing, which the store would find otherwise.
+  if (operation === 'create') await requireAncestors(system, within);
   throw (await referenceError(target, written, () => true)) ?? error;
 }
 
-/** Why the caller may not leave a row so; null where it may. */
+/** Returns the error of a row that the caller may not write; null if it may. */
 async function resultError(
-  { request, compiled: { resource } }: WriteTarget,
+  { system, systemResource: { resource } }: WriteTarget,
   { row, plan }: WrittenRow,
   operation: WriteAccess,
 ): Promise<ApiError | null> {
-  const writable = request.rows.visibility(resource.name, operation);
+  const writable = system.rows.visibility(resource.name, operation);
   if (writable.kind === 'everything') return null;
   const isAllowed = isJudgedByRow(writable)
     ? isVisible(resource, row, writable)
-    : await isAccessibleAfter(request, plan, operation);
+    : await isAccessibleAfter(system, plan, operation);
   const what = operation === 'create' ? `create such a ${resource.singular}` : `leave the ${resource.singular} so`;
   return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
 }
 
-/** Where other rows decide, too: over the rows as a plan would leave them. */
+/** Judges a write that other rows decide on, over the rows as its plan would leave them. */
 async function isAccessibleAfter(
-  { rows, contract }: Pick<Authorized, 'rows' | 'contract'>,
+  { rows, contract }: Reader,
   plan: WritePlan,
   operation: AccessOperation,
 ): Promise<boolean> {
@@ -103,37 +106,37 @@ async function isAccessibleAfter(
   return (await after.accessible(operation, plan)) !== null;
 }
 
-/** Whether the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row itself may be gone. */
+/** True if the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row itself may be gone. */
 export async function seesResult(
-  request: Pick<Authorized, 'rows' | 'contract'>,
+  reader: Reader,
   { resource, within, row }: Pick<WriteResult, 'resource' | 'within' | 'row'>,
 ): Promise<boolean> {
-  const { rows, contract } = request;
+  const { rows, contract } = reader;
   const visible = rows.visibility(resource);
   const isBelowHidden = within.some((above) => rows.visibility(above.resource).kind !== 'everything');
   if (isJudgedByRow(visible) && !isBelowHidden) return isVisible(contract.resourceOf(resource).stored, row, visible);
   const { id, created_at: at, updated_at: _updatedAt, revision: _revision, ...values } = row;
-  return isAccessibleAfter(request, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
+  return isAccessibleAfter(reader, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
 }
 
-/** A reference that the caller cannot see is one to nothing, unless the row has it already. @param judges references to which resources */
+/** Finds references that lead to no row that the caller sees, unless the row has them already. @param judges true for resources to check */
 async function referenceError(
   target: WriteTarget,
   { row, current }: WrittenRow,
   judges: (resource: string) => boolean,
 ): Promise<ApiError | null> {
   const {
-    request,
-    compiled: { resource },
+    system,
+    systemResource: { resource },
     within,
   } = target;
   const references = referencesIn(resource, row, within).filter(
     (each) =>
       judges(each.resource) &&
-      !isKept(row, current, fieldOf(each.field)) &&
+      !isKept(row, current, referenceField(each.field)) &&
       !(each.resource === resource.name && each.id === row.id),
   );
-  const missing = await request.rows.missingReferences(references);
+  const missing = await system.rows.missingReferences(references);
   const hidden = references.filter((one) =>
     missing.some((each) => each.resource === one.resource && each.id === one.id),
   );
@@ -145,28 +148,28 @@ async function referenceError(
 }
 
 /**
- * The stamps of what decides, besides the row itself, whether the caller may write: it may not change before the write (AUTH-5). Read them before anything
- * is judged.
+ * Reads the stamps of the resources that decide, besides the row itself, that the caller may write (AUTH-5). They may not change before the write. Read them
+ * before anything is judged.
  */
 export async function judgingStamps(target: WriteTarget, operation: WriteAccess): Promise<readonly ExpectedStamp[]> {
   const names = [...judgingResources(target, operation)];
   if (names.length === 0) return [];
-  const stamps = await target.request.rows.storedStamps(names);
+  const stamps = await target.system.rows.storedStamps(names);
   return names.map((name, index) => ({ resource: name, stamp: stamps[index] ?? 0 }));
 }
 
-/** Whether other rows of its resource decide on a write, so that each write changes what others are judged by. */
+/** True if other rows of its resource decide on a write, so that concurrent writes change each other's verdict. */
 export function isJudgedByOwnRows(target: WriteTarget): boolean {
-  return judgingResources(target, ACCESS[target.request.method] ?? 'update').has(target.compiled.resource.name);
+  return judgingResources(target, ACCESS[target.terms.method] ?? 'update').has(target.systemResource.resource.name);
 }
 
 const ACCESS: Readonly<Partial<Record<Method, WriteAccess>>> = { POST: 'create', DELETE: 'delete' };
 
-/** The resources whose rows decide, besides the row itself, whether the caller may write. */
+/** Collects the resources whose rows decide, besides the row itself, whether the caller may write. */
 function judgingResources(target: WriteTarget, operation: WriteAccess): ReadonlySet<string> {
   const {
-    request: { rows },
-    compiled: { resource },
+    system: { rows },
+    systemResource: { resource },
     within,
   } = target;
   const above = within.filter((each) => isRestricted(target, each.resource)).map((each) => each.resource);
@@ -182,20 +185,16 @@ function judgingResources(target: WriteTarget, operation: WriteAccess): Readonly
   return new Set([...above, ...related, ...referred]);
 }
 
-/** Whether rows above may be hidden from the caller. */
+/** True if rows above may be hidden from the caller. */
 export function mayHideAncestors(target: WriteTarget): boolean {
   return target.within.some((above) => isRestricted(target, above.resource));
 }
 
 /** The owner of a row that a caller creates (AUTH-9). */
-export function ownerOf({ owner }: Resource, principal: Principal): FieldValues {
+export function ownerValues({ owner }: Resource, principal: Principal): FieldValues {
   return owner === null ? {} : { [owner]: principal.owner };
 }
 
-function isRestricted({ request }: WriteTarget, resource: string): boolean {
-  return request.rows.visibility(resource).kind !== 'everything';
-}
-
-function forbidden({ code }: Resource, message: string): ApiError {
-  return resourceError(code, 'FORBIDDEN', message);
+function isRestricted({ system: { rows } }: WriteTarget, resource: string): boolean {
+  return rows.visibility(resource).kind !== 'everything';
 }

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 
 /**
- * Refuses values that would make a row larger than a limit (LIM-1): many small writes could otherwise make it so large that each read takes seconds.
- * A row that is larger already, because the limit was higher, may stay so, or get smaller.
+ * Refuses values that would make a row larger than a limit (LIM-1). Many small writes could otherwise make it so large that each read takes seconds. A
+ * row that is larger already, because the limit was higher, may keep its size or get smaller.
  *
  * @param most bytes of the set fields as JSON
  * @param current the values before; null for a new row
@@ -23,7 +23,7 @@ export function checkRowSize(resource: Resource, most: number, values: JsonObjec
   });
 }
 
-/** Bytes of each member with its name, two quotes, a colon and a comma; 0 where it is not set. */
+/** Bytes of each member with its name, two quotes, a colon and a comma; 0 if it is not set. */
 function fieldSizes({ fields }: Resource, values: JsonObject): readonly number[] {
   return fields.map(({ name }) => {
     const value = values[name] ?? null;

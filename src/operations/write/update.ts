@@ -1,4 +1,3 @@
-import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { applyJsonPatch, parseJsonPatch } from '../../conventions/json/json-patch.ts';
 import {
@@ -14,9 +13,8 @@ import type { Row } from '../../plan/plan.ts';
 import { transitionScope } from '../../plan/write/state-transition.ts';
 import { updatePlan } from '../../plan/write/write-plan.ts';
 import { runSteps, type Steps, TimeSlices } from '../../platform/time-slices.ts';
+import { invalid, patchConflict, preconditionFailed } from '../failures.ts';
 import { failAbsent, requireAncestors } from '../read/item.ts';
-import { preconditionFailed } from '../../represent/conditional-response.ts';
-import type { WriteServices } from '../../pipeline/services.ts';
 import { prepareInsert } from './create.ts';
 import { hookPlans } from './hook-work.ts';
 import { applyHooks } from './hooks.ts';
@@ -27,19 +25,19 @@ import {
   draftError,
   draftRule,
   type ItemTarget,
-  mappingOf,
   newDraft,
-  originOf,
   type PreparedWrite,
+  storedMapping,
   type WriteOperation,
+  writeOrigin,
+  type WriteServices,
   writtenRow,
 } from './write.ts';
 import { isFreeId, judgingStamps, requireChangeable, requireWritable } from './row-access.ts';
-import { invalid } from './write-refusal.ts';
 
 /**
- * PUT and PATCH (MET-2, MET-3). The new state is computed from the current row, and written on the condition that the row is still the same.
- * Where another process was faster, it is computed again, and preconditions are judged again.
+ * Makes the operation of a PUT or PATCH (MET-2, MET-3). The new state is computed from the current row, and written on the condition that the row is
+ * still the same. If another process was faster, it is computed again, and preconditions are judged again.
  */
 export function updateOperation(target: ItemTarget): WriteOperation {
   return {
@@ -59,13 +57,13 @@ async function prepare(
   const slices = new TimeSlices();
   const judgedBy = await judgingStamps(target, 'update');
   const current = await findWritable(target);
-  if (body?.kind !== 'parsed') throw body?.error ?? new Error(`${target.request.method} was prepared without its body`);
+  if (body?.kind !== 'parsed') throw body?.error ?? new Error(`${target.terms.method} was prepared without its body`);
   return current === null
     ? prepareInsertAt(target, body.json, firstPlan, services)
     : prepareUpdate({ ...target, current, judgedBy, slices }, body.json, firstPlan, services);
 }
 
-/** Steps 14 to 16. @returns null where PUT would create the row @throws {ApiError} 404, 403, 412, 428 */
+/** Steps 14 to 16. @returns null if PUT would create the row @throws {ApiError} 404, 403, 412, 428 */
 async function findWritable(target: ItemTarget): Promise<Row | null> {
   const current = await findCurrent(target);
   if (current !== null) await requireChangeable(target, current, 'update');
@@ -74,19 +72,19 @@ async function findWritable(target: ItemTarget): Promise<Row | null> {
 }
 
 /**
- * The row, or null where PUT would create it. One that is hidden from the caller is not there, and its id is not free (MET-2).
+ * Reads the row; null if PUT would create it. A row that is hidden from the caller is absent, and its id is not free (MET-2).
  *
  * @throws {ApiError} 404, 410
  */
 async function findCurrent(target: ItemTarget): Promise<Row | null> {
-  const { request, compiled, within, id } = target;
-  const { resource, validator } = compiled;
-  const row = await request.rows.item({ resource: resource.name, id, within });
+  const { caller, system, systemResource, callerResource, within, id } = target;
+  const { resource, validator } = systemResource;
+  const row = await system.rows.item({ resource: resource.name, id, within });
   if (row !== null) return row;
-  const source = { rows: request.rows, contract: target.contract };
-  await requireAncestors(source, within);
-  const creates = request.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
-  if (!creates || !(await isFreeId(target))) return failAbsent(source, target.shown.resource, { id, within });
+  const reader = { rows: system.rows, contract: caller.contract };
+  await requireAncestors(reader, within);
+  const creates = target.terms.method === 'PUT' && resource.id.kind === 'client' && validator.checkId(id) === null;
+  if (!creates || !(await isFreeId(target))) return failAbsent(reader, callerResource.resource, { id, within });
   return null;
 }
 
@@ -104,19 +102,19 @@ async function prepareUpdate(
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, compiled, within, id, current, judgedBy, slices } = target;
-  const { resource } = compiled;
-  const revision = request.preconditions.ifMatch === null ? bodyRevision(json) : null;
-  if (revision !== null && revision !== current.revision) throw preconditionFailed(target.shown.resource);
+  const { system, systemResource, callerResource, within, id, current, judgedBy, slices } = target;
+  const { resource } = systemResource;
+  const revision = target.terms.preconditions.ifMatch === null ? bodyRevision(json) : null;
+  if (revision !== null && revision !== current.revision) throw preconditionFailed(callerResource.resource);
   await slices.next();
-  // The contract of the caller, which its body is checked by, may have the row otherwise.
-  const known = mappingOf(target)?.down(current) ?? current;
+  // The caller's contract, which checks the body, may have the row in another form.
+  const known = storedMapping(target)?.down(current) ?? current;
   const draft = completeDraft(target, await runSteps(nextDraft(target, json, known)), current);
   await slices.next();
   if (draft.kind !== 'valid') throw await draftError(target, draft, null, known);
   const { values, work } = await applyHooks(target, draft.values, current, services);
   const { before, after, expectStamps } = hookPlans(work, resource, id);
-  const author = { events: services.events, origin: originOf(request, services) };
+  const author = { events: services.events, origin: writeOrigin(system, services) };
   const plan = updatePlan(author, { resource, within, row: current }, values);
   await slices.next();
   const scope = transitionScope(resource, draft.values, current);
@@ -130,24 +128,24 @@ async function prepareUpdate(
   return { plans: [...before, plan, ...after], expectStamps, judgedBy, result: { ...result, row } };
 }
 
-/** PUT to an unused id, in a collection with client ids: 201 (MET-2). */
+/** Prepares a PUT to an unused id, in a collection with client ids: 201 (MET-2). */
 async function prepareInsertAt(
   target: ItemTarget,
   json: Json,
   firstPlan: number,
   services: WriteServices,
 ): Promise<PreparedWrite> {
-  const { request, id } = target;
-  // A revision names a row that was read: where there is none, it was deleted meanwhile (REP-6).
-  if (request.preconditions.ifMatch === null && bodyRevision(json) !== null)
-    throw preconditionFailed(target.shown.resource);
+  const { callerResource, terms, id } = target;
+  const { resource } = callerResource;
+  // A revision names a row that was read: if there is none now, it was deleted meanwhile (REP-6).
+  if (terms.preconditions.ifMatch === null && bodyRevision(json) !== null) throw preconditionFailed(resource);
   const bodyId = isJsonObject(json) ? json['id'] : null;
   const draft = newDraft(target, isJsonObject(json) ? { ...json, id } : json);
   const isOther = bodyId !== undefined && bodyId !== id;
   const mismatch = isOther ? [{ field: 'id', message: 'must equal the id in the URL' }] : [];
   if (draft.kind === 'invalid')
     throw await draftError(target, { ...draft, details: [...mismatch, ...draft.details] }, id);
-  if (isOther) throw invalid(target.shown.resource, mismatch);
+  if (isOther) throw invalid(resource, mismatch);
   if (draft.kind === 'conflict') throw await draftError(target, draft, id);
   const hooked = await applyHooks(target, draft.values, null, services);
   return prepareInsert(target, { id, ...hooked }, firstPlan, services);
@@ -155,22 +153,20 @@ async function prepareInsertAt(
 
 function nextDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
   const rule = draftRule(target);
-  if (target.request.method === 'PUT') return replaceDraft(rule, json, current);
-  if (target.request.bodyType?.kind === 'json-patch') return patchedDraft(target, json, current);
+  if (target.terms.method === 'PUT') return replaceDraft(rule, json, current);
+  if (target.terms.isJsonPatch) return patchedDraft(target, json, current);
   return mergeDraft(rule, json, current);
 }
 
-/** A JSON patch applies to what GET returns to this caller, without `links` (MET-3). */
+/** Applies a JSON patch to the document that GET returns to this caller, without `links` (MET-3). */
 function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draft> {
-  const { request, shown, within } = target;
-  const { resource, represent } = shown;
+  const { resource, writeFields } = target.callerResource;
   const parsed = parseJsonPatch(json);
   if (parsed.kind === 'invalid') {
     const details = parsed.details.map(({ field, message }) => ({ field: field === '' ? 'body' : field, message }));
     return { kind: 'invalid', details, candidate: {} };
   }
-  const { links: _links, ...document } = represent(current, within, request.base);
-  const patched = applyJsonPatch(document, parsed.operations, ([member], access) =>
+  const patched = applyJsonPatch(writeFields(current), parsed.operations, ([member], access) =>
     access === 'write' && member !== undefined && isReadOnlyMember(resource, member) ? 'forbidden' : 'allowed',
   );
   switch (patched.kind) {
@@ -189,13 +185,6 @@ function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draf
         candidate: {},
       };
     case 'conflict':
-      return { kind: 'conflict', error: patchConflict(target, patched.operation, patched.message), candidate: {} };
+      return { kind: 'conflict', error: patchConflict(resource, patched.operation, patched.message), candidate: {} };
   }
-}
-
-function patchConflict({ shown }: ItemTarget, operation: number, message: string): ApiError {
-  const { code, singular } = shown.resource;
-  return resourceError(code, 'CONFLICT', `The patch does not apply to the current ${singular}; read it again.`, {
-    details: [{ field: `[${operation}]`, message }],
-  });
 }

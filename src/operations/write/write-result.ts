@@ -4,8 +4,8 @@ import { assignedRevision } from '../../plan/write/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 
 /**
- * What a write did to its row, as data in stored form: the response is made of it, now or when an idempotency key is sent again (MET-12). It
- * holds neither permission nor contract, so that a replay is represented for the request that asks.
+ * The effect of a write on its row, as data in stored form. The response is made from it, now or when an idempotency key is sent again (MET-12). It holds
+ * neither permission nor contract, so that a replay is represented for the request that receives it.
  */
 export interface WriteResult {
   readonly kind: 'created' | 'changed' | 'removed';
@@ -20,8 +20,8 @@ export interface WriteResult {
   readonly shown?: JsonObject;
 }
 
-/** A result as it is recorded: without secrets that are shown once, and without write-only values, which no response has. */
-export function recordedResult({ shown: _shown, row, ...result }: WriteResult, { fields }: Resource): WriteResult {
+/** Removes secrets that are shown once and write-only values, which no response has, from a result. */
+export function recordableResult({ shown: _shown, row, ...result }: WriteResult, { fields }: Resource): WriteResult {
   const hidden = fields.filter(({ writeOnly }) => writeOnly).map(({ name }) => name);
   if (hidden.length === 0) return { ...result, row };
   const { id, created_at, updated_at, revision } = row;
@@ -29,7 +29,7 @@ export function recordedResult({ shown: _shown, row, ...result }: WriteResult, {
   return { ...result, row: { ...shown, id, created_at, updated_at, revision } };
 }
 
-/** A result after its unit was committed. @param revisions assigned to the plans of the unit, in order */
+/** Sets the revision of a result after its unit was committed. @param revisions assigned to the plans of the unit, in order */
 export function withRevisions(result: WriteResult, revisions: readonly number[]): WriteResult {
   const { row } = result;
   return { ...result, row: { ...row, revision: assignedRevision(row.revision, revisions) } };

@@ -1,37 +1,68 @@
-import { ApiError, apiError } from '../../conventions/errors.ts';
+import { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
-import { evaluateWrite, hasWriteCondition } from '../../conventions/headers/preconditions.ts';
+import { evaluateWrite, hasWriteCondition, type Preconditions } from '../../conventions/headers/preconditions.ts';
+import type { Method } from '../../conventions/methods.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
-import type { EventOrigin } from '../../plan/events/change-event.ts';
+import type { CompiledResource } from '../../contract/contract.ts';
+import type { HookServices } from '../../model/hooks.ts';
+import type { EventContext, EventOrigin } from '../../plan/events/change-event.ts';
 import { referencesIn } from '../../plan/write/body-references.ts';
 import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/write/draft.ts';
 import { creationError, EVERY_FIELD, withHiddenFields } from '../../plan/policy/field-permission.ts';
 import { refusedTransition } from '../../plan/write/state-transition.ts';
 import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
+import type { ResourceMapping } from '../../versions/resource-mapping.ts';
+import type { Caller } from '../caller.ts';
+import type { ETags } from '../etags.ts';
+import { DANGLING, invalid, preconditionFailed, preconditionRequired } from '../failures.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
-import type { CompiledResource, Contract } from '../../contract/contract.ts';
-import type { Negotiated } from '../../pipeline/negotiate.ts';
-import { preconditionFailed } from '../../represent/conditional-response.ts';
-import type { Services, WriteServices } from '../../pipeline/services.ts';
-import type { CommitTiming } from './commits.ts';
+import type { Sources } from '../sources.ts';
+import type { Commits, CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { checkRowSize } from './row-size.ts';
 import { olderContractDetail, olderContractError } from './older-contract-error.ts';
-import { DANGLING, invalid } from './write-refusal.ts';
 import type { WriteResult } from './write-result.ts';
-import type { ResourceMapping } from '../../versions/resource-mapping.ts';
 
-/** A write and the collection that it concerns. `within` are the rows above, nearest first. */
+/** Services that prepare a write. */
+export interface WriteServices {
+  readonly sources: Sources;
+  readonly etags: ETags;
+  readonly events: EventContext;
+  /** Members of the context of hooks, from the application. */
+  readonly application: HookServices;
+}
+
+/** Services that prepare and commit a write. */
+export interface CommitServices extends WriteServices {
+  readonly commits: Commits;
+}
+
+/** The terms of a write, besides its body. */
+export interface WriteTerms {
+  readonly method: Method;
+  readonly preconditions: Preconditions;
+  /** True if unknown members of the body are ignored (REP-5). */
+  readonly lenient: boolean;
+  /** True if the body is a JSON Patch. */
+  readonly isJsonPatch: boolean;
+}
+
+/**
+ * A write to a collection, by one caller in two contracts. The caller's decides what its body may say and what its errors name. The system's is the newest
+ * one with every field: it judges the stored values.
+ */
 export interface WriteTarget {
-  /** Its contract is the newest one with every field, and its rows are those: hooks and cascades see them all. */
-  readonly request: Negotiated;
-  /** The contract of the caller, which may be older, and lack fields that the caller may not read. */
-  readonly contract: Contract;
-  readonly compiled: CompiledResource;
-  /** The resource in the caller's contract: what its body is checked by, and what its errors name. */
-  readonly shown: CompiledResource;
+  readonly caller: Caller;
+  /** The same caller, with the same visibility and permission, in the newest contract with every field. Its rows are as stored. */
+  readonly system: Caller;
+  /** The resource in the caller's contract. */
+  readonly callerResource: CompiledResource;
+  /** The resource in the system's contract. */
+  readonly systemResource: CompiledResource;
+  /** The rows above, nearest first. */
   readonly within: readonly Ancestor[];
+  readonly terms: WriteTerms;
 }
 
 /** A write to one resource. */
@@ -39,70 +70,71 @@ export interface ItemTarget extends WriteTarget {
   readonly id: string;
 }
 
-/** A write prepared against the current rows: what the store is asked to do, and what that does. */
+/** A write prepared against the current rows: its plans for the store, and its result. */
 export interface PreparedWrite {
   readonly plans: readonly WritePlan[];
-  /** What hooks have read to make the plans. */
+  /** The stamps of resources that hooks have read to make the plans. */
   readonly expectStamps: readonly ExpectedStamp[];
-  /** What decided, besides the rows that are written, that the caller may write them. */
+  /** The stamps of resources that decided, besides the written rows, that the caller may write them. */
   readonly judgedBy: readonly ExpectedStamp[];
   readonly result: WriteResult;
 }
 
-/** A requested write, alone, in a batch or on a line: everything about it that does not depend on the rows. */
+/** A write, alone, in a batch or on a line, before any row is read. */
 export interface WriteOperation extends WriteTarget {
   /** The row that it changes; null where it creates one. */
   readonly id: string | null;
   readonly takesBody: boolean;
   /** Steps 14 to 16 without the body: for a client that waits for `100 Continue`. @throws {ApiError} 404, 412, 428 */
   precheck(services: WriteServices): Promise<void>;
-  /** Deletes what cannot be deleted with the row, after steps 14 to 16. Not for dry runs, nor within an atomic batch. @throws {ApiError} 404, 403, 412, 428, 503 */
-  clear?(services: WriteServices & Pick<Services, 'commits'>, timing: CommitTiming): Promise<void>;
+  /** Deletes rows that are too many for the unit, after steps 14 to 16. Not for dry runs, nor within an atomic batch. @throws {ApiError} 404 to 503 */
+  clear?(services: CommitServices, timing: CommitTiming): Promise<void>;
   /**
    * Steps 14 to 18, repeated each time that the rows have changed meanwhile.
    *
-   * @param body null where it takes none
+   * @param body null if it takes none
    * @param firstPlan the index that the first of its plans has in the unit
    */
   prepare(body: ParsedBody | null, firstPlan: number, services: WriteServices): Promise<PreparedWrite>;
 }
 
-/** How a body of this write becomes a draft. */
-export function draftRule({ request, shown }: WriteTarget): DraftRule {
-  const { resource, validator, checkUrl } = shown;
-  const scopeError = (scope: string): ApiError | null => request.accessError([{ kind: 'scope', scope }]);
-  const { row } = request.contract.model.limits;
+/** Makes the rule by which a body becomes a draft. */
+export function draftRule({ system, callerResource, terms }: WriteTarget): DraftRule {
+  const { resource, validator, checkUrl } = callerResource;
+  const scopeError = (scope: string): ApiError | null => system.accessError([{ kind: 'scope', scope }]);
+  const { row } = system.contract.model.limits;
   const checkSize: DraftRule['checkSize'] = (values, current) => checkRowSize(resource, row, values, current);
-  const permission = request.permission.fields(resource.name);
-  const lenient = request.preferences.handling === 'lenient';
+  const permission = system.permission.fields(resource.name);
+  const { lenient } = terms;
   return { resource, validator, checkUrl, lenient, scopeError, checkSize, permission };
 }
 
-/** The draft of a new row, with the defaults of fields that the caller may not read. */
+/** Makes the draft of a new row, with the defaults of fields that the caller may not read. */
 export function newDraft(target: WriteTarget, body: Json): Draft {
-  const { request, compiled, within } = target;
-  const permission = request.permission.fields(compiled.resource.name);
-  const error = creationError(mappingOf(target)?.older ?? compiled.resource, permission);
+  const { system, systemResource, within } = target;
+  const { resource } = systemResource;
+  const permission = system.permission.fields(resource.name);
+  const error = creationError(storedMapping(target)?.older ?? resource, permission);
   if (error !== null) return { kind: 'conflict', error, candidate: {} };
   return completeDraft(target, createDraft(draftRule(target), body, within), null);
 }
 
 /**
- * A draft with the fields that the caller does not know: those that it may not read, and those of newer contracts.
+ * Completes a draft with the fields that the caller does not know: those that it may not read, and those of newer contracts.
  *
  * @param current null for a new row
  */
 export function completeDraft(target: WriteTarget, draft: Draft, current: Row | null): Draft {
   if (draft.kind !== 'valid') return draft;
-  const { request, compiled } = target;
-  const mapping = mappingOf(target);
+  const { system, systemResource } = target;
+  const mapping = storedMapping(target);
   if (mapping !== null) return storedDraft(target, draft, mapping, current);
-  const { resource } = compiled;
-  const permission = request.permission.fields(resource.name);
+  const { resource } = systemResource;
+  const permission = system.permission.fields(resource.name);
   return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
 }
 
-/** A draft of an older contract in the newest one, which judges it again (VER-5). Its errors name what the older one knows. */
+/** Translates a draft of an older contract to the newest one, which judges it again (VER-5). Errors are in the terms of the older one. */
 function storedDraft(
   target: WriteTarget,
   draft: Extract<Draft, { kind: 'valid' }>,
@@ -124,15 +156,15 @@ function storedDraft(
         candidate: draft.values,
       };
     case 'conflict': {
-      const error = stateErrorOf(target, draft.values, mapping, current) ?? olderContractError(judged.error, target);
+      const error = stateError(target, draft.values, mapping, current) ?? olderContractError(judged.error, target);
       return { kind: 'conflict', error: error instanceof ApiError ? error : judged.error, candidate: draft.values };
     }
   }
 }
 
-/** Why the newest contract refuses a change of the state, in the states of the older one; null where it refuses something else. */
-function stateErrorOf(
-  { shown: { resource } }: WriteTarget,
+/** Describes a refused change of the state in the states of the older contract; null if the newest one refuses something else. */
+function stateError(
+  { callerResource: { resource } }: WriteTarget,
   values: FieldValues,
   mapping: ResourceMapping,
   current: Row | null,
@@ -145,16 +177,20 @@ function stateErrorOf(
     : refusedTransition(resource, from, to);
 }
 
-/** A new row that starts as the older contract has it starts as the newest one does: the value that is shown for its initial state may mean another state. */
-function startingState({ compiled, shown }: WriteTarget, values: FieldValues, current: Row | null): FieldValues {
-  const { state } = compiled.resource;
-  if (current !== null || state === null || shown.resource.state === null) return values;
+/** Starts a new row in the initial state of the newest contract: the older one's initial state may stand for another state. */
+function startingState(
+  { systemResource, callerResource }: WriteTarget,
+  values: FieldValues,
+  current: Row | null,
+): FieldValues {
+  const { state } = systemResource.resource;
+  if (current !== null || state === null || callerResource.resource.state === null) return values;
   return { ...values, [state.field]: state.initial };
 }
 
-/** How stored values that are written through an older contract are judged. What that contract does not have is checked by no permission: it is kept. */
+/** Makes the rule for stored values that are written through an older contract. No permission checks the fields that it lacks: they are kept. */
 function storedRule(target: WriteTarget): DraftRule {
-  const rule = { ...draftRule({ ...target, shown: target.compiled }), permission: EVERY_FIELD };
+  const rule = { ...draftRule({ ...target, callerResource: target.systemResource }), permission: EVERY_FIELD };
   const checkSize: DraftRule['checkSize'] = (values, current) => {
     try {
       rule.checkSize(values, current);
@@ -167,84 +203,82 @@ function storedRule(target: WriteTarget): DraftRule {
 
 /** Refuses stored values that make a row too large. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
 export function checkStoredSize(target: WriteTarget, values: FieldValues, current: Row | null): void {
-  const rule = mappingOf(target) === null ? draftRule(target) : storedRule(target);
+  const rule = storedMapping(target) === null ? draftRule(target) : storedRule(target);
   rule.checkSize(values, current);
 }
 
-/** How the rows of the target are stored, where its contract has them otherwise. */
-export function mappingOf({ contract, compiled }: Pick<WriteTarget, 'contract' | 'compiled'>): ResourceMapping | null {
-  return contract.mapping?.resources.get(compiled.resource.name) ?? null;
+/** The mapping to the stored rows of the target; null if its contract has them as they are stored. */
+export function storedMapping({ caller, systemResource }: WriteTarget): ResourceMapping | null {
+  return caller.contract.mapping?.resources.get(systemResource.resource.name) ?? null;
 }
 
-/** Who writes, and when: what rows and events of this request carry. */
-export function originOf({ exchange, principal }: Negotiated, { sources }: Pick<Services, 'sources'>): EventOrigin {
+/** The origin of a write: its caller, its time and its ids, as rows and events record them. */
+export function writeOrigin(
+  { trace, principal }: Pick<Caller, 'trace' | 'principal'>,
+  { sources }: Pick<WriteServices, 'sources'>,
+): EventOrigin {
   return {
-    correlationId: exchange.correlationId,
-    traceId: exchange.trace.traceId,
+    correlationId: trace.correlationId,
+    traceId: trace.traceId,
     actor: principal.subject,
     writer: { issuer: principal.issuer, subject: principal.subject, client: principal.client },
     at: timestamp(sources.writtenAt()),
   };
 }
 
-/** The row that a plan makes, without reading it again: the members in their order, as the store would return it. */
+/** Makes the row that a plan writes, as the store would return it, without reading it. */
 export async function writtenRow(
-  { request, compiled: { resource }, within }: WriteTarget,
-  system: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
+  { system: { contract, rows }, systemResource: { resource }, within }: WriteTarget,
+  members: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'>,
   values: FieldValues,
 ): Promise<Row> {
-  const { id, created_at, updated_at, revision } = system;
+  const { id, created_at, updated_at, revision } = members;
   const fields: Record<string, Json> = { id };
   for (const { name } of resource.fields) fields[name] = values[name] ?? null;
-  const { resources } = request.contract.model;
-  // What a representation says of the rows it refers to is the same for all who see it, and may lie below rows that this caller does not see.
-  const rows = request.rows.unrestricted();
-  const source = { resources, lookup: rows.lookup.bind(rows) };
+  // Links to referenced rows are the same for all callers, and may lead below rows that this caller does not see.
+  const all = rows.unrestricted();
+  const source = { resources: contract.model.resources, lookup: all.lookup.bind(all) };
   const hidden = await hiddenMembers(resource, { values: fields, within }, source);
   return { ...fields, id, created_at, updated_at, revision, ...hidden };
 }
 
 /**
- * Step 16 for the current row (CACHE-3); null is a row that this method would create.
+ * Judges step 16 for the current row (CACHE-3); null is a row that the method would create.
  *
  * @throws {ApiError} 412, 428
  */
-export function checkPreconditions({ request, shown }: WriteTarget, current: Row | null): void {
-  const { resource } = shown;
-  if (current !== null && resource.requireIfMatch && !hasWriteCondition(request.preconditions)) {
-    throw apiError(
-      'REQUEST_PRECONDITION_REQUIRED',
-      'Send If-Match with the ETag that you read, so that no change is lost.',
-      { details: [{ field: 'If-Match', message: 'is required' }] },
-    );
-  }
-  if (evaluateWrite(request.preconditions, current) === 'failed') throw preconditionFailed(resource);
+export function checkPreconditions({ callerResource, terms }: WriteTarget, current: Row | null): void {
+  const { resource } = callerResource;
+  const { preconditions } = terms;
+  const isRequired = current !== null && resource.requireIfMatch;
+  if (isRequired && !hasWriteCondition(preconditions)) throw preconditionRequired();
+  if (evaluateWrite(preconditions, current) === 'failed') throw preconditionFailed(resource);
 }
 
 /**
- * The error of a draft that cannot be written: all validation errors of an invalid one, with its references to nothing (ERR-3, MET-10).
+ * Makes the error of a draft that cannot be written: all validation errors of an invalid one, with its references to nothing (ERR-3, MET-10).
  *
- * @param ownId the id that a new row would have, where it is known: a row may refer to itself
- * @param current the row as it is: a reference that it has already may be to a hidden row; null for a new one
+ * @param ownId the id that a new row would have, if it is known: a row may refer to itself
+ * @param current the row before the write, which may refer to a hidden row already; null for a new one
  */
 export async function draftError(
-  { request, shown, within }: WriteTarget,
+  { system, callerResource, within }: WriteTarget,
   draft: Exclude<Draft, { kind: 'valid' }>,
   ownId: Json = null,
   current: Row | null = null,
 ): Promise<ApiError> {
-  const { resource } = shown;
+  const { resource } = callerResource;
   const details = draft.kind === 'invalid' ? draft.details : [];
   const invalidFields = new Set(details.map(({ field }) => field));
   // An error of a list as a whole comes first; the references of its items are checked once it is valid.
   const references = referencesIn(resource, draft.candidate, within).filter(
     ({ field, resource: name, id }) =>
       !invalidFields.has(field) &&
-      !invalidFields.has(fieldOf(field)) &&
-      !isKept(draft.candidate, current, fieldOf(field)) &&
+      !invalidFields.has(referenceField(field)) &&
+      !isKept(draft.candidate, current, referenceField(field)) &&
       !(name === resource.name && id === ownId),
   );
-  const missing = await request.rows.missingReferences(references);
+  const missing = await system.rows.missingReferences(references);
   const dangling = references.filter((one) =>
     missing.some(({ resource: name, id }) => one.resource === name && one.id === id),
   );
@@ -253,11 +287,11 @@ export async function draftError(
 }
 
 /** The field of a reference, which may be an item of a list: `related_ids[2]`. */
-export function fieldOf(reference: string): string {
+export function referenceField(reference: string): string {
   return reference.replace(/\[\d+\]$/, '');
 }
 
-/** Whether a write leaves a field as it is. @param current null for a new row */
+/** True if a write leaves a field unchanged. @param current null for a new row */
 export function isKept(values: FieldValues, current: FieldValues | null, field: string): boolean {
   return current !== null && jsonEquals(values[field] ?? null, current[field] ?? null);
 }
