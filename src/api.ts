@@ -11,25 +11,25 @@ import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
-import { Callers } from './pipeline/authenticate.ts';
-import { compileContracts } from './pipeline/compile-contracts.ts';
-import { type Contract, type Contracts, versionedBase } from './pipeline/contract.ts';
-import type { Handler } from './pipeline/exchange.ts';
+import { Callers } from './operations/principal.ts';
+import { compileContracts } from './contract/compile-contracts.ts';
+import { type Contract, versionedBase } from './contract/contract.ts';
+import type { Handler } from './exchange/handler.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
-import { ratesOf } from './pipeline/rates.ts';
+import { createRates } from './operations/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
-import { apiKeysRead, storedApiKey } from './pipeline/read/api-keys.ts';
-import { createCompressionCache } from './pipeline/represent/content-encoding.ts';
-import { Descriptions } from './pipeline/read/descriptions.ts';
-import { ETags } from './pipeline/represent/etags.ts';
-import { compileVariants } from './pipeline/represent/variants.ts';
-import { ItemCache } from './pipeline/read/item-cache.ts';
-import { createPageCache } from './pipeline/read/page-cache.ts';
-import { VisibleRows } from './pipeline/read/visible-rows.ts';
+import { apiKeysRead, storedApiKey } from './operations/read/api-keys.ts';
+import { createCompressionCache } from './represent/content-encoding.ts';
+import { Descriptions } from './operations/read/descriptions.ts';
+import { type Epoch, ETags } from './operations/etags.ts';
+import { compileVariants } from './contract/variants.ts';
+import { ItemCache } from './operations/read/item-cache.ts';
+import { createPageCache } from './operations/read/page-cache.ts';
+import { VisibleRows } from './operations/visible-rows.ts';
 import type { Services } from './pipeline/services.ts';
-import { followStore } from './pipeline/write/follow-store.ts';
-import { Commits } from './pipeline/write/commits.ts';
-import { Idempotency } from './pipeline/write/idempotency.ts';
+import { followStore } from './operations/write/follow-store.ts';
+import { Commits } from './operations/write/commits.ts';
+import { Idempotency } from './operations/write/idempotency.ts';
 import { digest, secretDigest } from './platform/digest.ts';
 import { chain, type MaybePromise } from './platform/maybe-promise.ts';
 import { once } from './platform/once.ts';
@@ -44,7 +44,7 @@ import { createSeal, type Seal } from './platform/seal.ts';
 type ApiCaches = NonNullable<TokenVerifier['caches']>;
 
 export type { ApiOptions } from './api-options.ts';
-export type { RowImportError, RowImportOutcome } from './pipeline/write/import.ts';
+export type { RowImportError, RowImportOutcome } from './operations/write/import.ts';
 
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
@@ -74,7 +74,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const events = eventContext(options, current);
   const secrets = webhookSeal(secret);
   const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
-  const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
+  const epoch = await openEpoch(options, seal);
+  const services = createServices(options, { epoch, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const identities = callerServices(options);
@@ -82,6 +83,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const handler = createPipeline({
     contracts,
     services,
+    findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
@@ -117,7 +119,7 @@ function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
   return traces !== null || serverTiming;
 }
 
-/** What the events of an API are made with. */
+/** Makes the context of the events of an API. */
 function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Contract): EventContext {
   const base = (): LinkBase => versionedBase(model, model.publicUrl ?? origin());
   return { model, urls, base, id: () => ids.uuid() };
@@ -128,19 +130,22 @@ function feedsOf(options: CompleteApiOptions): EventFeeds {
   return new EventFeeds({ ...options, log: store.events, limits: model.limits.feeds, tokens: tokensOf(options) });
 }
 
+/** Opens the cache epoch of the database. It ends when representations have other bytes. @param seal of cursors */
+async function openEpoch({ model, store, clock }: CompleteApiOptions, seal: Seal): Promise<Epoch> {
+  // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
+  const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
+  const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), clock.now());
+  return { id, at: since, date: httpDate(since) };
+}
+
 interface ServiceParts {
-  /** Of cursors. */
-  readonly seal: Seal;
+  readonly epoch: Epoch;
   readonly secrets: Seal;
   readonly events: EventContext;
   readonly webhooks: Webhooks | null;
 }
 
-async function servicesOf(
-  options: CompleteApiOptions,
-  { all }: Contracts,
-  { seal, secrets, events, webhooks }: ServiceParts,
-): Promise<Services> {
+function createServices(options: CompleteApiOptions, { epoch, secrets, events, webhooks }: ServiceParts): Services {
   const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
   const feeds = feedsOf(options);
@@ -148,10 +153,6 @@ async function servicesOf(
     feeds.wake();
     onCommit();
   };
-  // Cursors are part of pages, and compressed bytes depend on the version of Node.js.
-  const representation = [model.fingerprint, programVersion(), process.version, seal.seal('')];
-  const { id, since } = await store.cacheEpoch(digest(representation.join('\n')), now());
-  const variantOf = compileVariants({ contracts: all, epoch: id, digest });
   return {
     sources: {
       now,
@@ -162,7 +163,7 @@ async function servicesOf(
     },
     commits: new Commits({ writer: store.writes, handlerTimeout: model.limits.handlerTimeout, onCommit: committed }),
     idempotency: new Idempotency({ store: store.idempotencyRecords, now, digest }),
-    etags: new ETags({ id, at: since, date: httpDate(since) }, digest, variantOf),
+    etags: new ETags(epoch, digest),
     items: new ItemCache(),
     pages: createPageCache(),
     bodies: createCompressionCache(),
@@ -205,7 +206,7 @@ function callerServices(
     tokens: tokensOf(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
     callers: new Callers(options.model),
-    rates: ratesOf(options),
+    rates: createRates(options),
   };
 }
 
@@ -220,7 +221,7 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
   return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
 }
 
-/** What the model says of every exchange, before it is routed. */
+/** Compiles the rules of the model for every exchange, before it is routed. */
 function exchangeRules({ base, model }: Contract): Pick<ExchangeSources, 'versionedPath' | 'originAccess'> {
   return { versionedPath: versionedPath(base), originAccess: compileCors(model.cors) };
 }

@@ -3,13 +3,13 @@ import { timestamp } from './conventions/text/timestamp.ts';
 import { compileCsvReader, type CsvReader, type CsvWriter } from './formats/csv.ts';
 import type { Model } from './model/model.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
-import type { Callers } from './pipeline/authenticate.ts';
-import { rowsOfToken } from './pipeline/authorize.ts';
-import type { CompiledResource, Contract } from './pipeline/contract.ts';
-import { type ExportedRows, exportRows } from './pipeline/read/export.ts';
-import { VisibleRows } from './pipeline/read/visible-rows.ts';
-import type { Services } from './pipeline/services.ts';
-import { importRows, type RowImportOutcome } from './pipeline/write/import.ts';
+import type { Callers } from './operations/principal.ts';
+import type { CompiledResource, Contract } from './contract/contract.ts';
+import { type ExportedRows, exportRows } from './operations/read/export.ts';
+import { openTokenRows } from './operations/read/token-rows.ts';
+import { VisibleRows } from './operations/visible-rows.ts';
+import { importRows, type RowImportOutcome } from './operations/write/import.ts';
+import type { WriteServices } from './operations/write/write.ts';
 import type { Bookmark } from './plan/bookmark.ts';
 import type { Store } from './stores/store.ts';
 
@@ -66,7 +66,7 @@ interface TransferOptions {
   readonly store: Store;
   readonly tokens: TokenVerifier;
   readonly callers: Callers;
-  readonly services: Pick<Services, 'sources' | 'events'>;
+  readonly services: Pick<WriteServices, 'sources' | 'events'>;
 }
 
 /** What imports and exports rows. */
@@ -87,7 +87,7 @@ export function rowTransfer({ contract, store, tokens, callers, services }: Tran
     exportRows: async (collection, { as } = {}) => {
       const compiled = requireResource(contract, collection);
       const context = { contract, tokens, callers, store };
-      const seen = as === undefined ? { rows, compiled } : await rowsOfToken(as, compiled, context);
+      const seen = as === undefined ? { rows, compiled } : await openTokenRows(as, compiled, context);
       return exportRows(seen.compiled, model.resources, seen.rows);
     },
     csv: (collection) => csvFormat(requireResource(contract, collection), model),

@@ -5,7 +5,7 @@ import process from 'node:process';
 import Database from 'better-sqlite3';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import { type StartedApi, startApi } from '../../src/start-api.ts';
-import { bufferedBody } from '../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../src/exchange/handler.ts';
 import { CATEGORIES, HIGHEST_PRICE, product } from '../compare/products.ts';
 import { markdownTable } from '../compare/table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

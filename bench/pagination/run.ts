@@ -6,7 +6,7 @@ import process from 'node:process';
 import Database from 'better-sqlite3';
 import { startApi } from '../../src/start-api.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
-import { bufferedBody } from '../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../src/exchange/handler.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const DEPTH = Math.floor(ROWS * 0.9);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import type * as restwright from '../../src/index.ts';
-import type * as exchange from '../../src/pipeline/exchange.ts';
+import type * as exchange from '../../src/exchange/handler.ts';
 import { MODEL, OLDER, createRow } from './model.ts';
 
 const BEFORE = process.argv[2] ?? '';
@@ -30,7 +30,7 @@ function locateSource(checkout: string, file: string): string {
 
 async function open(checkout: string, text: string): Promise<Pick<Side, 'api' | 'body'>> {
   const { loadModel, startApi }: typeof restwright = await import(locateSource(checkout, 'index.ts'));
-  const { bufferedBody }: typeof exchange = await import(locateSource(checkout, 'pipeline/exchange.ts'));
+  const { bufferedBody }: typeof exchange = await import(locateSource(checkout, 'exchange/handler.ts'));
   const { model } = loadModel({ file: 'bench.yaml', text, env: {} });
   const { api } = await startApi({ model, database: ':memory:', observe: () => undefined });
   const opened = { api, body: (json: string) => bufferedBody(new TextEncoder().encode(json)) };

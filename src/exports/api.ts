@@ -23,7 +23,7 @@ export type {
   RawRequest,
   RequestBody,
   StreamedResponse,
-} from '../pipeline/exchange.ts';
+} from '../exchange/handler.ts';
 export type { Clock } from '../platform/clock.ts';
 export type { Ids } from '../platform/ids.ts';
 export type { MaybePromise } from '../platform/maybe-promise.ts';

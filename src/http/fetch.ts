@@ -5,7 +5,7 @@ import {
   requestTimeoutError,
 } from '../conventions/receive-errors.ts';
 import { BodyMemory, type HeldBytes } from '../limits/body-memory.ts';
-import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../pipeline/exchange.ts';
+import { type BodyStream, isStreamed, type RawRequest, type RequestBody } from '../exchange/handler.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { mountApi, type MountedApi, type MountOptions } from './mounted-api.ts';

@@ -1,5 +1,5 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import { abandon, type ApiResponse, type Handler, type RawRequest } from '../pipeline/exchange.ts';
+import { abandon, type ApiResponse, type Handler, type RawRequest } from '../exchange/handler.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
 

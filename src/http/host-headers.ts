@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { HeaderList } from '../pipeline/represent/response.ts';
+import type { HeaderList } from '../exchange/handler.ts';
 
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiResponse, type BufferedResponse, isStreamed, type RawRequest } from '../pipeline/exchange.ts';
+import { type ApiResponse, type BufferedResponse, isStreamed, type RawRequest } from '../exchange/handler.ts';
 import type { ApiError } from '../conventions/errors.ts';
 import { bodyAlreadyReadError, unsentResponsesError } from '../conventions/receive-errors.ts';
 import { BodyMemory } from '../limits/body-memory.ts';

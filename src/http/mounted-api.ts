@@ -2,7 +2,7 @@ import { listedHosts } from '../conventions/url/host.ts';
 import { pathNextToBase, segmentsBelow, segmentsOfTarget } from '../conventions/url/url.ts';
 import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../plan/routes/route-table.ts';
 import type { Limits } from '../model/model.ts';
-import type { Handler, RawRequest } from '../pipeline/exchange.ts';
+import type { Handler, RawRequest } from '../exchange/handler.ts';
 import { weakMemoize } from '../cache/memoize.ts';
 
 /** An API that is mounted in a server or framework. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RawRequest, RequestBody } from '../pipeline/exchange.ts';
+import type { RawRequest, RequestBody } from '../exchange/handler.ts';
 import { NodeRequestBody, type NodeRequestBodyOptions } from './request-body.ts';
 
 /** A request of `node:http` as the pipeline takes it. @param target as it was sent, where a framework has rewritten `url` */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { bodyTooLargeError, incompleteBodyError, requestTimeoutError } from '../conventions/receive-errors.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { BodyMemory, HeldBytes } from '../limits/body-memory.ts';
-import type { RequestBody } from '../pipeline/exchange.ts';
+import type { RequestBody } from '../exchange/handler.ts';
 import { forbiddenTrailer } from './forbidden-trailers.ts';
 
 export interface NodeRequestBodyOptions {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { SMALL_RESPONSE } from '../limits/response-memory.ts';
-import type { BufferedResponse, StreamedResponse } from '../pipeline/exchange.ts';
-import type { HeaderList } from '../pipeline/represent/response.ts';
+import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts';
+import type { HeaderList } from '../exchange/handler.ts';
 import { waitForDrain } from '../platform/wait-for-drain.ts';
 
 /**

@@ -3,20 +3,20 @@ import type { Method } from '../conventions/methods.ts';
 import { eventsRule } from '../plan/events/event-rules.ts';
 import { operationRules } from '../plan/routes/operation-rules.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
-import { fulfils } from './permission.ts';
+import { fulfils } from '../contract/permission.ts';
 import type { Routed } from './route.ts';
 
 const PUBLIC: readonly AccessRule[] = [];
 const AUTHENTICATED: readonly AccessRule[] = [{ kind: 'authenticated' }];
-/** What `/metrics` needs of an API with authentication (AUTH-10). */
+/** The scope of `/metrics` in an API with authentication (AUTH-10). */
 export const METRICS_SCOPE = 'metrics:read';
 const METRICS: readonly AccessRule[] = [{ kind: 'scope', scope: METRICS_SCOPE }];
 
 /**
- * The rules that a request has to fulfil, all of them (AUTH-4); none where the operation is public. A PUT that could create needs both rules, so that
+ * Collects the rules that a request has to fulfil, all of them (AUTH-4); none for a public operation. A PUT that could create needs both rules, so that
  * the response to a missing scope is the same for existing and missing rows.
  *
- * Without `auth` nothing needs credentials; with it everything does but what the model declares public, health and OPTIONS.
+ * Without `auth` nothing needs credentials. With it everything does, except for public operations, health and OPTIONS.
  */
 export function accessRules({
   route,
@@ -50,7 +50,7 @@ export function accessRules({
   }
 }
 
-/** Whether responses depend on who calls (NEG-3, CACHE-5): on the rows and fields that the caller may read, too. OPTIONS lists what it may do. */
+/** True if responses depend on the caller (NEG-3, CACHE-5), also by the rows and fields that it may read. OPTIONS lists the methods that it may use. */
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
   const { route, method, contract } = routed;
   if (accessRules(routed).length > 0 || (method === 'OPTIONS' && contract.model.auth !== null)) return true;
@@ -59,7 +59,7 @@ export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contra
   return (route.kind === 'collection' || route.kind === 'item') && !route.compiled.resource.sameForEveryCaller;
 }
 
-/** The methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */
+/** Lists the methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */
 export function allowedMethods(
   { route, contract }: Pick<Routed, 'route' | 'contract'>,
   scopes: ReadonlySet<string> | null,

@@ -1,44 +1,28 @@
 import type { Gateway } from '../auth/gateway.ts';
-import { ANONYMOUS_CALLER, type OwnerForm, ownerForm, policyCaller } from '../auth/policy-caller.ts';
-import type { TokenVerdict, TokenVerifier, VerifiedToken } from '../auth/token-verifier.ts';
-import { ObjectCache } from '../cache/object-cache.ts';
+import { ANONYMOUS_CALLER } from '../auth/policy-caller.ts';
+import type { TokenVerdict, TokenVerifier } from '../auth/token-verifier.ts';
 import { parseCredentials } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { Model } from '../model/model.ts';
-import type { PolicyCaller } from '../model/policy.ts';
 import type { Observe } from '../observe/observation.ts';
+import type { Callers, Principal } from '../operations/principal.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
-import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
+import { challengeHeaders, credentialsRequired, type ResourceIdentity } from './challenge.ts';
 import type { Routed } from './route.ts';
 
-/** Who calls. The same object for each request with one known token, so that what is made for a caller is kept with it. */
-export interface Principal extends PolicyCaller {
-  /** The caller as events name it; null for an anonymous one. */
-  readonly subject: string | null;
-  /**
-   * Names the caller in what belongs to it alone: idempotency records, batch records and rate limits (AUTH-9). Never part of a cache key: two callers
-   * with one permission share representations.
-   */
-  readonly identity: string;
-  /** What its credentials allow; null for an anonymous caller. */
-  readonly scopes: ReadonlySet<string> | null;
-  /** What names it; null for an anonymous caller. */
-  readonly source: 'bearer' | 'gateway' | null;
-}
-
 /** A request whose caller is known (step 7). */
-export interface Authenticated extends Routed {
+export interface Authenticated {
+  readonly routed: Routed;
   readonly principal: Principal;
-  /** Whether the request carries credentials, required or not: then no shared cache stores its response unless the model allows it (CACHE-5). */
+  /** True if the request carries credentials, required or not: then no shared cache stores its response unless the model allows it (CACHE-5). */
   readonly credentials: boolean;
 }
 
-/** What authentication needs besides the request. */
-export interface AuthenticateOptions extends ChallengeOptions {
+/** Options of {@link authenticate}. */
+export interface AuthenticateOptions extends ResourceIdentity {
   /** null for a model without `auth`. */
   readonly tokens: TokenVerifier | null;
-  /** null where no gateway names callers. */
+  /** null if no gateway names callers. */
   readonly gateway: Gateway | null;
   readonly callers: Callers;
   readonly services: { readonly observe: Observe };
@@ -47,38 +31,38 @@ export interface AuthenticateOptions extends ChallengeOptions {
 const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', source: null };
 
 /**
- * Step 7: who calls. Without an `auth` section every caller is anonymous. A caller whose token is known is answered synchronously.
+ * Step 7: identifies the caller. Without an `auth` section every caller is anonymous. A caller whose token is known is identified synchronously.
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID, AUTH_REQUIRED, AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE
  */
 export function authenticate(routed: Routed, options: AuthenticateOptions): MaybePromise<Authenticated> {
   const value = routed.exchange.fields.get('authorization');
   const { tokens } = options;
-  if (tokens === null) return { ...routed, principal: ANONYMOUS, credentials: value !== null };
+  if (tokens === null) return { routed, principal: ANONYMOUS, credentials: value !== null };
   const named = gatewayPrincipal(routed, options);
-  if (named !== null) return { ...routed, principal: named, credentials: true };
+  if (named !== null) return { routed, principal: named, credentials: true };
   const credentials = parseCredentials(value);
   switch (credentials.kind) {
     case 'none':
-      if (accessRules(routed).length > 0) throw credentialsRequired(routed, options);
-      return { ...routed, principal: ANONYMOUS, credentials: false };
+      if (accessRules(routed).length > 0) throw credentialsRequired(routed.contract, options);
+      return { routed, principal: ANONYMOUS, credentials: false };
     case 'other':
-      throw credentialsRequired(routed, options);
+      throw credentialsRequired(routed.contract, options);
     case 'malformed':
       throw apiError('AUTH_REQUEST_INVALID', 'Authorization is malformed; send "Authorization: Bearer <token>".', {
         details: [{ field: 'Authorization', message: 'must be Bearer, one space, and a token' }],
       });
     case 'bearer':
       return chain(tokens.verify(credentials.token), (verdict) => ({
-        ...routed,
-        principal: principalOf(verdict, routed, options),
+        routed,
+        principal: judgeVerdict(verdict, routed, options),
         credentials: true,
       }));
   }
 }
 
 /** @throws {ApiError} AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE */
-function principalOf(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
+function judgeVerdict(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {
     case 'verified':
       return options.callers.find(verdict.token);
@@ -97,15 +81,15 @@ function principalOf(verdict: TokenVerdict, routed: Routed, options: Authenticat
 }
 
 /**
- * The caller that the gateway names, whatever `Authorization` says: a gateway passes on what it has verified itself (AUTH-6).
+ * Identifies the caller that the gateway names, whatever `Authorization` says: a gateway passes on what it has verified itself (AUTH-6).
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID
  */
 function gatewayPrincipal(
-  { exchange, client }: Routed,
+  { exchange, received }: Routed,
   { gateway, callers }: Pick<AuthenticateOptions, 'gateway' | 'callers'>,
 ): Principal | null {
-  const verdict = gateway?.caller(exchange.fields, client.byProxy) ?? null;
+  const verdict = gateway?.caller(exchange.fields, received.client.byProxy) ?? null;
   if (verdict === null || verdict.kind === 'none') return null;
   if (verdict.kind === 'caller') return callers.create(verdict.token, 'gateway');
   const { field, message } = verdict;
@@ -114,39 +98,11 @@ function gatewayPrincipal(
   });
 }
 
-/**
- * The callers of one API. A verified token is the same object in each request, and so is its caller, which depends on the token and on how this API
- * names owners: another API with the same verifier has its own.
- */
-export class Callers {
-  readonly #form: OwnerForm;
-  readonly cache = new ObjectCache<VerifiedToken, Principal>();
-
-  constructor({ auth }: Pick<Model, 'auth'>) {
-    this.#form = auth === null ? 'subject' : ownerForm(auth);
-  }
-
-  /** Returns the caller of a bearer token. */
-  find(token: VerifiedToken): Principal {
-    const known = this.cache.get(token);
-    if (known !== undefined) return known;
-    const made = this.create(token, 'bearer');
-    this.cache.set(token, made);
-    return made;
-  }
-
-  /** Names a caller by all of (issuer, subject, client): two issuers may have the same subject (AUTH-9). */
-  create(token: VerifiedToken, source: 'bearer' | 'gateway'): Principal {
-    const { issuer, subject, client } = token;
-    return { ...policyCaller(token, this.#form), identity: JSON.stringify([issuer, subject, client]), source };
-  }
-}
-
 function refused(
   code: 'AUTH_TOKEN_EXPIRED' | 'AUTH_TOKEN_INVALID',
   message: string,
   { contract }: Routed,
-  options: ChallengeOptions,
+  identity: ResourceIdentity,
 ): ApiError {
-  return apiError(code, message, { headers: challengeHeaders(contract, options, { kind: 'invalid_token' }) });
+  return apiError(code, message, { headers: challengeHeaders(contract, identity, { kind: 'invalid_token' }) });
 }

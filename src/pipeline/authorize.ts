@@ -1,110 +1,66 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { TokenVerifier } from '../auth/token-verifier.ts';
+import type { Contract } from '../contract/contract.ts';
+import { fulfils } from '../contract/permission.ts';
 import type { AccessRule } from '../model/model.ts';
+import { type Caller, requireAccess } from '../operations/caller.ts';
+import type { Principal } from '../operations/principal.ts';
+import { type RowSource, VisibleRows } from '../operations/visible-rows.ts';
 import { accessRules } from './access.ts';
-import type { Authenticated, Callers } from './authenticate.ts';
-import { challengeHeaders, type ChallengeOptions, credentialsRequired } from './challenge.ts';
-import type { CompiledResource, Contract } from './contract.ts';
+import { challengeHeaders, credentialsRequired, type ResourceIdentity } from './challenge.ts';
 import type { Limited } from './limit.ts';
-import { fulfils, type Permission } from './permission.ts';
-import { type RowSource, VisibleRows } from './read/visible-rows.ts';
-import type { Route } from './route.ts';
+import type { Route, Routed } from './route.ts';
 
-/** A request that its caller may make, with the rows that the caller may see (step 9). */
-export interface Authorized extends Limited {
-  /** Which fields the caller may use; `contract` has no others that it may not read. */
-  readonly permission: Permission;
-  /** The only way to rows for this request. */
-  readonly rows: VisibleRows;
-  /** Why the caller may not do what needs these rules: AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT; null where it may. */
-  readonly accessError: (rules: readonly AccessRule[]) => ApiError | null;
+/** A request that its caller may make (step 9). */
+export interface Authorized {
+  /** Its contract and route have no fields that the caller may not read. */
+  readonly routed: Routed;
+  readonly caller: Caller;
+  readonly credentials: boolean;
 }
 
 /**
- * Step 9: whether the caller's scopes allow the operation, before any look-up (AUTH-4). From here on the contract of the request has the fields alone
- * that the caller may read (REP-11).
+ * Step 9: judges the scopes of the caller, before any look-up (AUTH-4). From here on the contract of the request has the fields alone that the caller may
+ * read (REP-11).
  *
- * @param store its rows are reached from here on by `Authorized.rows` alone
+ * @param store its rows are reached from here on by `Caller.rows` alone
  * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
  */
-export function authorize(limited: Limited, store: RowSource, options: ChallengeOptions): Authorized {
-  const accessErrorOf = (rules: readonly AccessRule[]): ApiError | null => accessError(limited, rules, options);
-  const refused = accessErrorOf(accessRules(limited));
-  if (refused !== null) throw refused;
-  const { permission, contract } = limited.contract.permitted(limited.principal);
-  const route = contract === limited.contract ? limited.route : routeIn(contract, limited.route);
-  return {
-    ...limited,
-    contract,
-    route,
-    permission,
-    rows: new VisibleRows(store, contract.visibilities(limited.principal), contract.mapping?.reads ?? null),
-    accessError: accessErrorOf,
-  };
+export function authorize(limited: Limited, store: RowSource, identity: ResourceIdentity): Authorized {
+  const { routed, principal, quota, credentials } = limited;
+  const { exchange } = routed;
+  const accessError = (rules: readonly AccessRule[]): ApiError | null =>
+    judgeScopes(rules, principal, routed.contract, identity);
+  requireAccess({ accessError }, accessRules(routed));
+  const { permission, contract } = routed.contract.permitted(principal);
+  const rows = new VisibleRows(store, contract.visibilities(principal), contract.mapping?.reads ?? null);
+  const trace = { correlationId: exchange.correlationId, traceId: exchange.trace.traceId };
+  const caller = { contract, rows, principal, permission, accessError, quota, trace };
+  return { routed: contract === routed.contract ? routed : routeIn(contract, routed), caller, credentials };
 }
 
-function routeIn(contract: Contract, route: Route): Route {
+function routeIn(contract: Contract, routed: Routed): Routed {
+  const { route } = routed;
   const isOfResource = route.kind === 'collection' || route.kind === 'item';
-  return isOfResource ? { ...route, compiled: contract.resourceOf(route.compiled.resource.name) } : route;
+  const permitted: Route = isOfResource
+    ? { ...route, compiled: contract.resourceOf(route.compiled.resource.name) }
+    : route;
+  return { ...routed, contract, route: permitted };
 }
 
-/** Why a bearer token gives no rows, in words for the operator who has it. */
-export class UnusableToken extends Error {
-  override readonly name = 'UnusableToken';
-}
-
-/**
- * The rows that the caller of a bearer token may read, outside of a request, and the resource with the fields that it may read.
- *
- * @throws {UnusableToken} where it is not valid, or lacks the scope
- */
-export async function rowsOfToken(
-  token: string,
-  { resource }: Pick<CompiledResource, 'resource'>,
-  {
-    contract,
-    tokens,
-    callers,
-    store,
-  }: {
-    readonly contract: Contract;
-    readonly tokens: TokenVerifier;
-    readonly callers: Callers;
-    readonly store: RowSource;
-  },
-): Promise<{ readonly rows: VisibleRows; readonly compiled: CompiledResource }> {
-  const verdict = await tokens.verify(token);
-  if (verdict.kind === 'unavailable') throw new UnusableToken('the keys of its issuer cannot be read now');
-  if (verdict.kind === 'expired') throw new UnusableToken('it has expired');
-  if (verdict.kind === 'invalid') throw new UnusableToken(verdict.reason);
-  const caller = callers.find(verdict.token);
-  const { read } = resource.access;
-  if (!fulfils(read, caller.scopes))
-    throw new UnusableToken(`reading ${resource.name} needs the scope ${read.kind === 'scope' ? read.scope : ''}`);
-  const { contract: shown } = contract.permitted(caller);
-  return { rows: new VisibleRows(store, contract.visibilities(caller)), compiled: shown.resourceOf(resource.name) };
-}
-
-function accessError(request: Authenticated, rules: readonly AccessRule[], options: ChallengeOptions): ApiError | null {
-  const { principal, contract } = request;
-  const missing = rules.filter((rule) => !fulfils(rule, principal.scopes));
+/** Returns the error of a caller that does not fulfil all rules; else null. */
+function judgeScopes(
+  rules: readonly AccessRule[],
+  { scopes: granted }: Principal,
+  contract: Contract,
+  identity: ResourceIdentity,
+): ApiError | null {
+  const missing = rules.filter((rule) => !fulfils(rule, granted));
   if (missing.length === 0) return null;
-  if (principal.scopes === null) return credentialsRequired(request, options);
+  if (granted === null) return credentialsRequired(contract, identity);
   const scopes = [...new Set(missing.flatMap((rule) => (rule.kind === 'scope' ? [rule.scope] : [])))];
   return apiError(
     'AUTH_SCOPE_INSUFFICIENT',
     `This request needs the scope ${scopes.join(' and ')}; get a token that has it.`,
-    {
-      headers: challengeHeaders(contract, options, { kind: 'insufficient_scope', scopes }),
-    },
+    { headers: challengeHeaders(contract, identity, { kind: 'insufficient_scope', scopes }) },
   );
-}
-
-/** @throws {ApiError} AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT: unless the caller fulfils all rules */
-export function requireAccess(
-  { accessError: errorOf }: Pick<Authorized, 'accessError'>,
-  rules: readonly AccessRule[],
-): void {
-  const error = errorOf(rules);
-  if (error !== null) throw error;
 }

@@ -1,26 +1,28 @@
 import { challenge, type ChallengeError } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import type { Contract } from './contract.ts';
-import { metadataUrl, type ResourceIdentity } from './represent/metadata-response.ts';
+import type { Contract } from '../contract/contract.ts';
+import { METADATA_PATH } from '../plan/routes/route-table.ts';
 
-/** What challenges name besides the API: where its metadata are (AUTH-8). */
-export type ChallengeOptions = ResourceIdentity;
-
-/** The header fields of a 401, and of a 403 for a missing scope (AUTH-3). */
-export function challengeHeaders(
-  { model }: Contract,
-  identity: ChallengeOptions,
-  error: ChallengeError,
-): ApiError['headers'] {
-  return { 'WWW-Authenticate': challenge(model.name, metadataUrl(identity), error) };
+/** The name of the API outside of its responses. */
+export interface ResourceIdentity {
+  /** The origin of the API: its public URL, or the loopback address that it listens on; null if neither is known (AUTH-8). */
+  readonly resource: () => string | null;
 }
 
-/** The error for a caller without credentials that needs some (AUTH-3). */
-export function credentialsRequired(
-  { contract }: { readonly contract: Contract },
-  options: ChallengeOptions,
-): ApiError {
-  const headers = challengeHeaders(contract, options, { kind: 'none' });
+/** Writes the header fields of a 401, and of a 403 for a missing scope (AUTH-3). They name the URL of the metadata, if the origin is known (AUTH-8). */
+export function challengeHeaders(
+  { model }: Contract,
+  { resource }: ResourceIdentity,
+  error: ChallengeError,
+): ApiError['headers'] {
+  const origin = resource();
+  const metadataUrl = origin === null ? null : `${origin}/${METADATA_PATH}`;
+  return { 'WWW-Authenticate': challenge(model.name, metadataUrl, error) };
+}
+
+/** 401 AUTH_REQUIRED of a caller without credentials that needs some (AUTH-3). */
+export function credentialsRequired(contract: Contract, identity: ResourceIdentity): ApiError {
+  const headers = challengeHeaders(contract, identity, { kind: 'none' });
   return apiError('AUTH_REQUIRED', 'This request needs credentials; send "Authorization: Bearer <token>".', {
     headers,
   });

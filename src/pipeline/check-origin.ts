@@ -2,10 +2,9 @@ import { apiError } from '../conventions/errors.ts';
 import { isCrossOriginWrite, serializedOrigin } from '../conventions/headers/origin.ts';
 import type { Authenticated } from './authenticate.ts';
 
-/** A request that no page of a site that the model does not name has sent to change something. */
+/** A request that is no write of a page from an unknown site. */
 export interface OriginChecked extends Authenticated {
-  /** The other site whose page sent this write, which the model allows; null for every other request. */
-  readonly allowedOrigin: string | null;
+  readonly isOriginChecked: true;
 }
 
 /**
@@ -14,15 +13,16 @@ export interface OriginChecked extends Authenticated {
  * @throws {ApiError} AUTH_ORIGIN_FORBIDDEN
  */
 export function checkOrigin(authenticated: Authenticated): OriginChecked {
-  const { method, exchange, contract, principal, client } = authenticated;
+  const { routed, principal } = authenticated;
+  const { method, exchange, contract, received } = routed;
   const { fields } = exchange;
-  const host = client.host ?? fields.get('host');
-  // A bearer token is attached by code of the page, never by the browser itself. The cookie that a gateway may have accepted is.
+  const host = received.client.host ?? fields.get('host');
+  // Code of the page attaches a bearer token. The browser itself attaches a cookie, which a gateway may have accepted.
   if (principal.source === 'bearer' || !isCrossOriginWrite(method, fields, host))
-    return { ...authenticated, allowedOrigin: null };
+    return { ...authenticated, isOriginChecked: true };
   const origin = serializedOrigin(fields.get('origin') ?? '');
   if (origin !== null && contract.model.cors?.origins.has(origin) === true)
-    return { ...authenticated, allowedOrigin: origin };
+    return { ...authenticated, isOriginChecked: true };
   const message =
     'A page of another site sent this request; send it from the origin of the API, or name the origin of the page in cors.origins of the model.';
   throw apiError('AUTH_ORIGIN_FORBIDDEN', message, {

@@ -1,26 +1,24 @@
+import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from '../operations/batch/batch.ts';
+import { importLines, type LinesOutcome } from '../operations/batch/ndjson.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { FoundDescription } from '../operations/read/descriptions.ts';
+import { type FoundEvent, type FoundEvents, readEvent, readEvents } from '../operations/read/event-log.ts';
+import { openFeed, type OpenedFeed } from '../operations/read/feed.ts';
+import { type FoundItem, readItem } from '../operations/read/item.ts';
+import { type FoundPage, readList, type UnmodifiedPage } from '../operations/read/list.ts';
+import { type FoundRoot, readRoot } from '../operations/read/root.ts';
+import { runWrite, type Written } from '../operations/write/write-request.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
-import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from './batch/batch.ts';
-import { importLines, type LinesOutcome } from './batch/ndjson.ts';
-import type { Negotiated } from './negotiate.ts';
-import type { Planned } from './plan.ts';
-import type { FoundDescription } from './read/descriptions.ts';
-import { type FoundEvent, type FoundEvents, readEvent, readEvents } from './read/event-log.ts';
-import { openFeed, type OpenedFeed } from './read/feed.ts';
-import { type FoundItem, readItem } from './read/item.ts';
-import { type FoundPage, readList } from './read/list.ts';
-import { type FoundRoot, readRoot } from './read/root.ts';
-import type { SelectedRepresentation } from './represent/conditional-response.ts';
+import type { Plan } from './plan.ts';
 import type { Services } from './services.ts';
-import { runWrite, type Written } from './write/write-request.ts';
 
-/** What became of a plan. Nothing of it is bytes yet. */
+/** The result of a plan, not yet serialized. */
 export type Outcome =
   | FoundRoot
   | FoundDescription
   | FoundItem
   | FoundPage
-  /** The caller's copy is current: found out before any row was read (CACHE-2). */
-  | { readonly kind: 'not-modified'; readonly selected: SelectedRepresentation; readonly etag: string }
+  | UnmodifiedPage
   | Written
   | LinesOutcome
   | BatchOutcome
@@ -29,40 +27,34 @@ export type Outcome =
   | OpenedFeed
   | FoundEvent;
 
-/** A request with the outcome of its plan (steps 13 to 18). */
-export interface Executed {
-  readonly request: Negotiated;
-  readonly outcome: Outcome;
-}
-
 /**
  * Steps 13 to 18: reads or writes rows. Reads from cache and from SQLite's request thread are synchronous.
  *
  * @throws {ApiError} 400 to 503
  */
-export function execute({ request, plan }: Planned, services: Services): MaybePromise<Outcome> {
+export function execute(plan: Plan, caller: Caller, services: Services): MaybePromise<Outcome> {
   switch (plan.kind) {
     case 'root':
-      return readRoot(request);
+      return readRoot(caller, plan);
     case 'description':
-      return { kind: 'description', description: services.descriptions.find(request.contract.version, plan.form) };
+      return { kind: 'description', description: services.descriptions.find(caller.contract.version, plan.form) };
     case 'item':
-      return readItem(request, plan, services);
+      return readItem(caller, plan, services);
     case 'list':
-      return readList(request, plan, services);
+      return readList(caller, plan, services);
     case 'write':
-      return runWrite(plan, services);
+      return runWrite(plan.write, services);
     case 'ndjson':
-      return importLines(plan, services);
+      return importLines(plan.write, services);
     case 'batch':
-      return runBatch(request, plan.dry, services);
+      return runBatch(caller, plan, services);
     case 'batch-record':
-      return readBatchRecord(request, plan.id, services);
+      return readBatchRecord(caller, plan.id, services);
     case 'events':
-      return readEvents(request, plan.query, services);
+      return readEvents(caller, plan.query, services);
     case 'feed':
-      return openFeed(request, plan, services);
+      return openFeed(caller, plan, services);
     case 'event':
-      return readEvent(request, plan.id, services);
+      return readEvent(caller, plan.id, services);
   }
 }

@@ -3,33 +3,36 @@ import type { QueryParameter } from '../conventions/url/query.ts';
 import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
 import type { OriginChecked } from './check-origin.ts';
-import { Quota, type Rates } from './quota.ts';
+import type { Principal } from '../operations/principal.ts';
+import { Quota, type Rates } from '../operations/quota.ts';
 import type { Routed } from './route.ts';
 
 /** A request that the rate limits admit (step 8). */
-export interface Limited extends OriginChecked {
-  /** What it has taken from, and its operations and lines take from; null without rate limits. */
+export interface Limited {
+  readonly routed: Routed;
+  readonly principal: Principal;
+  readonly credentials: boolean;
+  /** The bucket that it has taken from, and its operations and lines take from; null without rate limits. */
   readonly quota: Quota | null;
-  /** What a search costs, in requests. */
-  readonly searchWeight: number;
 }
 
-/** What every caller without credentials is called; each has the bucket of its address. */
+/** The identity of every caller without credentials; each has the bucket of its address. */
 const ANONYMOUS = 'anonymous';
 
 /**
  * Around step 7: a 401 takes from the bucket of its address, and no token of an address whose bucket is empty is verified (LIM-2). Valid callers
  * take nothing. Attempts that are being verified at the same time are not stopped by each other's failures.
  *
- * @param rates null where the model has no rate limits
- * @throws {ApiError} RATE_LIMIT_EXCEEDED, and what `authenticate` throws
+ * @param rates null if the model has no rate limits
+ * @throws {ApiError} RATE_LIMIT_EXCEEDED, and the errors of `authenticate`
  */
 export function limitAttempts<C>(
   routed: Routed,
   rates: Rates | null,
   authenticate: () => MaybePromise<C>,
 ): MaybePromise<C> {
-  const { exchange, client } = routed;
+  const { exchange, received } = routed;
+  const { client } = received;
   // Callers without a known address would lock each other out.
   if (rates === null || client.address === '') return authenticate();
   const canFail = exchange.fields.get('authorization') !== null || accessRules(routed).length > 0;
@@ -53,27 +56,36 @@ export function limitAttempts<C>(
 /**
  * Step 8: takes from the bucket of the caller, or of the address of an anonymous one (LIM-2).
  *
- * @param rates null where the model has no rate limits
+ * @param rates null if the model has no rate limits
  * @throws {ApiError} RATE_LIMIT_EXCEEDED
  */
 export function limit(checked: OriginChecked, rates: Rates | null): MaybePromise<Limited> {
-  if (rates === null) return { ...checked, quota: null, searchWeight: 1 };
-  const { principal, client, exchange } = checked;
+  const { routed, principal, credentials } = checked;
+  if (rates === null) return { routed, principal, credentials, quota: null };
+  const { received, exchange, route } = routed;
   const quota =
     principal.identity === ANONYMOUS
-      ? new Quota(rates, 'address', client.address)
+      ? new Quota(rates, 'address', received.client.address)
       : new Quota(rates, 'caller', principal.identity);
   exchange.note.quota = quota;
-  const searchWeight = rates.limits.weights.search;
-  const units = checked.route.kind === 'collection' && isSearch(checked.parameters) ? searchWeight : 1;
-  return chain(quota.take(units), () => ({ ...checked, quota, searchWeight }));
+  const units = route.kind === 'collection' && isSearch(received.parameters) ? quota.searchWeight : 1;
+  return chain(quota.take(units), () => ({ routed, principal, credentials, quota }));
 }
 
-/** Takes what a search costs that is only in the form of a QUERY. @param parameters of the form too @throws {ApiError} RATE_LIMIT_EXCEEDED */
-export function limitForm(limited: Limited, parameters: readonly QueryParameter[]): MaybePromise<void> {
-  const { quota, searchWeight } = limited;
-  if (quota === null || isSearch(limited.parameters) || !isSearch(parameters)) return undefined;
-  return quota.takeMore(searchWeight - 1);
+/**
+ * Takes the cost of a search that only the form of a QUERY requests.
+ *
+ * @param sent the parameters of the URL
+ * @param parameters of the form too
+ * @throws {ApiError} RATE_LIMIT_EXCEEDED
+ */
+export async function limitForm(
+  quota: Quota | null,
+  sent: readonly QueryParameter[],
+  parameters: readonly QueryParameter[],
+): Promise<void> {
+  if (quota === null || isSearch(sent) || !isSearch(parameters)) return;
+  await quota.takeMore(quota.searchWeight - 1);
 }
 
 function isSearch(parameters: readonly QueryParameter[]): boolean {

@@ -1,69 +1,110 @@
-import type { FormatOffer } from '../conventions/media/response-format.ts';
-import { ACCEPT_QUERY } from '../conventions/media/body-type.ts';
-import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import {
+  ACCEPT_QUERY,
   type BodyRule,
-  type BodyType,
   bodyTypes,
   type BodyUse,
   readContentEncoding,
   readContentType,
 } from '../conventions/media/body-type.ts';
 import { negotiate as choose, notAcceptable } from '../conventions/media/negotiation.ts';
-import { type Preconditions, readPreconditions } from '../conventions/headers/preconditions.ts';
+import type { FormatOffer } from '../conventions/media/response-format.ts';
+import type { Method } from '../conventions/methods.ts';
+import { readPreconditions } from '../conventions/headers/preconditions.ts';
+import { bodyTooLargeError } from '../conventions/receive-errors.ts';
+import { EVERY_PERMISSION } from '../contract/permission.ts';
+import { type FindVariants, selectVariant } from '../contract/variants.ts';
+import type { HeaderList } from '../exchange/handler.ts';
+import type { Caller } from '../operations/caller.ts';
+import type { SentBody } from '../operations/write/parsed-body.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
-import type { HeaderList } from './represent/response.ts';
+import type { Reply } from '../represent/reply.ts';
 import type { Authorized } from './authorize.ts';
-import type { RequestBody } from './exchange.ts';
-import type { Routed } from './route.ts';
+import type { Received } from './receive.ts';
+import type { Route, Routed } from './route.ts';
 
-/** A request with the media type of its response, that of its body, and its preconditions (steps 10 and 11). */
-export interface Negotiated extends Authorized {
-  /** The body, where the method takes one and the request has one. */
-  readonly body: RequestBody | null;
-  /** The format of the response. */
-  readonly offer: FormatOffer;
-  /** null where there is no body. */
-  readonly bodyType: BodyType | null;
-  readonly gzipped: boolean;
-  /** Whether the caller waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
-  readonly preconditions: Preconditions;
+/** A request in two halves (steps 10 and 11): who calls, and how it is answered. */
+export interface Negotiated {
+  readonly caller: Caller;
+  readonly target: RequestTarget;
+  readonly reply: Reply;
+}
+
+/** The object of a request: its route, its method, and its body if it has one. */
+export interface RequestTarget {
+  readonly received: Received;
+  readonly route: Route;
+  readonly method: Method;
+  readonly body: SentBody;
+  /** The form of the response, which names the representations that are cached and compared. */
+  readonly reply: Reply;
+  /** Finds the variants of the operations of a batch. */
+  readonly findVariants: FindVariants;
 }
 
 /**
- * Steps 10 and 11.
+ * Steps 10 and 11: negotiates the format of the response, and reads the header fields of the body.
  *
  * @throws {ApiError} 400, 406, 413, 415
  */
-export function negotiate(authorized: Authorized): Negotiated {
-  const { contract, exchange, method, ranges, request, route } = authorized;
-  const { fields } = exchange;
-  const { limits } = contract.model;
+export function negotiate(authorized: Authorized, findVariants: FindVariants): Negotiated {
+  const { routed, caller } = authorized;
+  const { received, route, method } = routed;
+  const { fields } = received.exchange;
   const use = ROUTES[route.kind].bodies[method] ?? null;
-  const body = use !== null && request.body?.length !== 0 ? request.body : null;
   const contentType = fields.get('content-type');
   const isStreamed = use === 'create' && isNdjson(contentType);
+  const offer = negotiateFormat(routed, isStreamed);
+  const content = use !== null && received.request.body?.length !== 0 ? received.request.body : null;
+  const { limits } = routed.contract.model;
+  if (content !== null && !isStreamed && content.length !== null && content.length > limits.body) {
+    throw bodyTooLargeError(limits.body);
+  }
+  const hasType = use !== null && (content !== null || use === 'query');
+  const rule = hasType ? { ...bodyRule(routed), use } : null;
+  const body = {
+    content,
+    type: rule === null ? null : readContentType(contentType, rule),
+    gzipped: content !== null && readContentEncoding(fields.get('content-encoding')) === 'gzip',
+    rule,
+  };
+  const reply = makeReply(authorized, offer, findVariants);
+  return { caller, target: { received, route, method, body, reply, findVariants }, reply };
+}
+
+/** @throws {ApiError} 406 */
+function negotiateFormat({ contract, route, method, ranges }: Routed, isStreamed: boolean): FormatOffer {
   const available = contract.formats.of(route.kind, method, isStreamed);
   const offer = choose(ranges, available);
   // The response to DELETE has no body, so no format needs to fit.
   if (offer === null && method !== 'DELETE') throw notAcceptable(available);
-  if (body !== null && !isStreamed && body.length !== null && body.length > limits.body) {
-    throw bodyTooLargeError(limits.body);
-  }
-  const hasType = use !== null && (body !== null || use === 'query');
+  return offer ?? defaultOffer(available);
+}
+
+/** @throws {ApiError} REQUEST_HEADER_INVALID: an invalid list of ETags */
+function makeReply({ routed, caller, credentials }: Authorized, offer: FormatOffer, findVariants: FindVariants): Reply {
+  const { exchange, received, contract, base, version, route } = routed;
+  // All callers share the variants of what no permission hides a part of, and through them the responses that public caches store.
+  const variants = findVariants(base, isSameForEveryCaller(route) ? EVERY_PERMISSION.id : caller.permission.id);
   return {
-    ...authorized,
-    body,
-    offer: offer ?? defaultOffer(available),
-    bodyType: hasType ? readContentType(contentType, { ...bodyRule(authorized), use }) : null,
-    gzipped: body !== null && readContentEncoding(fields.get('content-encoding')) === 'gzip',
-    expectsContinue: fields.get('expect') !== null,
-    preconditions: readPreconditions((name) => fields.get(name), exchange.startedAt),
+    exchange,
+    contract,
+    offer,
+    base,
+    canonicalBase: version.carrier === 'path' ? null : contract.linkBases.canonical,
+    preferences: received.preferences,
+    preconditions: readPreconditions((name) => exchange.fields.get(name), exchange.startedAt),
+    credentials,
+    variants,
+    variant: selectVariant(variants, offer.contentType, exchange.coding),
   };
 }
 
-/** The header fields by which OPTIONS lists the media types of bodies (MET-5). */
+/** True if no permission hides a part of any representation of a route. */
+function isSameForEveryCaller(route: Route): boolean {
+  return (route.kind === 'collection' || route.kind === 'item') && route.compiled.resource.sameForEveryCaller;
+}
+
+/** Lists the media types of bodies in header fields of OPTIONS (MET-5). */
 export function optionsHeaders(routed: Routed): HeaderList {
   const types = (use: BodyUse): string => bodyTypes({ ...bodyRule(routed), use });
   switch (routed.route.kind) {
@@ -88,12 +129,6 @@ export function optionsHeaders(routed: Routed): HeaderList {
     case 'event':
       return [];
   }
-}
-
-/** Which bodies the method of a request accepts; null if it takes none. */
-export function acceptedBodies(routed: Routed): BodyRule | null {
-  const use = ROUTES[routed.route.kind].bodies[routed.method] ?? null;
-  return use === null ? null : { ...bodyRule(routed), use };
 }
 
 function bodyRule({ contract, version }: Routed): Omit<BodyRule, 'use'> {

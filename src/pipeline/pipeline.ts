@@ -1,109 +1,119 @@
 import { IdleTimer } from '../cache/idle-timer.ts';
-import { ApiError, apiError } from '../conventions/errors.ts';
 import type { HostRule } from '../conventions/url/host.ts';
-import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
+import type { FindVariants } from '../contract/variants.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { ApiResponse, Handler, RawRequest } from '../exchange/handler.ts';
+import { withServerTiming } from '../exchange/stage-recorder.ts';
 import { addressName } from '../limits/address-name.ts';
 import type { Observe } from '../observe/observation.ts';
-import { type Store, StoreUnavailable } from '../stores/store.ts';
+import type { Rates } from '../operations/quota.ts';
+import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
+import { compressResponse } from '../represent/content-encoding.ts';
+import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
-import type { ActiveRequests } from './measure/active-requests.ts';
 import { authenticate, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
-import type { Contracts } from './contract.ts';
-import type { ApiResponse, Handler, RawRequest } from './exchange.ts';
+import {
+  anonymousResponse,
+  type EarlyOptions,
+  metricsResponse,
+  optionsResponse,
+  unroutedResponse,
+} from './early-responses.ts';
 import { execute } from './execute.ts';
 import { limit, limitAttempts } from './limit.ts';
-import { negotiate } from './negotiate.ts';
-import { plan } from './plan.ts';
-import type { Rates } from './quota.ts';
-import { type Exchange, type ExchangeSources, isPreflight, openExchange, receive, requireTls } from './receive.ts';
-import { refuse } from './refuse.ts';
-import { represent } from './represent.ts';
-import { compressResponse } from './represent/content-encoding.ts';
-import { healthResponse, optionsResponse, preflightResponse, redirectResponse } from './represent/early-responses.ts';
-import { tracedRows, tracedServices } from './measure/traced-store.ts';
-import { withServerTiming } from './measure/stage-recorder.ts';
+import type { ActiveRequests } from './measure/active-requests.ts';
 import { bodySize, requestObservation } from './measure/request-observation.ts';
 import { tracedExchange } from './measure/traced-exchange.ts';
-import { metadataResponse } from './represent/metadata-response.ts';
-import { metricsResponse } from './represent/metrics-response.ts';
-import { route, routeIfServed } from './route.ts';
+import { tracedCommits, tracedRows } from './measure/traced-store.ts';
+import { negotiate, type Negotiated } from './negotiate.ts';
+import { plan } from './plan.ts';
+import { readParameters } from './read-parameters.ts';
+import { type ExchangeSources, openExchange, receive, requireTls } from './receive.ts';
+import { refuse } from './refuse.ts';
+import { represent } from './represent.ts';
+import { route } from './route.ts';
 import type { Services } from './services.ts';
 
 /** Milliseconds without a request after which the caches are cleared: an idle server gives its memory back. */
 const IDLE_TIMEOUT = 30_000;
 
-/** What responding needs besides the request. */
-export interface PipelineOptions extends AuthenticateOptions {
-  readonly contracts: Contracts;
+/** Options of {@link createPipeline}. */
+export interface PipelineOptions extends AuthenticateOptions, EarlyOptions {
   readonly services: Services;
+  readonly findVariants: FindVariants;
   readonly sources: ExchangeSources;
   readonly store: Store;
-  /** The accepted values of `Host`, where the way by which a request came has no rule of its own (AUTH-7). */
+  /** The accepted values of `Host`, unless the mount of a request has a rule of its own (AUTH-7). */
   readonly hosts: HostRule;
-  /** null where the model has no rate limits. */
+  /** null if the model has no rate limits. */
   readonly rates: Rates | null;
-  /** Why the server should get no traffic now; null when it should (LIM-3). */
-  readonly notReadyReason: () => string | null;
-  /** All metrics, for `/metrics`. */
+  /** Writes all metrics, for `/metrics`. */
   readonly metrics: () => Promise<string>;
   /** The caches of the API, which are cleared when it is idle. */
   readonly caches: readonly { clear?(): void }[];
-  /** Counts the requests in progress; null where nothing is measured (OPS-2). */
+  /** Counts the requests in progress; null if nothing is measured (OPS-2). */
   readonly active: ActiveRequests | null;
-  /** Whether responses say how long their stages took (`Server-Timing`). Stages have to be timed. */
+  /** True if responses say how long their stages took (`Server-Timing`). Stages have to be timed. */
   readonly serverTiming: boolean;
 }
 
-/** The score: one exchange, stage by stage, in the order of the contract's section 0. Everything that fails ends in `refuse`. */
+/** The score: one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { contracts, store, hosts, rates } = options;
+  const { contracts, rates, store } = options;
   const { stages } = exchange;
-  const services = tracedServices(options.services, stages);
-  const received = receive(exchange, request, contracts.current, request.hosts ?? hosts);
+  const received = receive(exchange, request, contracts.current, request.hosts ?? options.hosts);
   requireTls(received, contracts.current);
   stages?.end('receive');
-  if (isPreflight(received)) return preflightResponse(received, routeIfServed(received, contracts), contracts.current);
-  if (received.redirect !== null) return redirectResponse(exchange, received.redirect, contracts.current);
+  const unrouted = unroutedResponse(received, contracts);
+  if (unrouted !== null) return unrouted;
   const routed = route(received, contracts);
   exchange.note.variesByCaller = variesByCaller(routed);
   stages?.end('route');
-  const authenticated = () => limitAttempts(routed, rates, () => authenticate(routed, options));
-  if (routed.method === 'OPTIONS') return chain(authenticated(), optionsResponse);
-  if (routed.route.kind === 'live') return healthResponse(routed);
-  if (routed.route.kind === 'ready') return checkReady(options).then(() => healthResponse(routed));
-  if (routed.route.kind === 'metadata') return metadataResponse(routed, options, contracts);
-  return chain(authenticated(), (caller) => {
-    observeDeprecation(caller, services.observe);
+  const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
+  if (anonymous !== null) return anonymous;
+  const authenticated = limitAttempts(routed, rates, () => authenticate(routed, options));
+  if (routed.method === 'OPTIONS') return chain(authenticated, optionsResponse);
+  const limited = chain(authenticated, (caller) => {
+    observeDeprecation(caller, options.services.observe);
     stages?.end('authenticate');
-    return chain(limit(checkOrigin(caller), rates), (limited) => {
-      stages?.end('limit');
-      const authorized = authorize(limited, tracedRows(store, stages), options);
-      stages?.end('authorize');
-      if (routed.route.kind === 'metrics') return metricsResponse(authorized, options.metrics);
-      const negotiated = negotiate(authorized);
-      stages?.end('negotiate');
-      return chain(plan(negotiated), (planned) => {
-        stages?.end('plan');
-        return chain(execute(planned, services), (outcome) => {
-          stages?.end('execute');
-          return represent(planned.request, outcome, services);
-        });
-      });
-    });
+    return limit(checkOrigin(caller), rates);
+  });
+  return chain(limited, (admitted) => {
+    stages?.end('limit');
+    const authorized = authorize(admitted, tracedRows(store, stages), options);
+    stages?.end('authorize');
+    if (routed.route.kind === 'metrics') return metricsResponse(authorized, options.metrics);
+    return perform(negotiate(authorized, options.findVariants), tracedCommits(options.services, stages));
   });
 }
 
-/** Reports who still uses a contract that will end. */
-function observeDeprecation({ contract, principal, client, exchange }: Authenticated, observe: Observe): void {
+/** Plans and executes a request for its caller, and represents the outcome in its reply. */
+function perform({ caller, target, reply }: Negotiated, services: Services): MaybePromise<ApiResponse> {
+  const { stages } = reply.exchange;
+  stages?.end('negotiate');
+  const planned = chain(readParameters(caller, target), (parameters) => plan(caller, target, parameters));
+  const executed = chain(planned, (each) => {
+    stages?.end('plan');
+    return execute(each, caller, services);
+  });
+  return chain(executed, (outcome) => {
+    stages?.end('execute');
+    return represent(outcome, reply, services);
+  });
+}
+
+/** Reports callers of a contract that will end. */
+function observeDeprecation({ routed, principal }: Authenticated, observe: Observe): void {
+  const { contract, exchange, received } = routed;
   if (!contract.isDeprecated) return;
   const { subject, client: application } = principal;
   const named = [subject, application].filter((each) => each !== null).join(' by ');
   observe({
     kind: 'deprecated-contract',
     version: contract.version,
-    caller: named === '' ? addressName(client.address) : named,
+    caller: named === '' ? addressName(received.client.address) : named,
     route: exchange.note.route,
     correlationId: exchange.correlationId,
   });
@@ -154,20 +164,4 @@ export function createPipeline(options: PipelineOptions): Handler {
       return report(exchange, refuse(exchange, error, refuseOptions));
     },
   };
-}
-
-/**
- * `/readyz`: the database can be read and written, and there is no overload (OPS-2, OPS-7, LIM-3).
- *
- * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE
- */
-async function checkReady({ store, notReadyReason }: PipelineOptions): Promise<void> {
-  const reason = notReadyReason();
-  if (reason !== null) throw apiError('SERVER_UNAVAILABLE', `The server is not ready: ${reason}.`);
-  try {
-    await store.ping();
-  } catch (error) {
-    if (error instanceof ApiError || error instanceof StoreUnavailable) throw error;
-    throw apiError('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
-  }
 }

@@ -1,8 +1,18 @@
 import { apiError } from '../conventions/errors.ts';
+import { parseCredentials } from '../conventions/headers/credentials.ts';
 import type { QueryParameter } from '../conventions/url/query.ts';
+import type { CompiledResource } from '../contract/contract.ts';
 import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/described-contract.ts';
-import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/events/event-query.ts';
+import type { BatchPlan } from '../operations/batch/batch.ts';
+import { type Caller, requireAccess } from '../operations/caller.ts';
+import type { DescriptionForm } from '../operations/read/descriptions.ts';
+import { type FeedPlan, readLastEventId } from '../operations/read/feed.ts';
+import type { ItemRequest } from '../operations/read/item.ts';
+import type { ListRequest } from '../operations/read/list.ts';
+import type { RootRequest } from '../operations/read/root.ts';
+import type { RequestedWrite } from '../operations/write/requested-write.ts';
 import { relatedResources } from '../plan/condition.ts';
+import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/events/event-query.ts';
 import { readListQuery } from '../plan/list/list-query.ts';
 import {
   admitParameters,
@@ -11,82 +21,58 @@ import {
   type ParameterRule,
   writeParameterRule,
 } from '../plan/list/parameters.ts';
+import { readItemView, WHOLE_VIEW } from '../plan/list/view.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { readItemView } from '../plan/list/view.ts';
-import type { MaybePromise } from '../platform/maybe-promise.ts';
-import { requireAccess } from './authorize.ts';
-import type { CompiledResource } from './contract.ts';
-import { limitForm } from './limit.ts';
-import type { Negotiated } from './negotiate.ts';
-import { type FeedPlan, readLastEventId } from './read/feed.ts';
-import type { ItemRequest } from './read/item.ts';
-import type { DescriptionForm } from './read/descriptions.ts';
-import type { ListRequest } from './read/list.ts';
-import { queryParameters } from './read/query-body.ts';
+import type { RequestTarget } from './negotiate.ts';
+import { planWrite, readIdentity, readKey } from './plan-write.ts';
 import type { Route } from './route.ts';
-import { requestedWrite, type RequestedWrite } from './write/requested-write.ts';
+import { receiveOperation } from './sub-request.ts';
 
-/** What a request does, with its parameters read. Nothing of it depends on a row. */
+/** The operation of a request, with its parameters read. Nothing in it depends on a row. */
 export type Plan =
-  | { readonly kind: 'root' }
+  | RootRequest
   | { readonly kind: 'description'; readonly form: DescriptionForm }
   | ItemRequest
   | ListRequest
-  | ({ readonly kind: 'write' } & RequestedWrite)
+  | { readonly kind: 'write'; readonly write: RequestedWrite }
   /** One resource per line of the body (MET-13). */
-  | ({ readonly kind: 'ndjson' } & RequestedWrite)
-  | { readonly kind: 'batch'; readonly dry: boolean }
+  | { readonly kind: 'ndjson'; readonly write: RequestedWrite }
+  | BatchPlan
   | { readonly kind: 'batch-record'; readonly id: string }
   | { readonly kind: 'events'; readonly query: EventListQuery }
   | FeedPlan
   | { readonly kind: 'event'; readonly id: string };
 
-/** A request with its plan (step 12). */
-export interface Planned {
-  readonly request: Negotiated;
-  readonly plan: Plan;
-}
-
 /**
- * Step 12: parameters → plan. Only the form of a QUERY has to be waited for.
+ * Step 12: plans the operation of a request. Header fields that decide on it become members of the plan.
  *
- * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*
+ * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*, IDEMPOTENCY_KEY_INVALID
  */
-export function plan(request: Negotiated): MaybePromise<Planned> {
-  const { route } = request;
-  if (route.kind === 'collection' && request.method === 'QUERY' && request.body !== null) {
-    const { compiled, within } = route;
-    return queryParameters(request).then(async (parameters) => {
-      await limitForm(request, parameters);
-      return { request, plan: listRequest({ ...request, parameters }, compiled, within) };
-    });
-  }
-  return { request, plan: planOf(request) };
-}
-
-function planOf(request: Negotiated): Plan {
-  const { route, parameters, preferences } = request;
-  const lenient = preferences.handling === 'lenient';
+export function plan(caller: Caller, target: RequestTarget, parameters: readonly QueryParameter[]): Plan {
+  const { route, reply } = target;
+  const lenient = reply.preferences.handling === 'lenient';
   switch (route.kind) {
     case 'collection':
-      return isRead(request) ? listRequest(request, route.compiled, route.within) : writePlan(request);
+      if (!isRead(target)) return writePlan(caller, target, parameters);
+      return listPlan(caller, target, route, parameters);
     case 'item':
-      return isRead(request) ? itemRequest(request, route) : writePlan(request);
+      if (!isRead(target)) return writePlan(caller, target, parameters);
+      return itemPlan(caller, target, route, parameters);
     case 'home':
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
-      return { kind: 'root' };
+      return { kind: 'root', isHome: route.kind === 'home', counts: reply.offer.format === 'html' };
     case 'docs':
     case 'openapi':
     case 'asyncapi':
-      return { kind: 'description', form: descriptionForm(request, lenient) };
+      return { kind: 'description', form: descriptionForm(route.kind, caller, parameters, lenient) };
     case 'batches':
-      return { kind: 'batch', dry: isDryRun(admitParameters(parameters, writeParameterRule, lenient)) };
+      return batchPlan(target, parameters, lenient);
     case 'batch':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'batch-record', id: route.id };
     case 'events':
-      return eventsPlan(request, lenient);
+      return eventsPlan(caller, target, parameters, lenient);
     case 'event':
       admitParameters(parameters, commonParameterRule, lenient);
       return { kind: 'event', id: route.id };
@@ -99,12 +85,45 @@ function planOf(request: Negotiated): Plan {
   }
 }
 
-/** A page of the event log, or the live feed of it, by the media type (EVT-8). */
-function eventsPlan({ offer, contract, parameters, exchange }: Negotiated, lenient: boolean): Plan {
-  if (offer.format !== 'event-stream')
+function isRead({ method }: RequestTarget): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY';
+}
+
+function writePlan(caller: Caller, target: RequestTarget, parameters: readonly QueryParameter[]): Plan {
+  const kind = target.body.type?.kind === 'ndjson' ? 'ndjson' : 'write';
+  return { kind, write: planWrite(caller, target, parameters) };
+}
+
+function batchPlan(target: RequestTarget, parameters: readonly QueryParameter[], lenient: boolean): BatchPlan {
+  const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
+  return {
+    kind: 'batch',
+    body: target.body,
+    key: readKey(target),
+    identity: readIdentity(target),
+    dry,
+    lenient,
+    receive: (operation) => receiveOperation(operation, target),
+  };
+}
+
+/** Plans a page of the event log, or the live feed of it, by the media type (EVT-8). */
+function eventsPlan(
+  { contract, principal }: Caller,
+  { received, method, reply }: RequestTarget,
+  parameters: readonly QueryParameter[],
+  lenient: boolean,
+): Plan {
+  if (reply.offer.format !== 'event-stream')
     return { kind: 'events', query: readEventListQuery(contract.eventList, parameters, lenient) };
   const selection = readFeedQuery(contract.eventList, parameters, lenient);
-  return { kind: 'feed', selection, after: readLastEventId(exchange.fields.get('last-event-id')) };
+  const { fields } = reply.exchange;
+  const after = readLastEventId(fields.get('last-event-id'));
+  const credentials = principal.source === 'bearer' ? parseCredentials(fields.get('authorization')) : null;
+  const token = credentials?.kind === 'bearer' ? credentials.token : null;
+  const { address } = received.client;
+  const { client } = received.request;
+  return { kind: 'feed', selection, after, token, address, client, staysOpen: method !== 'HEAD' };
 }
 
 const DESCRIPTION_PARAMETERS: ParameterRule = {
@@ -112,16 +131,21 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
   known: new Set([...commonParameterRule.known, 'openapi']),
 };
 
-/** A browser sends no token with a navigation: a page that is for callers with one says so, and its script sends it. */
-function descriptionForm({ route, parameters, contract, principal }: Negotiated, lenient: boolean): DescriptionForm {
-  if (route.kind === 'openapi') return readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
+/** Selects a description. A browser sends no token with a navigation: the page for callers with a token has a script that sends it. */
+function descriptionForm(
+  kind: 'docs' | 'openapi' | 'asyncapi',
+  { contract, principal }: Caller,
+  parameters: readonly QueryParameter[],
+  lenient: boolean,
+): DescriptionForm {
+  if (kind === 'openapi') return readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
   admitParameters(parameters, commonParameterRule, lenient);
-  if (route.kind === 'asyncapi') return 'asyncapi';
+  if (kind === 'asyncapi') return 'asyncapi';
   const isLocked = contract.model.descriptions === 'authenticated' && principal.scopes === null;
   return isLocked ? 'locked-docs' : 'docs';
 }
 
-/** In which OpenAPI to describe the API. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+/** Reads the edition of OpenAPI. @throws {ApiError} REQUEST_PARAMETER_INVALID */
 function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {
   const given = parameters.find(({ name }) => name === 'openapi');
   if (given === undefined) return OPEN_API_EDITIONS[0];
@@ -133,30 +157,32 @@ function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {
   });
 }
 
-function isRead({ method }: Negotiated): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'QUERY';
-}
-
-function writePlan(request: Negotiated): Plan {
-  return { kind: request.bodyType?.kind === 'ndjson' ? 'ndjson' : 'write', ...requestedWrite(request) };
-}
-
-function itemRequest(request: Negotiated, { compiled, within, id }: Extract<Route, { kind: 'item' }>): ItemRequest {
-  const { parameters, preferences, contract } = request;
-  const view = readItemView(parameters, compiled.resource, contract.model, preferences.handling === 'lenient');
+function itemPlan(
+  caller: Caller,
+  { reply }: RequestTarget,
+  { compiled, within, id }: Extract<Route, { kind: 'item' }>,
+  parameters: readonly QueryParameter[],
+): ItemRequest {
+  const { preferences, variant } = reply;
+  const view = readItemView(parameters, compiled.resource, caller.contract.model, preferences.handling === 'lenient');
   requireAccess(
-    request,
+    caller,
     view.expanded.map(({ access }) => access.read),
   );
-  return { kind: 'item', compiled, within, id, view };
+  return { kind: 'item', compiled, within, id, view, variant };
 }
 
-function listRequest(request: Negotiated, compiled: CompiledResource, within: readonly Ancestor[]): ListRequest {
-  const { parameters, preferences, offer, contract } = request;
+function listPlan(
+  caller: Caller,
+  { reply }: RequestTarget,
+  { compiled, within }: { readonly compiled: CompiledResource; readonly within: readonly Ancestor[] },
+  parameters: readonly QueryParameter[],
+): ListRequest {
+  const { preferences, offer, variant, preconditions } = reply;
   const query = readListQuery(compiled.list, within, parameters, preferences.handling === 'lenient');
-  const filtered = relatedResources(query.plan.filter).map((name) => contract.resourceOf(name).resource);
+  const filtered = relatedResources(query.plan.filter).map((name) => caller.contract.resourceOf(name).resource);
   requireAccess(
-    request,
+    caller,
     [...query.view.expanded, ...filtered].map(({ access }) => access.read),
   );
   if (offer.format === 'csv' && query.view.expansions.length > 0) {
@@ -167,5 +193,6 @@ function listRequest(request: Negotiated, compiled: CompiledResource, within: re
       details: [{ field: 'expand', message: 'is not possible in CSV' }],
     });
   }
-  return { kind: 'list', compiled, query };
+  const joinsItems = offer.format === 'json' && query.view === WHOLE_VIEW;
+  return { kind: 'list', compiled, query, variant, preconditions, joinsItems };
 }

@@ -1,9 +1,8 @@
-import type { Contract } from './contract.ts';
-import { type Coding, negotiateCoding } from '../conventions/media/content-coding.ts';
+import { negotiateCoding } from '../conventions/media/content-coding.ts';
 import { type OriginAccess, SAME_ORIGIN } from '../conventions/headers/cors.ts';
-import { continueTrace, correlationId, type Trace } from '../conventions/headers/correlation.ts';
+import { continueTrace, correlationId } from '../conventions/headers/correlation.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
-import { type ClientConnection, clientConnection, type Scheme } from '../conventions/headers/forwarded.ts';
+import { type ClientConnection, clientConnection } from '../conventions/headers/forwarded.ts';
 import { checkHeaderFields } from '../conventions/headers/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/headers/header-fields.ts';
 import { acceptsHost, type HostRule } from '../conventions/url/host.ts';
@@ -13,51 +12,9 @@ import { type QueryParameter, parseQuery } from '../conventions/url/query.ts';
 import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
-import type { RawRequest } from './exchange.ts';
-import { StageRecorder } from './measure/stage-recorder.ts';
-import type { Quota } from './quota.ts';
-
-/** What becomes known of an exchange, for its observation and for a response to its failure. */
-export interface ExchangeNote {
-  route: string | null;
-  errorCode: string | null;
-  variesByCaller: boolean;
-  quota: Quota | null;
-  /** That of the connection of the client, as trusted proxies report it. */
-  scheme: Scheme;
-  /** The contract of the request's version, once it is known. */
-  contract: ServedContract | null;
-}
-
-/** What every response says of its contract (VER-4). */
-export type ServedContract = Pick<Contract, 'version' | 'lifecycle'>;
-
-/** Of a new exchange. */
-export function newNote(): ExchangeNote {
-  return { route: null, errorCode: null, variesByCaller: false, quota: null, scheme: 'http', contract: null };
-}
-
-/** What is known of any request, however malformed. */
-export interface Exchange {
-  readonly request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'> & Partial<Pick<RawRequest, 'body'>>;
-  readonly fields: HeaderFields;
-  readonly correlationId: string;
-  readonly trace: Trace;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  /** Monotonic milliseconds from an arbitrary start. */
-  readonly startTick: number;
-  /** Times its stages; null where they are not timed. */
-  readonly stages: StageRecorder | null;
-  /** For the response and the log, filled in as it becomes known. */
-  readonly note: ExchangeNote;
-  /** Whether the path names the version: then nothing depends on `API-Version` (NEG-3). */
-  readonly versionInPath: boolean;
-  /** What the page that sent it may do with the response (OPS-3). */
-  readonly origin: OriginAccess;
-  /** The coding that the client prefers: part of every ETag, whether or not the response is long enough to be compressed (NEG-7). */
-  readonly coding: Coding;
-}
+import { type Exchange, newNote } from '../exchange/exchange.ts';
+import type { RawRequest } from '../exchange/handler.ts';
+import { StageRecorder } from '../exchange/stage-recorder.ts';
 
 /** A request with a valid request line and header fields (step 1). */
 export interface Received {
@@ -65,7 +22,7 @@ export interface Received {
   readonly request: RawRequest;
   /** The connection of the client, as trusted proxies report it (AUTH-6). */
   readonly client: ClientConnection;
-  /** The path segments below the base path: null outside of it, and for the asterisk-form. */
+  /** The path segments below the base path; null outside of it, and for the asterisk-form. */
   readonly belowBase: readonly string[] | null;
   /** The path segment that names a version, `v1`. */
   readonly versionSegment: string | null;
@@ -73,7 +30,7 @@ export interface Received {
   readonly method: Method | null;
   /** Decoded path segments; null for the asterisk-form. */
   readonly segments: readonly string[] | null;
-  /** The canonical target, where the one sent differs from it (URL-1). */
+  /** The canonical target, if the sent one differs from it (URL-1); else null. */
   readonly redirect: string | null;
   readonly parameters: readonly QueryParameter[];
   readonly preferences: Preferences;
@@ -83,13 +40,13 @@ export interface Received {
 export interface ExchangeSources {
   /** Matches targets whose path names a version, malformed ones too. */
   readonly versionedPath: RegExp;
-  /** What the response to a request says about the origin of its page. */
+  /** Decides on the access of the page that sent a request. */
   readonly originAccess: (fields: HeaderFields) => OriginAccess;
   readonly now: () => number;
   readonly elapsed: () => number;
   readonly uuid: () => string;
   readonly randomHex: (bytes: number) => string;
-  /** Whether the stages of requests are timed. */
+  /** True if the stages of requests are timed. */
   readonly timed: boolean;
 }
 
@@ -99,14 +56,14 @@ const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
 /** The health checks, which orchestrators send to the process itself, past the proxies. */
 const HEALTH_CHECKS: ReadonlySet<string> = new Set(['livez', 'readyz']);
 
-/** What the first stage needs of a contract. */
+/** The part of a contract that the first stage reads. */
 interface Site {
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
   readonly model: Pick<Model, 'limits' | 'trustedProxies'>;
 }
 
-/** Matches targets below a base path that name a version. @param base decoded segments of the base path */
+/** Compiles the pattern of targets below a base path that name a version. @param base decoded segments of the base path */
 export function versionedPath(base: readonly string[]): RegExp {
   const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
   return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);
@@ -187,7 +144,7 @@ export function requireTls(
   throw apiError('AUTH_TLS_REQUIRED', 'This API is served over TLS only; send the request to its https URL.');
 }
 
-/** Whether a browser sent the request to learn what a page of an allowed origin may send (OPS-3). */
+/** True if a browser sent the request to learn what a page of an allowed origin may send (OPS-3). */
 export function isPreflight({ method, exchange: { origin, fields } }: Received): boolean {
   return method === 'OPTIONS' && origin.allowed && fields.get('access-control-request-method') !== null;
 }

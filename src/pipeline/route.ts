@@ -10,16 +10,17 @@ import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/routes/route-table.ts';
-import type { CompiledResource, Contract, Contracts } from './contract.ts';
+import type { CompiledResource, Contract, Contracts } from '../contract/contract.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { Received } from './receive.ts';
 
-/** What a path names. */
+/** The target of a path. */
 export type Route =
   /** The asterisk of `OPTIONS *`. */
   | { readonly kind: 'server' }
   | { readonly kind: 'live' }
   | { readonly kind: 'ready' }
-  /** What is measured (OPS-2), where the API serves it. */
+  /** All metrics (OPS-2), if the API serves them. */
   | { readonly kind: 'metrics' }
   /** The metadata of a protected resource, of an API with authentication (AUTH-8). */
   | { readonly kind: 'metadata' }
@@ -28,7 +29,7 @@ export type Route =
   | { readonly kind: 'asyncapi' }
   /** The documentation of the API (OPS-1). */
   | { readonly kind: 'docs' }
-  /** `/`, where the API has another base path. */
+  /** `/`, if the API has another base path. */
   | { readonly kind: 'home' }
   | { readonly kind: 'root' }
   | { readonly kind: 'collection'; readonly compiled: CompiledResource; readonly within: readonly Ancestor[] }
@@ -46,27 +47,29 @@ export type Route =
   | { readonly kind: 'event'; readonly id: string };
 
 /** A request whose version, target and method are served (steps 3 to 6). */
-export interface Routed extends Received {
-  /** The contract of the request's version: everything after this stage takes the model from here. */
+export interface Routed {
+  readonly received: Received;
+  readonly exchange: Exchange;
+  /** The contract of the request's version. */
   readonly contract: Contract;
   readonly route: Route;
   readonly method: Method;
   readonly ranges: readonly AcceptRange[];
   readonly version: ResolvedVersion<ContractVersion>;
-  /** Start of the links in the response: in the caller's version carrier (REP-9). */
+  /** Start of the links in the response, in the caller's version carrier (REP-9). */
   readonly base: LinkBase;
 }
 
 /** The media types of responses that name no version. */
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson', 'cloudevent', 'cloudevents', 'event-stream']);
 
-/** The value of `Allow` for a route (MET-5, MET-6). */
+/** Writes the value of `Allow` for a route (MET-5, MET-6). */
 export function allow({ kind }: Route): string {
   return ROUTES[kind].methods.join(', ');
 }
 
 /**
- * Steps 4 to 6: which contract, which route of it, which method. The canonical form of the URL (step 3) is judged before.
+ * Steps 4 to 6: finds the contract, its route and the method. The canonical form of the URL (step 3) is judged before.
  *
  * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE,
  *   REQUEST_HEADER_INVALID: `Accept` cannot be read
@@ -80,7 +83,7 @@ export function route(received: Received, contracts: Contracts): Routed {
   const isNegotiated = own === null || own.kind === 'home' || isDescription;
   const ranges = isNegotiated ? parseAccept(exchange.fields.get('accept')) : [];
   const isVersioned = below !== null || isDescription;
-  const version = versionOf(
+  const version = findVersion(
     {
       path: versionSegment,
       query: !isVersioned ? null : (received.parameters.find(({ name }) => name === 'api_version')?.value ?? null),
@@ -102,12 +105,12 @@ export function route(received: Received, contracts: Contracts): Routed {
       `No route matches this path; GET ${contract.model.basePath || '/'} lists the collections.`,
     );
   }
-  exchange.note.route = patternOf(found, contract);
+  exchange.note.route = describeRoute(found, contract);
   const method = requireMethod(received, found);
-  return { ...received, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
+  return { received, exchange, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
 }
 
-/** A contract that is no longer served (VER-3). @throws {ApiError} API_VERSION_RETIRED */
+/** Refuses a contract that is no longer served (VER-3). @throws {ApiError} API_VERSION_RETIRED */
 function retired({ version }: ResolvedVersion<ContractVersion>, { current }: Contracts): never {
   const successor = linkField([{ href: current.linkBases.canonical.prefix, rel: 'successor-version' }]);
   throw apiError(
@@ -117,7 +120,7 @@ function retired({ version }: ResolvedVersion<ContractVersion>, { current }: Con
   );
 }
 
-/** As {@link route}; null where it would be refused. */
+/** Routes a request; null if it would be refused. */
 export function routeIfServed(received: Received, contracts: Contracts): Routed | null {
   try {
     return route(received, contracts);
@@ -136,18 +139,18 @@ function requireMethod({ method }: Received, found: Route): Method {
 }
 
 /** @throws {ApiError} API_VERSION_*, REQUEST_NOT_ACCEPTABLE */
-function versionOf(
+function findVersion(
   carriers: VersionCarriers,
   { contracts, defaultMajor }: { readonly contracts: Contracts; readonly defaultMajor: number },
 ): ResolvedVersion<ContractVersion> {
   const { path, query, header, accept } = carriers;
   const isPathAlone = query === null && header === null && accept.length === 0;
-  if (isPathAlone && path !== null) return versionOfPath(contracts)(path);
+  if (isPathAlone && path !== null) return pathVersions(contracts)(path);
   return resolveVersion(carriers, contracts.versions, defaultMajor);
 }
 
 /** Most requests name their version only in the path, and there are few versions. */
-const versionOfPath = weakMemoize((contracts: Contracts) =>
+const pathVersions = weakMemoize((contracts: Contracts) =>
   memoize((path) =>
     resolveVersion(
       { path, query: null, header: null, accept: [] },
@@ -157,7 +160,7 @@ const versionOfPath = weakMemoize((contracts: Contracts) =>
   ),
 );
 
-/** The links of a response name the version where the request does (REP-9). */
+/** Selects the start of links that names the version as the request does (REP-9). */
 function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<ContractVersion>): LinkBase {
   if (carrier === 'path') return linkBases.canonical;
   if (carrier !== 'query') return linkBases.unversioned;
@@ -165,7 +168,7 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
   return linkBases.byQuery.get(text ?? '') ?? linkBases.whole;
 }
 
-/** Routes at the origin, outside the base path. */
+/** Finds a route at the origin, outside the base path. */
 function originRoute({ segments }: Received, { current: { base, model }, servesMetrics }: Contracts): Route | null {
   if (segments === null) return { kind: 'server' };
   if (segments.length === 0 && base.length > 0) return { kind: 'home' };
@@ -180,7 +183,7 @@ function originRoute({ segments }: Received, { current: { base, model }, servesM
   return segments[0] === 'readyz' ? { kind: 'ready' } : null;
 }
 
-/** Collections and ids alternating, each collection below the one before it (URL-1, URL-7). */
+/** Finds the route of collections and ids alternating, each collection below the previous one (URL-1, URL-7). */
 function resourceRoute(path: readonly string[], { collections, model }: Contract): Route | null {
   if (path[0] === model.system.batches) return systemRoute(path, 'batches', 'batch');
   if (path[0] === model.system.events) return systemRoute(path, 'events', 'event');
@@ -200,7 +203,7 @@ function resourceRoute(path: readonly string[], { collections, model }: Contract
   return found;
 }
 
-/** A collection of the server, and its items. */
+/** Finds the route of a collection of the server, or of one of its items. */
 function systemRoute(
   [, id, ...further]: readonly string[],
   collection: 'batches' | 'events',
@@ -210,7 +213,8 @@ function systemRoute(
   return id === undefined ? { kind: collection } : { kind: item, id };
 }
 
-function patternOf(found: Route, { model }: Contract): string {
+/** Writes the pattern of a route for logs and metrics. */
+function describeRoute(found: Route, { model }: Contract): string {
   switch (found.kind) {
     case 'server':
       return '*';

@@ -52,14 +52,13 @@ export const folders: readonly Folder[] = [
   { name: 'versions', layer: 3, noModules: http },
   { name: 'describe', layer: 3, noModules: http },
   { name: 'client', layer: 3, noModules: ['node:*'] },
+  { name: 'exchange', layer: 3, noModules: http },
   { name: 'stores', layer: 4, noModules: ['node:http', 'node:https', 'node:http2'] },
-  {
-    name: 'pipeline',
-    layer: 5,
-    noModules: http,
-    open: { stores: ['src/stores/store.ts'] },
-  },
+  { name: 'contract', layer: 5, noModules: http, open: { stores: [] } },
+  { name: 'operations', layer: 5, noModules: http, open: { stores: ['src/stores/store.ts'] } },
+  { name: 'represent', layer: 5, noModules: http, open: { stores: [] } },
   { name: 'events', layer: 5, open: { stores: ['src/stores/store.ts'] } },
+  { name: 'pipeline', layer: 5, noModules: http, open: { stores: ['src/stores/store.ts'] } },
   { name: 'store-suite', layer: 5, open: { stores: ['src/stores/store.ts'] } },
   { name: 'http', layer: 6, open: { model: ['src/model/model.ts'], stores: [] } },
   { name: 'api-options.ts', layer: 6 },
@@ -77,29 +76,37 @@ export const clockFolders: readonly string[] = ['platform', 'cli'];
 /** The folders that may read arguments and environment variables. */
 export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 
+/** The folders that read rows for a caller. */
+export const rowFolders: readonly string[] = ['operations', 'represent', 'pipeline'];
+
 /**
- * What reads rows past the caller's visibility, and the files of pipeline/ that may use it: the types of the store's rows, and two methods of
- * `VisibleRows`. All other files read through `request.rows`.
+ * The names that read rows past the caller's visibility, and the files that may use them: the types of the store's rows, and two methods of
+ * `VisibleRows`. All other files read through `Caller.rows`.
  */
 export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
   RowReader: [
-    'src/pipeline/read/visible-rows.ts',
+    'src/operations/visible-rows.ts',
     'src/pipeline/measure/traced-store.ts',
-    'src/pipeline/batch/staged-list.ts',
-    'src/pipeline/batch/staged-rows.ts',
+    'src/operations/staged/staged-list.ts',
+    'src/operations/staged/staged-rows.ts',
   ],
-  RowSource: ['src/pipeline/authorize.ts', 'src/pipeline/measure/traced-store.ts', 'src/pipeline/batch/staged-rows.ts'],
+  RowSource: [
+    'src/operations/read/token-rows.ts',
+    'src/pipeline/authorize.ts',
+    'src/pipeline/measure/traced-store.ts',
+    'src/operations/staged/staged-rows.ts',
+  ],
   'store.rows': [],
-  'rows.over': ['src/pipeline/batch/atomic.ts', 'src/pipeline/write/row-access.ts'],
+  'rows.over': ['src/operations/batch/atomic.ts', 'src/operations/write/row-access.ts'],
   'rows.unrestricted': [
-    'src/pipeline/write/clear-deliveries.ts',
-    'src/pipeline/write/delete.ts',
-    'src/pipeline/write/hook-work.ts',
-    'src/pipeline/write/row-access.ts',
-    'src/pipeline/write/write.ts',
+    'src/operations/write/clear-deliveries.ts',
+    'src/operations/write/delete.ts',
+    'src/operations/write/hook-work.ts',
+    'src/operations/write/row-access.ts',
+    'src/operations/write/write.ts',
   ],
-  'VisibleRows.unrestricted': ['src/pipeline/read/visible-rows.ts'],
+  'VisibleRows.unrestricted': ['src/operations/visible-rows.ts'],
 };
 
 /** The folder of caches, which may hold state at the top level of a module. */

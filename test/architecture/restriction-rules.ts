@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import { clockFolders, environmentFolders, folderOf, rowAccess } from './layout.ts';
+import { clockFolders, environmentFolders, folderOf, rowAccess, rowFolders } from './layout.ts';
 import type { Mention, Source } from './source.ts';
 
 /** Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL, HTTP and the rows of the store. */
@@ -19,7 +19,7 @@ export function restrictionFindings(source: Source): readonly Finding[] {
     ...(folderOf(source.path)?.pure ? ioUses(source).map((each) => at(each, 'pure', noIo)) : []),
     ...(folder === 'stores' ? [] : statements(source).map((each) => at(each, 'sql', sqlStays))),
     ...(folder === 'stores' ? httpNames(source).map((each) => at(each, 'http', rename)) : []),
-    ...(folder === 'pipeline' ? rowAccesses(source).map((each) => at(each, 'rows', readVisible)) : []),
+    ...(rowFolders.includes(folder) ? rowAccesses(source).map((each) => at(each, 'rows', readVisible)) : []),
   ];
 }
 
@@ -30,7 +30,7 @@ const sqlStays = 'only stores/ contains SQL: extend the plan or the contract in 
 const rename = 'a store must not know HTTP: name it for its meaning, or move it into pipeline/';
 
 const readVisible =
-  'reads rows past the visibility of the caller: use request.rows, or add the file to rowAccess in test/architecture/layout.ts';
+  'reads rows past the visibility of the caller: use caller.rows, or add the file to rowAccess in test/architecture/layout.ts';
 
 const clockMembers =
   /^(?:globalThis\.)?(?:Date\.now|performance\.(?:now|timeOrigin)|process\.(?:hrtime|uptime)|Temporal\.Now)$/;

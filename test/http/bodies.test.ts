@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { apiError } from '../../src/conventions/errors.ts';
-import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/exchange/handler.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 

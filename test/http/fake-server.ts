@@ -2,7 +2,7 @@ import { ApiError, errorBody, apiError } from '../../src/conventions/errors.ts';
 import { type ServeHttpOptions, type HttpServer, serveHttp } from '../../src/http/serve-http.ts';
 import type { Limits } from '../../src/model/model.ts';
 import type { Observation, Observe } from '../../src/observe/observation.ts';
-import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, Handler, RawRequest, BufferedResponse } from '../../src/exchange/handler.ts';
 
 export const limits: Limits = {
   page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },

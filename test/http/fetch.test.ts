@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../../src/conventions/errors.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
-import type { ApiResponse, RequestBody, BufferedResponse } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RequestBody, BufferedResponse } from '../../src/exchange/handler.ts';
 import { limits, refuse } from './fake-server.ts';
 
 const LIMIT = 10;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { createListener } from '../../src/http/listener.ts';
 import type { MountedApi } from '../../src/http/mounted-api.ts';
-import type { ApiResponse } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse } from '../../src/exchange/handler.ts';
 import { fakeServer, fakeOptions, limits } from './fake-server.ts';
 import { serveHost } from './host-server.ts';
 

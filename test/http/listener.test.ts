@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { describe, it } from 'node:test';
 import { createListener, type Listener } from '../../src/http/listener.ts';
 import type { MountedApi } from '../../src/http/mounted-api.ts';
-import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/exchange/handler.ts';
 import { limits, refuse } from './fake-server.ts';
 import { sendRaw } from './raw-client.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { describe, it } from 'node:test';
-import type { BufferedResponse } from '../../src/pipeline/exchange.ts';
+import type { BufferedResponse } from '../../src/exchange/handler.ts';
 import { fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 

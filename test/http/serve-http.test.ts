@@ -4,7 +4,7 @@ import net from 'node:net';
 import process from 'node:process';
 import { describe, it } from 'node:test';
 import { serveHttp } from '../../src/http/serve-http.ts';
-import type { ApiResponse, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../src/exchange/handler.ts';
 import { type FakeServer, fakeOptions, fakeServer } from './fake-server.ts';
 import { converse, sendRaw } from './raw-client.ts';
 

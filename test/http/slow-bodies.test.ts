@@ -3,7 +3,7 @@ import net from 'node:net';
 import process from 'node:process';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { RawRequest } from '../../src/pipeline/exchange.ts';
+import type { RawRequest } from '../../src/exchange/handler.ts';
 import { type FakeServer, fakeServer } from './fake-server.ts';
 import { sendRaw } from './raw-client.ts';
 

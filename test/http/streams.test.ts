@@ -4,7 +4,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { describe, it } from 'node:test';
 import { apiError } from '../../src/conventions/errors.ts';
-import type { ApiResponse, BodyStream, RawRequest } from '../../src/pipeline/exchange.ts';
+import type { ApiResponse, BodyStream, RawRequest } from '../../src/exchange/handler.ts';
 import { fakeServer } from './fake-server.ts';
 
 const streamed = (body: BodyStream): ApiResponse => ({ status: 200, headers: ['Content-Type', 'text/plain'], body });

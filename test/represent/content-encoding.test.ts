@@ -6,7 +6,7 @@ import {
   type CompressionCache,
   compressResponse,
   createCompressionCache,
-} from '../../src/pipeline/represent/content-encoding.ts';
+} from '../../src/represent/content-encoding.ts';
 
 const FIRST = 'a'.repeat(5_000);
 const SECOND = 'b'.repeat(5_000);

@@ -4,7 +4,7 @@ import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '
 import { type ExportJob, type ExportOutcome, exportToFile, writeRows } from '../export/export-file.ts';
 import { requireExportFile, requireExportStream } from '../export/export-target.ts';
 import { FORMATS, recordFormat } from '../import/record-reader.ts';
-import { UnusableToken } from '../../pipeline/authorize.ts';
+import { UnusableToken } from '../../operations/read/token-rows.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';

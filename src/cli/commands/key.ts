@@ -1,6 +1,6 @@
 import { apiKey } from '../../auth/api-keys.ts';
 import type { Json } from '../../conventions/json/json.ts';
-import type { RowImportError } from '../../pipeline/write/import.ts';
+import type { RowImportError } from '../../operations/write/import.ts';
 import { secretDigest } from '../../platform/digest.ts';
 import { createRandom } from '../../platform/random.ts';
 import { commandFailed, type ExitCode, usageError } from '../command-error.ts';

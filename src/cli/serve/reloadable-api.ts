@@ -5,7 +5,7 @@ import {
   type Handler,
   isStreamed,
   type RawRequest,
-} from '../../pipeline/exchange.ts';
+} from '../../exchange/handler.ts';
 import { endingStream } from '../../platform/ending-stream.ts';
 import { chain, attempt, type MaybePromise } from '../../platform/maybe-promise.ts';
 import { settlesWithin } from '../../platform/timeout.ts';

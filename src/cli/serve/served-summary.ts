@@ -3,7 +3,7 @@ import type { Model, Resource } from '../../model/model.ts';
 import { EVERYTHING } from '../../plan/plan.ts';
 import { urlBuilder } from '../../plan/routes/url-builder.ts';
 import type { RowReader } from '../../stores/store.ts';
-import { versionedBase } from '../../pipeline/contract.ts';
+import { versionedBase } from '../../contract/contract.ts';
 
 /** What a server serves, for the person who started it. */
 export interface ServedSummary {

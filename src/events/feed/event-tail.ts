@@ -1,5 +1,5 @@
 import type { Observe } from '../../observe/observation.ts';
-import type { EventSight } from '../../pipeline/read/event-view.ts';
+import type { EventSight } from '../../operations/read/event-view.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { EventLog, LoggedEvent } from '../../stores/store.ts';
 import { Wakeups } from '../wakeups.ts';

@@ -1,4 +1,4 @@
-import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
+import type { VisibleRows } from '../../operations/visible-rows.ts';
 import type { ListRead, Row } from '../../plan/plan.ts';
 
 /** Rows that are read at a time. */

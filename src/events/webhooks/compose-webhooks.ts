@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts';
 import type { HookServices } from '../../model/hooks.ts';
 import { WEBHOOK_CHECKS } from '../../model/webhook-checks.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { Contracts } from '../../pipeline/contract.ts';
+import type { Contracts } from '../../contract/contract.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';

@@ -3,7 +3,7 @@ import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
-import type { VisibleRows } from '../../pipeline/read/visible-rows.ts';
+import type { VisibleRows } from '../../operations/visible-rows.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { FieldValues, Row, WritePlan } from '../../plan/plan.ts';

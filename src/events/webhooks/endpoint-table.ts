@@ -1,6 +1,6 @@
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import { stringOf } from '../../model/values/access.ts';
-import { VisibleRows } from '../../pipeline/read/visible-rows.ts';
+import { VisibleRows } from '../../operations/visible-rows.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';
 import type { Store } from '../../stores/store.ts';

@@ -4,7 +4,7 @@ import { compilePolicy } from '../../model/compile/access/policy.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyComparison } from '../../model/policy.ts';
 import { formatPath } from '../../model/values/path.ts';
-import type { Contract } from '../../pipeline/contract.ts';
+import type { Contract } from '../../contract/contract.ts';
 import { publishedFields, typesOf } from '../../plan/events/event-types.ts';
 import { matchesType } from './event-types.ts';
 

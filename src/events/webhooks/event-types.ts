@@ -1,6 +1,6 @@
 import { ApiError } from '../../conventions/errors.ts';
 import { resolveVersion } from '../../conventions/versioning.ts';
-import type { Contract, Contracts } from '../../pipeline/contract.ts';
+import type { Contract, Contracts } from '../../contract/contract.ts';
 
 /** Whether a pattern (`*`, `product.*`, `product.created`) means a type. */
 export function matchesType(pattern: string, type: string): boolean {

@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '../../conventions/events/event.ts';
-import type { Contracts } from '../../pipeline/contract.ts';
+import type { Contracts } from '../../contract/contract.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';

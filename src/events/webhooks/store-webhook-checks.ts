@@ -2,7 +2,7 @@ import { closestMatch } from '../../conventions/text/closest-match.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import { parseWebhookUrl } from '../../conventions/events/webhook-url.ts';
 import { type LogWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
-import type { Contract, Contracts } from '../../pipeline/contract.ts';
+import type { Contract, Contracts } from '../../contract/contract.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { compileEventFilter } from './event-filter.ts';

@@ -6,8 +6,8 @@ import { parseWebhookUrl, type WebhookUrl, type WebhookUrlRules } from '../../co
 import type { Signer } from '../../conventions/events/webhook-signature.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { stringOf } from '../../model/values/access.ts';
-import type { Contracts } from '../../pipeline/contract.ts';
-import { EventView, type JudgedEvent } from '../../pipeline/read/event-view.ts';
+import type { Contracts } from '../../contract/contract.ts';
+import { EventView, type JudgedEvent } from '../../operations/read/event-view.ts';
 import { bindPolicy } from '../../plan/policy/bind-policy.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
 import { isVisible } from '../../plan/holds.ts';

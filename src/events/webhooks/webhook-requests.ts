@@ -7,7 +7,7 @@ import type { Row } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';
-import type { JudgedEvent } from '../../pipeline/read/event-view.ts';
+import type { JudgedEvent } from '../../operations/read/event-view.ts';
 import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';

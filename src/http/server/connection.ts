@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RawRequest } from '../../pipeline/exchange.ts';
+import type { RawRequest } from '../../exchange/handler.ts';
 import { http } from '../builtin-http.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 

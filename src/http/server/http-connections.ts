@@ -14,9 +14,9 @@ import {
   isStreamed,
   type RawRequest,
   type StreamedResponse,
-} from '../../pipeline/exchange.ts';
+} from '../../exchange/handler.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import type { HeaderList } from '../../pipeline/represent/response.ts';
+import type { HeaderList } from '../../exchange/handler.ts';
 import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
 import { nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';

@@ -8,7 +8,7 @@ import {
   type Handler,
   isStreamed,
   type RawRequest,
-} from '../../pipeline/exchange.ts';
+} from '../../exchange/handler.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Connection } from './connection.ts';
 import { isLaterMinor, isRequestComplete, readLaterRequest } from './later-minor-version.ts';

@@ -1,7 +1,7 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
 import { headerFields } from '../../conventions/headers/header-fields.ts';
 import { bodyTooLargeError, incompleteBodyError } from '../../conventions/receive-errors.ts';
-import { bufferedBody, type RawRequest } from '../../pipeline/exchange.ts';
+import { bufferedBody, type RawRequest } from '../../exchange/handler.ts';
 import type { ParserError } from './parser-error.ts';
 import { hasInvalidLine, isHeadComplete, readHead } from './request-head.ts';
 

@@ -1,14 +1,14 @@
 import { knownMethod } from '../../observe/metrics/known-method.ts';
 import { endingStream } from '../../platform/ending-stream.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import { type ApiResponse, isStreamed } from '../exchange.ts';
+import { type ApiResponse, isStreamed } from '../../exchange/handler.ts';
 
 /** Requests whose response has not begun, or is being streamed, by their method. */
 export class ActiveRequests {
   // A metric without a series would not be there.
   readonly #byMethod = new Map<string, number>([['GET', 0]]);
 
-  /** Counts a request until its response is there, and is read where it is streamed. What is there already is not in progress. */
+  /** Counts a request until its response is there, and read if it is streamed. A response that is there already is not in progress. */
   track(response: MaybePromise<ApiResponse>, method: string): MaybePromise<ApiResponse> {
     if (!(response instanceof Promise)) return this.#untilRead(response, method);
     this.#add(method, 1);

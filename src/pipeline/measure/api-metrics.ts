@@ -5,7 +5,7 @@ import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ActiveRequests } from './active-requests.ts';
 import type { EventLog, StoreUsage, Writer } from '../../stores/store.ts';
 
-/** What of a store is measured; no rows. */
+/** The measured part of a store; no rows. */
 interface MeasuredStore {
   readonly writes: Pick<Writer, 'pending'>;
   readonly events: Pick<EventLog, 'lastSequence'>;
@@ -15,7 +15,7 @@ interface MeasuredStore {
 
 type MeasuredCache = Pick<ClearableCache, 'statistics'>;
 
-/** What has a value at any time. */
+/** The sources of metrics that have a value at any time. */
 interface ApiMetricsOptions {
   readonly store: MeasuredStore;
   readonly active: ActiveRequests;
@@ -23,7 +23,7 @@ interface ApiMetricsOptions {
   readonly caches: Readonly<Record<string, MeasuredCache>>;
 }
 
-/** The state of an API that a scrape reads: what is in progress, queued and cached. */
+/** Reads the state of an API at a scrape: the requests in progress, the queues and the caches. */
 export function apiMetrics({ store, active, caches }: ApiMetricsOptions): MetricSource {
   return async () => {
     const usage = store.usage?.() ?? null;

@@ -1,18 +1,18 @@
 import { pathOfTarget } from '../../conventions/url/url.ts';
 import type { Observation } from '../../observe/observation.ts';
-import { type ApiResponse, isStreamed } from '../exchange.ts';
-import type { Exchange } from '../receive.ts';
+import { type ApiResponse, isStreamed } from '../../exchange/handler.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 
-/** What became of an exchange. */
+/** The end of an exchange. */
 interface Completed {
   readonly status: number;
   /** Milliseconds. */
   readonly duration: number;
-  /** Bytes of the body; null where they are not known. */
+  /** Bytes of the body; null if they are not known. */
   readonly size: number | null;
 }
 
-/** The observation of an exchange whose response is known. */
+/** Describes an exchange whose response is known. */
 export function requestObservation(
   { request, note, correlationId, trace, fields, stages }: Exchange,
   { status, duration, size }: Completed,
@@ -41,7 +41,7 @@ export function requestObservation(
   };
 }
 
-/** Bytes of the body that is sent; null where it is streamed. */
+/** Bytes of the body that is sent; null if it is streamed. */
 export function bodySize(response: ApiResponse, method: string): number | null {
   if (isStreamed(response)) return null;
   const { body, status } = response;

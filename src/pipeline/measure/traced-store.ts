@@ -1,14 +1,13 @@
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { channels, publish, type StoreContext } from '../../platform/trace-channels.ts';
 import type { RowReader } from '../../stores/store.ts';
-import type { RowSource } from '../read/visible-rows.ts';
-import type { Services } from '../services.ts';
-import type { Committer } from '../write/commits.ts';
-import type { StageRecorder } from './stage-recorder.ts';
+import type { RowSource } from '../../operations/visible-rows.ts';
+import type { Commits, Committer } from '../../operations/write/commits.ts';
+import type { StageRecorder } from '../../exchange/stage-recorder.ts';
 
 type Operation = StoreContext['operation'];
 
-/** The same rows, with the times of their reads. @param stages null where only subscribers of the channel want to know */
+/** Times the reads of rows. @param stages null if only subscribers of the channel time them */
 export function tracedRows<S extends RowSource>(source: S, stages: StageRecorder | null): S {
   if (stages === null && !channels.store.hasSubscribers) return source;
   const { rows } = source;
@@ -26,8 +25,8 @@ export function tracedRows<S extends RowSource>(source: S, stages: StageRecorder
   return { ...source, rows: reader };
 }
 
-/** The same services, with the times of commits. */
-export function tracedServices(services: Services, stages: StageRecorder | null): Services {
+/** Times commits. @param stages null if only subscribers of the channel time them */
+export function tracedCommits<S extends { readonly commits: Commits }>(services: S, stages: StageRecorder | null): S {
   if (stages === null && !channels.store.hasSubscribers) return services;
   const wrap = (writer: Committer): Committer => ({
     commit: async (unit, deadline) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReloadableApi } from '../../../src/cli/serve/reloadable-api.ts';
 import type { StartedApi } from '../../../src/start-api.ts';
-import { abandon, type ApiResponse, isStreamed, type RawRequest } from '../../../src/pipeline/exchange.ts';
+import { abandon, type ApiResponse, isStreamed, type RawRequest } from '../../../src/exchange/handler.ts';
 import type { Store } from '../../../src/stores/store.ts';
 
 const request: RawRequest = { method: 'GET', target: '/', headers: [], body: null, httpVersion: '1.1', peer: '::1' };

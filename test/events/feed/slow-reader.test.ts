@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { isStreamed } from '../../../src/pipeline/exchange.ts';
+import { isStreamed } from '../../../src/exchange/handler.ts';
 import type { EventLog } from '../../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from '../../pipeline/support/api-under-test.ts';
 import { at, changedLog, withoutFirst } from '../../pipeline/support/changed-log.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ChangedRows } from '../../../src/events/webhooks/changed-rows.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { VisibleRows } from '../../../src/pipeline/read/visible-rows.ts';
+import { VisibleRows } from '../../../src/operations/visible-rows.ts';
 import { EVERYTHING, type Row } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { commit, createProduct, createReview, remove, update } from '../../../store-suite/sample-writes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ApiResponse, RawRequest } from '../../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
 import { fakeServer } from '../fake-server.ts';
 import { converse, sendRaw } from '../raw-client.ts';
 

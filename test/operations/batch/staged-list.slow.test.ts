@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { StagedRows } from '../../../src/pipeline/batch/staged-rows.ts';
+import { StagedRows } from '../../../src/operations/staged/staged-rows.ts';
 import {
   EVERYTHING,
   type ListPlan,

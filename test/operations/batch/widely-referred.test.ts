@@ -8,7 +8,7 @@ import {
   type Row,
   type VisibleRelatedCondition,
 } from '../../../src/plan/plan.ts';
-import { StagedRows } from '../../../src/pipeline/batch/staged-rows.ts';
+import { StagedRows } from '../../../src/operations/staged/staged-rows.ts';
 import { sampleModel } from '../../../store-suite/sample-model.ts';
 import {
   commit,

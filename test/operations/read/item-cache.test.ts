@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CachedItem, ItemCache, type ItemState } from '../../../src/pipeline/read/item-cache.ts';
+import { CachedItem, ItemCache, type ItemState } from '../../../src/operations/read/item-cache.ts';
 
 const CHANGED = Date.UTC(2026, 0, 3, 3, 4, 5, 678);
 const state: ItemState = { resource: 'notes', id: 'a', variant: 'json', stamp: 3, judged: [] };
@@ -27,8 +27,8 @@ describe('a cached item', () => {
 
 /** Sets an item often enough to be admitted. */
 function store(cache: ItemCache, of: ItemState, item: CachedItem): void {
-  cache.of(of).set(item);
-  cache.of(of).set(item);
+  cache.slot(of).set(item);
+  cache.slot(of).set(item);
 }
 
 describe('the item cache', () => {
@@ -36,10 +36,10 @@ describe('the item cache', () => {
     const cache = new ItemCache();
     let written = 0;
     const next = (): CachedItem => new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => `text ${++written}`);
-    cache.of(state).set(next());
-    assert.deepEqual([cache.of(state).get(), written], [null, 0]);
-    cache.of(state).set(next());
-    assert.equal(cache.of(state).get()?.text, 'text 1');
+    cache.slot(state).set(next());
+    assert.deepEqual([cache.slot(state).get(), written], [null, 0]);
+    cache.slot(state).set(next());
+    assert.equal(cache.slot(state).get()?.text, 'text 1');
   });
 
   it('[CACHE-1] returns items as they were set, with all their members', () => {
@@ -47,7 +47,7 @@ describe('the item cache', () => {
       const cache = new ItemCache();
       const item = new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => text);
       store(cache, state, item);
-      assert.deepEqual(members(cache.of(state).get()), members(item));
+      assert.deepEqual(members(cache.slot(state).get()), members(item));
     }
   });
 
@@ -55,9 +55,9 @@ describe('the item cache', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => '{}'));
     for (const other of [{ resource: 'pads' }, { id: 'b' }, { variant: 'xml' }, { stamp: 4 }, { stamp: 2 }]) {
-      assert.equal(cache.of({ ...state, ...other }).get(), null, JSON.stringify(other));
+      assert.equal(cache.slot({ ...state, ...other }).get(), null, JSON.stringify(other));
     }
-    assert.notEqual(cache.of(state).get(), null);
+    assert.notEqual(cache.slot(state).get(), null);
   });
 
   it('[CACHE-1] returns the latest item of each variant', () => {
@@ -71,21 +71,21 @@ describe('the item cache', () => {
         );
       }
     }
-    assert.equal(cache.of(state).get(), null);
-    assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'json of 4');
-    assert.equal(cache.of({ ...state, stamp: 4, variant: 'xml' }).get()?.text, 'xml of 4');
+    assert.equal(cache.slot(state).get(), null);
+    assert.equal(cache.slot({ ...state, stamp: 4 }).get()?.text, 'json of 4');
+    assert.equal(cache.slot({ ...state, stamp: 4, variant: 'xml' }).get()?.text, 'xml of 4');
   });
 
   it('[CACHE-1] stores a new state immediately if it has an old one', () => {
     const cache = new ItemCache();
     store(cache, state, new CachedItem({ revision: 7, at: CHANGED, judged: '' }, () => 'old'));
-    cache.of({ ...state, stamp: 4 }).set(new CachedItem({ revision: 8, at: CHANGED, judged: '' }, () => 'new'));
-    assert.equal(cache.of({ ...state, stamp: 4 }).get()?.text, 'new');
+    cache.slot({ ...state, stamp: 4 }).set(new CachedItem({ revision: 8, at: CHANGED, judged: '' }, () => 'new'));
+    assert.equal(cache.slot({ ...state, stamp: 4 }).get()?.text, 'new');
   });
 
   it('[LIM-1] evicts items above its bound', () => {
     const cache = new ItemCache();
-    const isCached = (index: number): boolean => cache.of({ ...state, id: `id ${index}` }).get() !== null;
+    const isCached = (index: number): boolean => cache.slot({ ...state, id: `id ${index}` }).get() !== null;
     for (let index = 0; index < 40_000; index += 1) {
       store(
         cache,

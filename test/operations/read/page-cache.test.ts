@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type CachedPage, createPageCache } from '../../../src/pipeline/read/page-cache.ts';
+import { type CachedPage, createPageCache } from '../../../src/operations/read/page-cache.ts';
 
 describe('the page cache', () => {
   it('[LIM-1] evicts pages above its bound, also pages without a body', () => {

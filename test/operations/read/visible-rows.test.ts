@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { topLevel } from '../../../store-suite/sample-writes.ts';
 import { describe, it } from 'node:test';
-import { type ItemRead, type RowSource, VisibleRows } from '../../../src/pipeline/read/visible-rows.ts';
+import { type ItemRead, type RowSource, VisibleRows } from '../../../src/operations/visible-rows.ts';
 import type { FilterCondition } from '../../../src/plan/condition.ts';
 import {
   type Condition,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { RawRequest } from '../../../src/pipeline/exchange.ts';
+import type { RawRequest } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen, seen } from '../support/api-under-test.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import type { RawRequest } from '../../../src/pipeline/exchange.ts';
+import type { RawRequest } from '../../../src/exchange/handler.ts';
 import { createFetchHandler } from '../../../src/http/fetch.ts';
 import { rawRequest as nodeRequest } from '../../../src/http/raw-request.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen, seen } from '../support/api-under-test.ts';

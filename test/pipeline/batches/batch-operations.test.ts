@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../../src/observe/observation.ts';
-import { bufferedBody } from '../../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from '../support/api-under-test.ts';
 import { create, LAMP, SHOP } from '../models/shop-model.ts';
 

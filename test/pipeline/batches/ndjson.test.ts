@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
-import { bufferedBody } from '../../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen } from '../support/api-under-test.ts';
 import { create, SHOP } from '../models/shop-model.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { RequestBody } from '../../../src/pipeline/exchange.ts';
+import type { RequestBody } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from '../support/api-under-test.ts';
 import { create, LAMP, SHOP } from '../models/shop-model.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bufferedBody } from '../../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from '../support/api-under-test.ts';
 import { create, SHOP } from '../models/shop-model.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RawRequest } from '../../../src/pipeline/exchange.ts';
+import type { RawRequest } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, START } from '../support/api-under-test.ts';
 
 const DESK = `

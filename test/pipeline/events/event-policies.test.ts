@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
-import { isStreamed } from '../../../src/pipeline/exchange.ts';
+import { isStreamed } from '../../../src/exchange/handler.ts';
 import { SeededRandom } from '../../../store-suite/seeded-random.ts';
 import { type ApiUnderTest, apiUnderTest, rawRequest } from '../support/api-under-test.ts';
 import { callerTokens } from '../support/caller-tokens.ts';

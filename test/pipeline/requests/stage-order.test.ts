@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { apiError } from '../../../src/conventions/errors.ts';
-import { bufferedBody } from '../../../src/pipeline/exchange.ts';
+import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow, rawRequest } from '../support/api-under-test.ts';
 import { create, LAMP, SHOP } from '../models/shop-model.ts';
 

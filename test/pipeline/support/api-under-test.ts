@@ -11,8 +11,8 @@ import type { DefinedModel } from '../../../src/model/typescript/define-model.ts
 import { loadDefinition, loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Metrics } from '../../../src/observe/metrics/metrics.ts';
 import { type Observation, type Observe, observeAll } from '../../../src/observe/observation.ts';
-import type { ApiResponse, RawRequest } from '../../../src/pipeline/exchange.ts';
-import { bufferedBody } from '../../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
+import { bufferedBody } from '../../../src/exchange/handler.ts';
 import { createIds } from '../../../src/platform/ids.ts';
 import { createRandom } from '../../../src/platform/random.ts';
 import type { Store } from '../../../src/stores/store.ts';

@@ -10,7 +10,7 @@ import { frameworkErrors, restwright } from '../../../src/http/fastify.ts';
 import { owns } from '../../../src/http/mounted-api.ts';
 import { createListener } from '../../../src/http/listener.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';
-import type { ApiResponse, RawRequest } from '../../../src/pipeline/exchange.ts';
+import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
 
 /** A transport to an API; null if it cannot carry a request, which is then passed to the API directly. */
 export interface Transport {

@@ -1,0 +1,267 @@
+import type { ClearableCache } from '../cache/cache.ts';
+import type { SupportedVersion } from '../conventions/versioning.ts';
+import type { CursorSeal } from '../conventions/pagination/cursor.ts';
+import { type FormatOffer, formatOffers } from '../conventions/media/response-format.ts';
+import { type CsvWriter, compileCsv } from '../formats/csv.ts';
+import type { ObjectType } from '../formats/typed-reader.ts';
+import type { ContractVersion, Field, Member, Model, Resource } from '../model/model.ts';
+import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
+import type { PolicyCaller } from '../model/policy.ts';
+import { comparedFields } from '../plan/policy/policy-paths.ts';
+import type { RowVisibilities } from '../plan/policy/visibilities.ts';
+import type { Observe } from '../observe/observation.ts';
+import { parentRecord, parentRecordType } from '../plan/transfer/export-record.ts';
+import type { EventListRule } from '../plan/events/event-query.ts';
+import { type ListRule, listRule } from '../plan/list/list-query.ts';
+import { type RouteKind, ROUTES } from '../plan/routes/route-table.ts';
+import { compileUrlCheck, type UrlCheck } from '../plan/routes/row-url.ts';
+import type { LinkBase, UrlBuilder } from '../plan/routes/url-builder.ts';
+import type { ReadMapping } from '../versions/read-mapping.ts';
+import type { ResourceMapping } from '../versions/resource-mapping.ts';
+import type { Permission } from './permission.ts';
+import {
+  compileRepresentation,
+  compileFields,
+  compileStoredFields,
+  type Representation,
+  type FieldWriter,
+} from './representation.ts';
+
+/** The types by which formats write a resource. */
+export interface DocumentTypes {
+  readonly resource: Resource;
+  /** Of a representation. */
+  readonly responseType: ObjectType;
+  readonly csv: CsvWriter;
+}
+
+/** A resource with everything that depends on the model alone, compiled once at start. */
+export interface CompiledResource extends DocumentTypes {
+  /** With the fields that are hidden from a caller: as stores have it. */
+  readonly stored: Resource;
+  /** Of the response that creates a row, which shows secrets; null where it is like any other. */
+  readonly createdType: ObjectType | null;
+  readonly validator: ResourceValidator;
+  /** Of a new row. */
+  readonly checkUrl: UrlCheck;
+  readonly list: ListRule;
+  readonly writeFields: FieldWriter;
+  /** Of any row: a recorded one may come from an older model, and a staged one has its members in another order. */
+  readonly represent: Representation;
+  /** Of a row that a store has read whole. */
+  readonly representStored: Representation;
+  /** Of a request body: every field, and the members that the server makes, which a body may repeat (REP-6). */
+  readonly bodyType: ObjectType;
+  /** The type of a row in a file, and its CSV: with the ids above its parent where its key needs them. */
+  readonly record: { readonly type: ObjectType; readonly csv: CsvWriter };
+  /** The fields that policies on reading compare: where its representations are cached, they are kept with them. */
+  readonly judged: readonly string[];
+  /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
+  readonly patterns: { readonly collection: string; readonly item: string };
+}
+
+const KINDS: readonly RouteKind[] = [
+  'server',
+  'live',
+  'ready',
+  'metadata',
+  'openapi',
+  'asyncapi',
+  'docs',
+  'home',
+  'root',
+  'collection',
+  'item',
+  'batches',
+  'batch',
+  'events',
+  'event',
+];
+
+/** The response formats of each route, compiled once: POST responds with the resource that it created. */
+export class ResponseFormats {
+  readonly #offers: ReadonlyMap<RouteKind, readonly FormatOffer[]>;
+  readonly #ndjson: readonly FormatOffer[];
+  /** Every `Content-Type` that a route offers. */
+  readonly contentTypes: readonly string[];
+
+  constructor({ name, version }: Model) {
+    this.#offers = new Map(KINDS.map((kind) => [kind, formatOffers(name, version, ROUTES[kind].formats)]));
+    this.#ndjson = formatOffers(name, version, ['ndjson']);
+    const offers = [...this.#offers.values(), this.#ndjson].flat();
+    this.contentTypes = [...new Set(offers.map(({ contentType }) => contentType))];
+  }
+
+  /** @param ndjson whether the request body is NDJSON, and so is the response (MET-13) */
+  of(kind: RouteKind, method: string, ndjson: boolean): readonly FormatOffer[] {
+    if (ndjson) return this.#ndjson;
+    return this.#offers.get(kind === 'collection' && method === 'POST' ? 'item' : kind) ?? [];
+  }
+}
+
+/** One served version of the API: a model, and everything that depends on it alone. A request has its own (`Routed.contract`). */
+export interface Contract {
+  readonly model: Model;
+  /** `1.4.2`. */
+  readonly version: string;
+  /** Header fields of every response that say that the contract will end (VER-4), names and values alternating. */
+  readonly lifecycle: readonly string[];
+  readonly isDeprecated: boolean;
+  /** How it corresponds to what is stored; null for the newest contract. */
+  readonly mapping: OlderContract | null;
+  readonly formats: ResponseFormats;
+  readonly urls: UrlBuilder;
+  /** How the queries of the event log are read. */
+  readonly eventList: EventListRule;
+  /** By path segment. */
+  readonly collections: ReadonlyMap<string, CompiledResource>;
+  /** By name. */
+  readonly resources: ReadonlyMap<string, CompiledResource>;
+  /** @throws {Error} no such resource: a name that comes from the model itself always has one */
+  readonly resourceOf: (name: string) => CompiledResource;
+  /** Decoded segments of the base path. */
+  readonly base: readonly string[];
+  readonly linkBases: LinkBases;
+  /** The rows that a caller may access. */
+  readonly visibilities: (caller: PolicyCaller) => RowVisibilities;
+  /** Whether callers differ in the fields that they may use. */
+  readonly hasFieldRules: boolean;
+  /** The fields that a caller may use, and the contract in which there are no others. */
+  readonly permitted: (caller: PolicyCaller) => Permitted;
+  /** The newest one, with all fields: for what reads and writes for the system on behalf of a request. */
+  readonly unrestricted: () => Contract;
+}
+
+/** An older contract over the rows of the newest one (VER-5). */
+export interface OlderContract {
+  readonly reads: ReadMapping;
+  /** By the name of the resource; without an entry where its rows are the same. */
+  readonly resources: ReadonlyMap<string, ResourceMapping>;
+}
+
+/** What a caller may use, and the contract that it sees. */
+export interface Permitted {
+  readonly permission: Permission;
+  readonly contract: Contract;
+}
+
+/** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
+export interface LinkBases {
+  readonly all: readonly LinkBase[];
+  /** Of path-versioned URLs, with the model's public URL. */
+  readonly canonical: LinkBase;
+  /** Where a header field names the version, or nothing does. */
+  readonly unversioned: LinkBase;
+  /** By the value of `api_version`. */
+  readonly byQuery: ReadonlyMap<string, LinkBase>;
+  /** Where `api_version` names all parts. */
+  readonly whole: LinkBase;
+}
+
+/** Every contract that an API serves. */
+export interface Contracts {
+  /** The newest one, whose schema rows are stored in. */
+  readonly current: Contract;
+  readonly all: readonly Contract[];
+  /** Those that are retired included. */
+  readonly versions: readonly SupportedVersion[];
+  /** Whether `/metrics` is a route of the origin (OPS-2). */
+  readonly servesMetrics: boolean;
+  /** The caches of all contracts, by the names that metrics have for them. */
+  readonly caches: Readonly<Record<string, ClearableCache>>;
+  /** null for one that is retired. */
+  of(version: ContractVersion): Contract | null;
+}
+
+/** Start of the path-versioned URLs of a model at an origin. */
+export function versionedBase({ basePath, version }: Model, origin: string): LinkBase {
+  return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
+}
+
+/** What contracts of one model are compiled with. */
+export interface ContractContext {
+  /** The newest model, with all fields. */
+  readonly stored: Model;
+  /** What cursors are bound to besides their query: the version of an older contract. */
+  readonly scope: string;
+  readonly urls: UrlBuilder;
+  readonly seal: CursorSeal;
+  readonly observe: Observe;
+}
+
+/** Compiles the resources of a model, or of what a caller sees of it. */
+export function compileResources(
+  model: Model,
+  { stored: { resources }, scope, urls, seal, observe }: ContractContext,
+): readonly CompiledResource[] {
+  const validators = compileValidators(model);
+  return [...model.resources.values()].map((resource) => {
+    const validator = validators.get(resource.name);
+    if (validator === undefined) throw new Error(`no validator was compiled for ${resource.name}`);
+    const stored = resources.get(resource.name) ?? resource;
+    const writeFields = compileFields(resource, observe);
+    // A stored row has the hidden fields, too.
+    const writeStored = resource.isPartial !== true;
+    return {
+      resource,
+      stored,
+      validator,
+      checkUrl: compileUrlCheck(model, resource, urls),
+      list: listRule(model, resource, { validators, seal, scope }),
+      writeFields,
+      represent: compileRepresentation(model, resource, urls, writeFields),
+      representStored: compileRepresentation(
+        model,
+        resource,
+        urls,
+        writeStored ? compileStoredFields(resource, resources, writeFields) : writeFields,
+      ),
+      ...documentTypes(resource, model),
+      judged: comparedFields(resource),
+      patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
+    };
+  });
+}
+
+const TEXT = { type: { kind: 'text', format: null }, nullable: true, required: false } as const;
+const ID: Member = { ...TEXT, name: 'id' };
+const SYSTEM: readonly Member[] = [
+  { ...TEXT, name: 'created_at' },
+  { ...TEXT, name: 'updated_at' },
+  { ...TEXT, name: 'revision', type: { kind: 'integer' } },
+];
+const LINKS: Member = { ...TEXT, name: 'links', type: { kind: 'object', members: [] } };
+
+function isCreatedMember({ writeOnly, shownOnce }: Field): boolean {
+  return !writeOnly || shownOnce;
+}
+
+function documentTypes(
+  resource: Resource,
+  { resources }: Model,
+): Pick<CompiledResource, 'bodyType' | 'responseType' | 'createdType' | 'csv' | 'record'> {
+  const { fields, computed } = resource;
+  const calculated = computed.map((each): Member => ({ ...each, nullable: true, required: false }));
+  const readable = [ID, ...fields.filter(({ writeOnly }) => !writeOnly), ...calculated, ...SYSTEM];
+  const members = [ID, ...fields, ...calculated, ...SYSTEM, LINKS];
+  const above = parentRecord(resource, resources);
+  const parent = above === null ? [] : [parentRecordType(above)];
+  return {
+    bodyType: { kind: 'object', members },
+    responseType: { kind: 'object', members: [...readable, LINKS] },
+    createdType: fields.some(({ shownOnce }) => shownOnce)
+      ? { kind: 'object', members: [ID, ...fields.filter(isCreatedMember), ...calculated, ...SYSTEM, LINKS] }
+      : null,
+    csv: compileCsv({ kind: 'object', members: readable }),
+    record: {
+      type: { kind: 'object', members: [...members, ...parent] },
+      csv: compileCsv({ kind: 'object', members: [...readable, ...parent] }),
+    },
+  };
+}
+
+function pattern(model: Model, { collection, parent }: Resource): string {
+  const above = parent === null ? undefined : model.resources.get(parent.resource);
+  if (parent === null || above === undefined) return [model.basePath, collection].join('/');
+  return [pattern(model, above), `{${parent.field}}`, collection].join('/');
+}

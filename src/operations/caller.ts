@@ -1,0 +1,39 @@
+import type { ApiError } from '../conventions/errors.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Permission } from '../contract/permission.ts';
+import type { AccessRule } from '../model/model.ts';
+import type { Principal } from './principal.ts';
+import type { Quota } from './quota.ts';
+import type { VisibleRows } from './visible-rows.ts';
+
+/** The half of a request that reading and writing need: who calls, and what it may read and do. */
+export interface Caller {
+  /** The contract of its version, without the fields that it may not read. */
+  readonly contract: Contract;
+  /** The only way to rows. */
+  readonly rows: VisibleRows;
+  readonly principal: Principal;
+  /** The fields that it may use. */
+  readonly permission: Permission;
+  /** The error of a caller that does not fulfil all rules: AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT; else null. */
+  readonly accessError: (rules: readonly AccessRule[]) => ApiError | null;
+  /** The bucket that its operations and lines take from; null without rate limits. */
+  readonly quota: Quota | null;
+  /** The ids under which its events and errors are found. */
+  readonly trace: CallTrace;
+}
+
+/** The ids of one request. */
+export interface CallTrace {
+  readonly correlationId: string;
+  readonly traceId: string;
+}
+
+/** The part of a caller that reads rows. */
+export type Reader = Pick<Caller, 'rows' | 'contract'>;
+
+/** @throws {ApiError} AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT: unless the caller fulfils all rules */
+export function requireAccess({ accessError }: Pick<Caller, 'accessError'>, rules: readonly AccessRule[]): void {
+  const error = accessError(rules);
+  if (error !== null) throw error;
+}

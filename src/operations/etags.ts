@@ -1,0 +1,149 @@
+import { type ETagsByLength, strongETag } from '../conventions/headers/etag.ts';
+import { joinQueries, writeQuery } from '../conventions/url/query.ts';
+import type { Variant } from '../contract/variants.ts';
+import { isCompressible } from '../formats/compress.ts';
+import { relatedResources } from '../plan/condition.ts';
+import type { ListQuery } from '../plan/list/list-query.ts';
+import type { Row } from '../plan/plan.ts';
+import { type Partition, partitionOf } from '../plan/list/partitions.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../plan/policy/visibility.ts';
+import type { Caller, Reader } from './caller.ts';
+import type { StampedRows, VisibleRows } from './visible-rows.ts';
+
+/** Characters of the digest that distinguishes views of one row. */
+const VIEW_CHARACTERS = 12;
+
+/** A time of a change. */
+export interface Modified {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The value of `Last-Modified`. */
+  readonly date: string;
+}
+
+/** The cache epoch of the database: a row that was last changed before it began was changed by it. */
+export interface Epoch extends Modified {
+  readonly id: string;
+}
+
+/**
+ * Makes every ETag. One depends on the row or page, and by its variant on the *contract*, the *permission* and the content coding. That of a page depends
+ * on the *visibility* too, by the stamps of its resources. None depends on an identity.
+ */
+export class ETags {
+  readonly epoch: Epoch;
+  /** Of 22 characters. */
+  readonly digest: (content: string | Uint8Array) => string;
+
+  constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
+    this.epoch = epoch;
+    this.digest = digest;
+  }
+
+  /**
+   * Names a row by its revision and everything else that its bytes depend on (CACHE-1).
+   *
+   * @param view distinguishes it from other views of the row
+   */
+  item(variant: Variant, { revision }: Pick<Row, 'revision'>, view = ''): ETagsByLength {
+    if (view === '') return { short: strongETag(revision, variant.id), long: strongETag(revision, variant.coded) };
+    // Clients choose views, so there is any number of them.
+    const named = (form: string): string => this.digest(`${form} ${view}`).slice(0, VIEW_CHARACTERS);
+    return { short: strongETag(revision, named(variant.id)), long: strongETag(revision, named(variant.coded)) };
+  }
+
+  /** Names a document by its bytes. */
+  content(variant: Variant, body: string | Uint8Array): string {
+    return bodyETag(namedETags(variant, this.digest(body)), body);
+  }
+
+  /**
+   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the page is taken from.
+   *
+   * @param stamps of {@link stampedRows}
+   */
+  collection(
+    variant: Variant,
+    query: ListQuery,
+    stamps: readonly number[],
+    caller: Pick<Caller, 'rows' | 'contract' | 'permission'>,
+  ): ETagsByLength {
+    const { plan } = query;
+    const visible = visibilityDigests(query, caller.rows);
+    const permitted = relatedPermission(query, caller);
+    const state = JSON.stringify([plan.resource, plan.within, selfQuery(query), stamps, ...visible, ...permitted]);
+    return namedETags(variant, this.digest(state));
+  }
+}
+
+/** Names what a digest identifies. */
+export function namedETags({ id, coded }: Variant, digest: string): ETagsByLength {
+  return { short: strongETag(digest, id), long: strongETag(digest, coded) };
+}
+
+/** Writes the query string of the page itself. */
+export function selfQuery({ linkQuery, pagination }: ListQuery): string {
+  return joinQueries(linkQuery, writeQuery(pagination.parameters));
+}
+
+/** Selects the ETag of a body: it names the coding that the body gets, not the requested one. */
+export function bodyETag({ short, long }: ETagsByLength, body: string | Uint8Array): string {
+  return isCompressible(body) ? long : short;
+}
+
+/**
+ * Lists the rows that a page depends on: its own, those above it, those of its filter and its expansions, and those that policies compare. If the
+ * caller sees one partition of a resource, only that counts.
+ */
+export function stampedRows(query: ListQuery, { rows, contract }: Reader): readonly StampedRows[] {
+  const { own, related } = pageParts(query);
+  const seenBy = visibilities(query, rows);
+  const judging = seenBy.flatMap((visible) => relatedResources(visibleConditions(visible)));
+  const seen = [...own, ...related].map((resource, index): StampedRows => {
+    const visible = seenBy[index] ?? EVERYTHING;
+    return { resource, partition: partitionOf(contract.resourceOf(resource).stored, visible) };
+  });
+  const all = [...seen, ...judging.map((resource): StampedRows => ({ resource, partition: null }))];
+  return all.filter(
+    ({ resource, partition }, index) =>
+      all.findIndex((each) => each.resource === resource && isSame(each.partition, partition)) === index,
+  );
+}
+
+function isSame(one: Partition | null, other: Partition | null): boolean {
+  return one?.field === other?.field && one?.value === other?.value;
+}
+
+/** Names the part of each resource of a page that the caller sees; empty if it sees everything. */
+function visibilityDigests(query: ListQuery, rows: VisibleRows): readonly string[] {
+  const all = visibilities(query, rows);
+  if (all.every(({ kind }) => kind === 'everything')) return [];
+  return all.map((visible) => (visible.kind === 'conditions' ? visible.digest : visible.kind));
+}
+
+/** The *permission*, if fields of related rows depend on it. The variant names it if fields of the rows themselves do. */
+function relatedPermission(
+  query: ListQuery,
+  { contract, permission }: Pick<Caller, 'contract' | 'permission'>,
+): readonly string[] {
+  if (!contract.hasFieldRules) return [];
+  const isShared = pageParts(query).related.every((name) => contract.resourceOf(name).resource.sameForEveryCaller);
+  return isShared ? [] : [permission.id];
+}
+
+function visibilities(query: ListQuery, rows: VisibleRows): readonly Visibility[] {
+  const { own, related } = pageParts(query);
+  return [...own.map((name) => rows.visibility(name)), ...related.map((name) => rows.visibilityAnywhere(name))];
+}
+
+interface PageParts {
+  /** Its own resource, and those above it. */
+  readonly own: readonly string[];
+  /** Those of related rows, wherever they are. */
+  readonly related: readonly string[];
+}
+
+function pageParts({ plan, view }: ListQuery): PageParts {
+  const own = [plan.resource, ...plan.within.map(({ resource }) => resource)];
+  return { own, related: [...relatedResources(plan.filter), ...view.expanded.map(({ name }) => name)] };
+}

@@ -1,0 +1,169 @@
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { EventEnvelope, EventPayload } from '../../conventions/events/event.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import type { PolicyCaller } from '../../model/policy.ts';
+import { type Contract, versionedBase } from '../../contract/contract.ts';
+import { fulfils } from '../../contract/permission.ts';
+import { wasVisible } from '../../plan/holds.ts';
+import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
+import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
+import { publishedFields } from '../../plan/events/event-types.ts';
+import { eventsAdminScope } from '../../plan/events/event-rules.ts';
+
+/** An event of the log, with the values that policies compare. */
+export interface JudgedEvent {
+  readonly event: EventEnvelope;
+  /** The compared values before and after the change, each null if there was no row or none was compared. null or absent if they are not known. */
+  readonly access?: {
+    readonly before: FieldValues | null;
+    readonly after: FieldValues | null;
+    /** The paths at which changed objects differ. */
+    readonly members?: readonly string[];
+  } | null;
+}
+
+/** The part of an event that a consumer sees: the row, or that it has left its sight. */
+export type EventSight = 'row' | 'left';
+
+/** A reader of events. */
+export interface EventConsumer {
+  readonly caller: PolicyCaller;
+  /** The version that it reads, with every field. */
+  readonly contract: Contract;
+  /** The newest one, in which events are logged. */
+  readonly current: Contract;
+  /** Scheme and authority of URLs. */
+  readonly origin: () => string;
+}
+
+/**
+ * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or after the change, with the fields that it
+ * may read, in its version. One event is always the same for one consumer.
+ */
+export class EventView {
+  readonly #consumer: EventConsumer;
+  /** Without the fields that the consumer may not read. */
+  readonly #shown: Contract;
+
+  constructor(consumer: EventConsumer) {
+    this.#consumer = consumer;
+    this.#shown = consumer.contract.permitted(consumer.caller).contract;
+  }
+
+  /** Identifies the form of representations: the same for all consumers of one version with one *permission*. */
+  get form(): object {
+    return this.#shown;
+  }
+
+  /** The event as the consumer sees it; null if it does not. */
+  of(judged: JudgedEvent): EventEnvelope | null {
+    const sight = this.sightOf(judged);
+    return sight === 'none' ? null : this.represent(judged, sight);
+  }
+
+  /** The part of an event that the consumer sees. */
+  sightOf(judged: JudgedEvent): EventSight | 'none' {
+    const stored = this.resourceOf(judged.event);
+    if (stored === null || !this.#shown.model.resources.has(stored.name)) return 'none';
+    return this.#judge(judged, stored);
+  }
+
+  /** An event that the consumer sees. */
+  represent(judged: JudgedEvent, sight: EventSight): EventEnvelope {
+    const { event } = judged;
+    const stored = this.resourceOf(event);
+    const shown = stored === null ? undefined : this.#shown.model.resources.get(stored.name);
+    if (stored === null || shown === undefined) throw new Error(`the consumer does not see events of ${event.type}`);
+    return this.#represent(judged, stored, shown, sight);
+  }
+
+  /** The resource of an event in the newest model. */
+  resourceOf({ payload }: EventEnvelope): Resource | null {
+    return resourcesBySingular(this.#consumer.current.model).get(payload.resource.type) ?? null;
+  }
+
+  #judge({ event, access }: JudgedEvent, resource: Resource): EventSight | 'none' {
+    const { caller, current } = this.#consumer;
+    const isAuthenticated = current.model.auth !== null;
+    if (isAuthenticated && !fulfils(resource.access.read, caller.scopes)) return 'none';
+    if (isAuthenticated && caller.scopes?.has(eventsAdminScope(current.model)) === true) return 'row';
+    const { model } = current;
+    const visible = (isAuthenticated ? current.visibilities(caller) : UNRESTRICTED).whole(resource.name);
+    if (visible.kind === 'everything') return 'row';
+    const holds = (values: FieldValues): boolean => wasVisible(model.resources, resource, values, visible);
+    const { data, resource: row } = event.payload;
+    const { before = null, after = null } = access ?? {};
+    const isDeletion = event.type === `${resource.singular}.deleted`;
+    if (holds({ ...data, ...(isDeletion ? before : after), id: row.id })) return 'row';
+    return !isDeletion && before !== null && holds({ ...before, id: row.id }) ? 'left' : 'none';
+  }
+
+  #represent({ event, access }: JudgedEvent, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
+    const { contract, origin } = this.#consumer;
+    const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
+    const { payload, metadata } = event;
+    const within = eventAncestors(stored, payload, this.#consumer.current);
+    const { id } = payload.resource;
+    const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
+    const data =
+      sight === 'row' && payload.data !== undefined ? this.#publishedData(id, payload.data, stored, shown) : undefined;
+    return {
+      id: event.id,
+      type: `${shown.singular}.${verb}`,
+      payload: {
+        timestamp: payload.timestamp,
+        resource: { type: shown.singular, id, url: contract.urls.item(base, shown, within, id) },
+        parents: within.map((above) => ({
+          type: contract.model.resources.get(above.resource)?.singular ?? '',
+          id: above.id,
+        })),
+        changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
+        ...(data === undefined ? {} : { data }),
+      },
+      metadata: { ...metadata, schema_version: contractVersion(contract) },
+    };
+  }
+
+  /** The fields of the version whose values changed, those that the consumer may not read left out. */
+  #changedFields(
+    names: readonly string[],
+    members: readonly string[],
+    { name }: Resource,
+    { field }: Resource,
+  ): readonly string[] {
+    const mapping = this.#consumer.contract.mapping?.resources.get(name);
+    const changed = mapping === undefined ? names : names.flatMap((each) => mapping.changed(each, members));
+    return [...new Set(changed)].filter((each) => field.has(each));
+  }
+
+  #publishedData(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
+    const mapping = this.#consumer.contract.mapping?.resources.get(name);
+    const row: Row = { created_at: '', updated_at: '', revision: 0, ...data, id };
+    const values = mapping === undefined ? row : mapping.down(row);
+    return Object.fromEntries([
+      ['id', id],
+      ...publishedFields(shown).map((each) => [each.name, values[each.name] ?? null]),
+    ]);
+  }
+}
+
+const resourcesBySingular = weakMemoize(
+  ({ resources }: Model) => new Map([...resources.values()].map((resource) => [resource.singular, resource])),
+);
+
+/** The rows above the row of an event, nearest first. */
+function eventAncestors(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
+  const within: Ancestor[] = [];
+  let { parent } = resource;
+  for (const { id } of parents) {
+    if (parent === null) break;
+    within.push({ resource: parent.resource, id });
+    parent = model.resources.get(parent.resource)?.parent ?? null;
+  }
+  return within;
+}
+
+function contractVersion({ model: { version } }: Contract): string {
+  return `${version.major}.${version.minor}`;
+}

@@ -1,0 +1,147 @@
+import { secondHit } from '../../cache/admission-filter.ts';
+import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
+import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
+import { ObjectCache } from '../../cache/object-cache.ts';
+import { httpDate } from '../../conventions/headers/http-date.ts';
+import type { Visibility } from '../../plan/policy/visibility.ts';
+import type { Modified } from '../etags.ts';
+
+/** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
+const MAX_BYTES = 33_554_432;
+const GENERATIONS = 4;
+/** Keys that the admission filter knows, about as many as there is room for. */
+const RECENT_KEYS = 65_536;
+
+/** Between the values that policies compare and the representation; JSON has none. */
+const SEPARATOR = '\n';
+
+/** The facts of a row that are cached with its representation. */
+interface CachedFacts extends Pick<Modified, 'at'> {
+  readonly revision: number;
+  /** The values that policies compare, in the order of `ItemState.judged`, as JSON; empty where they compare none. */
+  readonly judged: string;
+}
+
+/** One row, represented. */
+export class CachedItem implements Modified {
+  readonly revision: number;
+  readonly at: number;
+  readonly judged: string;
+  readonly #write: () => string;
+  #text: string | null = null;
+
+  /** @param write makes the representation, once, when it is first needed */
+  constructor({ revision, at, judged }: CachedFacts, write: () => string) {
+    this.revision = revision;
+    this.at = at;
+    this.judged = judged;
+    this.#write = write;
+  }
+
+  get date(): string {
+    return httpDate(this.at);
+  }
+
+  get text(): string {
+    this.#text ??= this.#write();
+    return this.#text;
+  }
+}
+
+/** A state of a row in one variant. */
+export interface ItemState {
+  readonly resource: string;
+  readonly id: string;
+  /** Names everything that the representation depends on besides the row. */
+  readonly variant: string;
+  /** The stamp that the store gave for the row before it was read. */
+  readonly stamp: number;
+  /** The fields that policies on reading compare. */
+  readonly judged: readonly string[];
+}
+
+/**
+ * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on the row, and through the
+ * variant on the *contract* and the *permission*: never on an identity or a visibility, so that callers of one permission share them. The values
+ * by which a row is judged for each caller are cached with it.
+ */
+export class ItemCache {
+  readonly #cache = createCache({
+    maxWeight: MAX_BYTES,
+    weigh: packedBytes,
+    admits: secondHit(RECENT_KEYS),
+    generations: GENERATIONS,
+    newGeneration: (bytes) => new ArenaGeneration(bytes),
+  });
+  readonly verdicts: VerdictCache = new ObjectCache();
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics;
+  }
+
+  /** Evicts every item and returns the memory to the system. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
+  slot({ resource, id, variant, stamp, judged }: ItemState): ItemSlot {
+    return new ItemSlot(this.#cache, `${variant}/${resource}/${id}`, stamp, judged);
+  }
+}
+
+/**
+ * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values, such as those of its own. They
+ * live as long as what names the caller.
+ */
+export type VerdictCache = ObjectCache<Visibility, Map<string, boolean>>;
+
+/** The place of the item of one state of a row in the cache. */
+export class ItemSlot {
+  readonly #cache: Cache<Packed>;
+  readonly #key: string;
+  readonly #stamp: number;
+  /** The fields that policies on reading compare. */
+  readonly judged: readonly string[];
+
+  constructor(cache: Cache<Packed>, key: string, stamp: number, judged: readonly string[]) {
+    this.#cache = cache;
+    this.#key = key;
+    this.#stamp = stamp;
+    this.judged = judged;
+  }
+
+  get(): CachedItem | null {
+    const packed = this.#cache.get(this.#key);
+    if (packed === undefined) return null;
+    const [stamp, revision, at] = packed.numbers;
+    if (stamp !== this.#stamp) {
+      this.#cache.missAfterAll();
+      return null;
+    }
+    if (this.judged.length === 0) return new CachedItem({ revision, at, judged: '' }, () => packed.text);
+    const { text } = packed;
+    const end = text.indexOf(SEPARATOR);
+    return new CachedItem({ revision, at, judged: text.slice(0, end) }, () => text.slice(end + 1));
+  }
+
+  /** Stores the item if its key is admitted. Its text is made if it is. */
+  set(item: CachedItem): void {
+    this.#cache.set(this.#key, new PackedItem(this.#stamp, item));
+  }
+}
+
+/** An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until a major collection. */
+class PackedItem implements Packed {
+  readonly numbers: Packed['numbers'];
+  readonly #item: CachedItem;
+
+  constructor(stamp: number, item: CachedItem) {
+    this.numbers = [stamp, item.revision, item.at];
+    this.#item = item;
+  }
+
+  get text(): string {
+    const { judged, text } = this.#item;
+    return judged === '' ? text : `${judged}${SEPARATOR}${text}`;
+  }
+}

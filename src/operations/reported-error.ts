@@ -1,0 +1,69 @@
+import { ApiError, apiError } from '../conventions/errors.ts';
+import type { Observe } from '../observe/observation.ts';
+import {
+  StatementTimeout,
+  StoreOverloaded,
+  StoreUnavailable,
+  type UnavailableReason,
+  WriteOutcomeUnknown,
+} from '../stores/store.ts';
+
+/** Seconds after which a client may retry what failed for a temporary reason. */
+const RETRY_AFTER = '1';
+
+/** Messages for a database that cannot be used. */
+const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
+  locked: 'The database has been locked by another process for too long; try again.',
+  full: 'The disk of the server is full; reads still work. Try again later.',
+  io: 'The disk of the server has failed to read or write; try again later.',
+  'read-only': 'The database of the server can only be read at the moment; try again later.',
+  corrupt: 'The database of the server is damaged; its operator has to restore it.',
+  lost: 'The database file of the server was moved, deleted or replaced, and the server has to be restarted. A write that got this response is not acknowledged; that file may contain it.',
+  away: 'The database of the server cannot be reached; nothing was changed. Try again.',
+  migrated:
+    'The database of the server was migrated to another model; its operator has to restart the server with that model.',
+  unknown: 'The database is not available; try again.',
+};
+
+/** The header fields of an error; 503 has `Retry-After`. */
+export function errorHeaders({ status, headers }: ApiError): ApiError['headers'] {
+  return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
+}
+
+/** A failure as the error that the client receives. What the client does not receive is observed. */
+export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
+  const error = asApiError(failure);
+  if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });
+  if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });
+  if (failure instanceof StatementTimeout) observe({ kind: 'read-stopped', reason: 'timeout', correlationId });
+  if (failure instanceof StoreOverloaded) observe({ kind: 'read-stopped', reason: 'queue', correlationId });
+  return error;
+}
+
+/** Any other error becomes a constant 500 (ERR-7). */
+function asApiError(failure: unknown): ApiError {
+  if (failure instanceof ApiError) return failure;
+  if (failure instanceof StatementTimeout) {
+    return apiError(
+      'SERVER_TIMEOUT',
+      'The query took too long and was stopped; narrow it by a filter or an indexed sort.',
+    );
+  }
+  if (failure instanceof StoreOverloaded) {
+    return apiError(
+      'SERVER_OVERLOADED',
+      'Too many reads wait for the database; try again, or narrow the query by a filter.',
+    );
+  }
+  if (failure instanceof WriteOutcomeUnknown) {
+    const message =
+      'The database did not confirm the write, which may have been made. Send it again with the same Idempotency-Key, which makes it once; without one, read first.';
+    return apiError('SERVER_OUTCOME_UNKNOWN', message, { cause: failure });
+  }
+  if (failure instanceof StoreUnavailable) {
+    return apiError('SERVER_UNAVAILABLE', UNAVAILABLE[failure.reason ?? 'unknown'], { cause: failure });
+  }
+  return apiError('SERVER_ERROR', 'The server failed; the cause is in its log under the correlation id.', {
+    cause: failure,
+  });
+}

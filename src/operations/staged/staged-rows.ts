@@ -1,0 +1,245 @@
+import type { Json } from '../../conventions/json/json.ts';
+import type { Model, Resource } from '../../model/model.ts';
+import { scopeOf } from '../../model/row-key.ts';
+import { isVisible, wasVisible } from '../../plan/holds.ts';
+import { pendingRevision } from '../../plan/write/pending-revisions.ts';
+import type { Partition } from '../../plan/list/partitions.ts';
+import { rowKey } from '../../plan/row-address.ts';
+import {
+  type Ancestor,
+  EVERYTHING,
+  type ItemPlan,
+  type ListPlan,
+  type LocatedRow,
+  type LookupPlan,
+  type Page,
+  type ReferencedRow,
+  type RelatedPlan,
+  type RelatedRows,
+  type Row,
+  type RowPlan,
+  type UpdatePlan,
+  type Visibility,
+  type VisibleAncestor,
+  type VisibleReference,
+  type WritePlan,
+} from '../../plan/plan.ts';
+import { isJudgedByRow } from '../../plan/policy/visibility.ts';
+import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import type { ChangeStamps, RowReader } from '../../stores/store.ts';
+import { hiddenMembers } from '../read/hidden-members.ts';
+import type { RowSource } from '../visible-rows.ts';
+import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts';
+
+/** No stored stamp has this value. */
+const STAGED = -1;
+
+/**
+ * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch are prepared against
+ * (MET-13). What it leaves open, such as uniqueness, the store judges when the unit is written.
+ */
+export class StagedRows implements RowSource, RowReader, ChangeStamps {
+  readonly rows: RowReader = this;
+  readonly stamps: ChangeStamps = this;
+  readonly stored: RowSource;
+  readonly #model: Model;
+  readonly #plans: WritePlan[] = [];
+  /** By key. */
+  readonly #staged = new Map<string, StagedRow>();
+
+  constructor(stored: RowSource, model: Model) {
+    this.stored = stored;
+    this.#model = model;
+  }
+
+  /** Everything that was staged, in order. */
+  get plans(): readonly WritePlan[] {
+    return this.#plans;
+  }
+
+  async stage(plans: readonly WritePlan[]): Promise<void> {
+    for (const plan of plans) {
+      const index = this.#plans.push(plan) - 1;
+      const { resource, id, within } = plan;
+      this.#staged.set(this.#key(plan), { resource, id, within, row: await this.#after(plan, index) });
+    }
+  }
+
+  async item(plan: ItemPlan): Promise<Row | null> {
+    const { within, visible } = plan;
+    const staged = this.#staged.get(this.#key(plan));
+    if (staged === undefined) {
+      const all = { ...plan, within: within.map(unrestricted), visible: storedVisibility(visible) };
+      const row = await this.stored.rows.item(all);
+      if (row === null || (isConditional(within) && (await this.missingAncestor(within)) !== null)) return null;
+      return isJudgedByRow(visible) || (await this.#isListed(plan)) ? row : null;
+    }
+    if (staged.row === null || !isBelow(staged, within)) return null;
+    return (await this.missingAncestor(within)) === null && (await this.#sees(staged, visible)) ? staged.row : null;
+  }
+
+  /** One that the unit deletes has left a tombstone, too. */
+  wasVisible(plan: ItemPlan): MaybePromise<boolean> {
+    const { visible } = plan;
+    const key = this.#key(plan);
+    if (!this.#staged.has(key)) return this.stored.rows.wasVisible(plan);
+    const last = this.#plans.findLast((each) => this.#key(each) === key);
+    if (last?.kind !== 'delete' || last.tombstone === undefined) return false;
+    return wasVisible(this.#model.resources, this.#resource(plan.resource), last.tombstone.values, visible);
+  }
+
+  /** A staged row is read each time. */
+  rowStamp(): null {
+    return null;
+  }
+
+  knownRowStamp(): null {
+    return null;
+  }
+
+  rowStampAhead(): null {
+    return null;
+  }
+
+  /** A resource that the unit changes has a stamp that it never had. */
+  async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
+    const stored = await this.stored.stamps.resourceStamps(resources);
+    const changed = new Set(this.#plans.map(({ resource }) => resource));
+    return stored.map((stamp, index) => (changed.has(resources[index] ?? '') ? STAGED : stamp));
+  }
+
+  async partitionStamp(resource: string, partition: Partition): Promise<number> {
+    const isChanged = this.#plans.some((plan) => plan.resource === resource);
+    return isChanged ? STAGED : this.stored.stamps.partitionStamp(resource, partition);
+  }
+
+  async missingAncestor(within: readonly VisibleAncestor[]): Promise<VisibleAncestor | null> {
+    for (const [above, ancestor] of [...within.entries()].reverse()) {
+      const { resource, id, visible } = ancestor;
+      const row = await this.item({ kind: 'item', resource, id, within: within.slice(above + 1), visible });
+      if (row === null) return ancestor;
+    }
+    return null;
+  }
+
+  async missingReferences(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
+    const isStored = (reference: VisibleReference): boolean =>
+      isJudgedByRow(reference.visible) && !this.#staged.has(this.#key(reference));
+    const stored = references.filter(isStored);
+    const absent = stored.length === 0 ? [] : await this.stored.rows.missingReferences(stored);
+    const missing = new Set(absent.map((reference) => this.#key(reference)));
+    for (const reference of references) {
+      if (isStored(reference)) continue;
+      // The ancestors are those of the row that refers: of them, a reference means those that the key needs.
+      const within = reference.within.slice(0, scopeOf(this.#resource(reference.resource))).map(unrestricted);
+      if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
+    }
+    return references.filter((reference) => missing.has(this.#key(reference)));
+  }
+
+  /**
+   * The first rows of a list: what a cascade and the hooks of an application read.
+   *
+   * @throws {Error} as {@link listStaged} does
+   */
+  async list(plan: ListPlan): Promise<Page> {
+    const { resources } = this.#model;
+    const { within, count } = plan;
+    if (isConditional(within) && (await this.missingAncestor(within)) !== null) {
+      return { rows: [], more: false, total: count.kind === 'none' ? null : { count: 0, exact: true }, size: 0 };
+    }
+    const state = { stored: this.stored.rows, staged: [...this.#staged.values()], resources };
+    return listStaged(state, { ...plan, within: within.map(unrestricted) });
+  }
+
+  async lookup(plan: LookupPlan): Promise<readonly LocatedRow[]> {
+    const { resource, visible } = plan;
+    const unstaged = plan.rows.filter((address) => !this.#staged.has(this.#key({ resource, ...address })));
+    const found: LocatedRow[] = [];
+    for (const address of plan.rows) {
+      const staged = this.#staged.get(this.#key({ resource, ...address }));
+      if (staged === undefined || staged.row === null || !(await this.#sees(staged, visible))) continue;
+      found.push({ row: staged.row, within: staged.within });
+    }
+    if (unstaged.length === 0) return found;
+    const all = { ...plan, rows: unstaged, visible: storedVisibility(visible) };
+    for (const located of await this.stored.rows.lookup(all)) {
+      const { row, within } = located;
+      if (isJudgedByRow(visible) || (await this.#isListed({ resource, id: row.id, within, visible })))
+        found.push(located);
+    }
+    return found;
+  }
+
+  /** No write expands relations: the stored rows. */
+  related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
+    return this.stored.rows.related(plan);
+  }
+
+  /** Whether a staged row is visible. */
+  async #sees({ resource, id, within, row }: StagedRow, visible: Visibility): Promise<boolean> {
+    if (row === null) return false;
+    if (isJudgedByRow(visible)) return isVisible(this.#resource(resource), row, visible);
+    return this.#isListed({ resource, id, within, visible });
+  }
+
+  /** Whether a row is visible by rows that the unit may have changed. */
+  async #isListed({ resource, id, within, visible }: VisibleReference): Promise<boolean> {
+    const plan = firstRows({ resource, within: within.map(unrestricted), visible }, 1);
+    const { rows } = await this.list({ ...plan, filter: [{ path: 'id', operator: 'in', values: [id] }] });
+    return rows.length > 0;
+  }
+
+  async #after(plan: WritePlan, index: number): Promise<Row | null> {
+    switch (plan.kind) {
+      case 'delete':
+        return null;
+      case 'create': {
+        const system = { id: plan.id, created_at: plan.at, updated_at: plan.at, revision: pendingRevision(index) };
+        return { ...plan.values, ...(await this.#hidden(plan)), ...system };
+      }
+      case 'update':
+        return this.#changed(plan, pendingRevision(index));
+      case 'detach':
+        return this.#changed({ ...plan, kind: 'update', event: null }, null);
+    }
+  }
+
+  /** Reads for the system: a plan was made by a caller that may change the row. */
+  async #changed(plan: UpdatePlan, revision: number | null): Promise<Row | null> {
+    const { resource, id, values, at } = plan;
+    const within = plan.within.map((ancestor) => ({ ...ancestor, visible: EVERYTHING }));
+    const row = await this.item({ kind: 'item', resource, id, within, visible: EVERYTHING });
+    if (row === null) return null;
+    return { ...row, ...values, ...(await this.#hidden(plan)), updated_at: at, revision: revision ?? row.revision };
+  }
+
+  #hidden(plan: RowPlan): Promise<Readonly<Record<string, Json>>> {
+    const lookup = (read: Omit<LookupPlan, 'visible'>): Promise<readonly LocatedRow[]> =>
+      this.lookup({ ...read, visible: EVERYTHING });
+    return hiddenMembers(this.#resource(plan.resource), plan, { resources: this.#model.resources, lookup });
+  }
+
+  #key({ resource, ...address }: ReferencedRow): string {
+    return rowKey(this.#resource(resource), address);
+  }
+
+  #resource(name: string): Resource {
+    const resource = this.#model.resources.get(name);
+    if (resource === undefined) throw new Error(`the model has no resource ${name}`);
+    return resource;
+  }
+}
+
+function unrestricted({ resource, id }: Ancestor): VisibleAncestor {
+  return { resource, id, visible: EVERYTHING };
+}
+
+function isConditional(within: readonly VisibleAncestor[]): boolean {
+  return within.some(({ visible }) => visible.kind !== 'everything');
+}
+
+/** The visibility that the store can judge, whatever a unit has changed. */
+function storedVisibility(visible: Visibility): Visibility {
+  return isJudgedByRow(visible) ? visible : EVERYTHING;
+}

@@ -1,0 +1,220 @@
+import { type FilterCondition, isOwn, type PartCondition } from '../plan/condition.ts';
+import {
+  type Ancestor,
+  type Condition,
+  type ItemPlan,
+  type ListRead,
+  type LocatedRow,
+  type LookupPlan,
+  type Page,
+  type ReferencedRow,
+  type RelatedPlan,
+  type RelatedRows,
+  type Row,
+  type Visibility,
+  type VisibleAncestor,
+} from '../plan/plan.ts';
+import type { Partition } from '../plan/list/partitions.ts';
+import { type RowVisibilities, UNRESTRICTED } from '../plan/policy/visibilities.ts';
+import type { AccessOperation } from '../model/model.ts';
+import { allOf, chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { ChangeStamps, RowReader } from '../stores/store.ts';
+import type { ReadMapping } from '../versions/read-mapping.ts';
+
+/** A source of rows: a store, or the rows as a unit has staged them. */
+export interface RowSource {
+  readonly rows: RowReader;
+  readonly stamps: ChangeStamps;
+  /** The source that the unit is staged over; absent for a store. */
+  readonly stored?: RowSource;
+}
+
+/** Rows that have a change stamp: all of a resource, or those of a partition. */
+export interface StampedRows {
+  readonly resource: string;
+  readonly partition: Partition | null;
+}
+
+/** One row by its path. */
+export type ItemRead = Omit<ItemPlan, 'kind' | 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
+
+/**
+ * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into every plan, so that no operation
+ * can read past it. Reads for the system call `unrestricted`.
+ */
+export class VisibleRows {
+  readonly #source: RowSource;
+  readonly #rows: RowReader;
+  readonly #visibilities: RowVisibilities;
+  readonly #mapping: ReadMapping | null;
+
+  /** @param mapping of an older contract, in whose terms rows are returned; null for the newest one */
+  constructor(source: RowSource, visibilities: RowVisibilities, mapping: ReadMapping | null = null) {
+    this.#source = source;
+    this.#rows = source.rows;
+    this.#visibilities = visibilities;
+    this.#mapping = mapping;
+  }
+
+  /** All rows, for reads of the system, such as a cascade, an export or an import. */
+  static unrestricted(source: RowSource): VisibleRows {
+    return new VisibleRows(source, UNRESTRICTED);
+  }
+
+  /** The same rows without the caller's visibility, for reads of the system on behalf of a request. */
+  unrestricted(): VisibleRows {
+    return VisibleRows.unrestricted(this.#source);
+  }
+
+  /** The same rows as they are stored, whatever the contract. */
+  stored(): VisibleRows {
+    return this.#mapping === null ? this : new VisibleRows(this.#source, this.#visibilities);
+  }
+
+  /** The same visibility over other rows. @param stage makes them of these */
+  over<S extends RowSource>(stage: (source: RowSource) => S): { readonly rows: VisibleRows; readonly source: S } {
+    const source = stage(this.#source);
+    return { rows: new VisibleRows(source, this.#visibilities, this.#mapping), source };
+  }
+
+  /** Reads a row; null if it is absent, not below the named ancestors, or not visible. */
+  item({ resource, id, within, columns }: ItemRead): MaybePromise<Row | null> {
+    const visible = this.#visibilities.below(resource, within);
+    const plan = { kind: 'item', resource, id, within: this.#ancestors(within), visible } as const;
+    const mapping = this.#mapping;
+    if (mapping === null) return this.#rows.item(columns === undefined ? plan : { ...plan, columns });
+    const row = this.#rows.item({ ...plan, ...(columns === undefined ? {} : mapping.columns(resource, { columns })) });
+    return chain(row, (found) => (found === null ? null : mapping.row(resource, found)));
+  }
+
+  /** True if an absent row was deleted recently, and the caller saw it. The caller must see its ancestors. */
+  wasVisible({ resource, id, within }: ItemRead): MaybePromise<boolean> {
+    const visible = this.#visibilities.below(resource, within);
+    return this.#rows.wasVisible({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
+  }
+
+  /** The rows of a resource that the caller may access, below ancestors that are visible. */
+  visibility(resource: string, operation: AccessOperation = 'read'): Visibility {
+    return this.#visibilities.own(resource, operation);
+  }
+
+  /** The rows of a resource that the caller sees, below any ancestors. */
+  visibilityAnywhere(resource: string): Visibility {
+    return this.#visibilities.whole(resource);
+  }
+
+  /** Reads a row on which the caller may do an operation; else null. */
+  accessible(operation: AccessOperation, { resource, id, within }: ItemRead): MaybePromise<Row | null> {
+    const visible = this.#visibilities.own(resource, operation);
+    return this.#rows.item({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
+  }
+
+  /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
+  rowStamp(resource: string, id: string): MaybePromise<number | null> {
+    return this.#source.stamps.rowStamp(resource, id);
+  }
+
+  /** See {@link ChangeStamps.knownRowStamp}. */
+  knownRowStamp(resource: string, id: string): number | null {
+    return this.#source.stamps.knownRowStamp(resource, id);
+  }
+
+  /** See {@link ChangeStamps.rowStampAhead}. */
+  rowStampAhead(resource: string, id: string): number | null {
+    return this.#source.stamps.rowStampAhead(resource, id);
+  }
+
+  list(asked: ListRead): MaybePromise<Page> {
+    const mapping = this.#mapping;
+    const read = mapping === null ? asked : mapping.list(asked);
+    const filter = this.#filter(read.filter);
+    const within = this.#ancestors(read.within);
+    const page = this.#rows.list({ ...read, ...this.#visibilities.list(read), filter, within });
+    return mapping === null ? page : chain(page, (found) => mapping.page(read.resource, found));
+  }
+
+  lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
+    const mapping = this.#mapping;
+    const found = this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
+    return mapping === null ? found : chain(found, (rows) => mapping.located(read.resource, rows));
+  }
+
+  related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
+    const visible = this.#visibilities.whole(read.resource);
+    const mapping = this.#mapping;
+    if (mapping === null) return this.#rows.related({ ...read, visible });
+    return chain(this.#rows.related({ ...mapping.related(read, visible), visible }), (found) =>
+      found.map(({ rows, more }) => ({ rows: mapping.located(read.resource, rows), more })),
+    );
+  }
+
+  /** Reads the stamps of resources, or of partitions. */
+  stampsOf(parts: readonly StampedRows[]): MaybePromise<readonly number[]> {
+    const { stamps } = this.#source;
+    const isWhole = parts.every(({ partition }) => partition === null);
+    if (isWhole) return stamps.resourceStamps(parts.map(({ resource }) => resource));
+    return allOf(
+      parts.map(({ resource, partition }) =>
+        partition === null
+          ? chain(stamps.resourceStamps([resource]), ([stamp = 0]) => stamp)
+          : stamps.partitionStamp(resource, partition),
+      ),
+    );
+  }
+
+  /** See {@link ChangeStamps.resourceStamps}. */
+  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
+    return this.#source.stamps.resourceStamps(resources);
+  }
+
+  /** Reads the stamps of resources in the store, whatever a unit has staged. The unit expects them when it is written. */
+  storedStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
+    return (this.#source.stored ?? this.#source).stamps.resourceStamps(resources);
+  }
+
+  /** Finds the outermost ancestor that is absent or not visible; null if all are there. @param within nearest first */
+  missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
+    return within.length === 0 ? null : this.#rows.missingAncestor(this.#ancestors(within));
+  }
+
+  /** Selects the references that lead to no visible row. */
+  missingReferences(references: readonly ReferencedRow[]): MaybePromise<readonly ReferencedRow[]> {
+    if (references.length === 0) return [];
+    return this.#rows.missingReferences(
+      references.map(({ resource, id, within }) => ({
+        resource,
+        id,
+        within,
+        visible: this.#visibilities.whole(resource),
+      })),
+    );
+  }
+
+  /** The same conditions, on visible related rows. */
+  #filter(filter: readonly FilterCondition[]): readonly Condition[] {
+    if (filter.every(isOwn)) return filter;
+    return filter.map((condition) => (condition.operator === 'search' ? condition : this.#part(condition)));
+  }
+
+  #part(condition: PartCondition<unknown>): PartCondition<{ readonly visible: Visibility }> {
+    if (isOwn(condition)) return condition;
+    switch (condition.operator) {
+      case 'any': {
+        const alternatives = condition.alternatives.map((each) => each.map((part) => this.#part(part)));
+        return { operator: 'any', alternatives };
+      }
+      case 'related': {
+        const conditions = condition.conditions.map((part) => this.#part(part));
+        return { ...condition, conditions, visible: this.#visibilities.whole(condition.relation.resource) };
+      }
+      default:
+        return condition;
+    }
+  }
+
+  #ancestors(within: readonly Ancestor[]): readonly VisibleAncestor[] {
+    return within.length === 0
+      ? []
+      : within.map(({ resource, id }) => ({ resource, id, visible: this.#visibilities.own(resource) }));
+  }
+}

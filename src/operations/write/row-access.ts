@@ -1,0 +1,200 @@
+import type { ApiError } from '../../conventions/errors.ts';
+import type { Method } from '../../conventions/methods.ts';
+import type { AccessOperation, Resource } from '../../model/model.ts';
+import { relatedResources } from '../../plan/condition.ts';
+import { referencesIn } from '../../plan/write/body-references.ts';
+import { isVisible } from '../../plan/holds.ts';
+import type { ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
+import { isJudgedByRow, visibleConditions } from '../../plan/policy/visibility.ts';
+import type { Reader } from '../caller.ts';
+import { DANGLING, forbidden, invalid } from '../failures.ts';
+import type { Principal } from '../principal.ts';
+import { StagedRows } from '../staged/staged-rows.ts';
+import { requireAncestors } from '../read/item.ts';
+import { inCallersTerms } from './older-contract-error.ts';
+import type { WriteResult } from './write-result.ts';
+import { isKept, referenceField, type ItemTarget, type WriteTarget } from './write.ts';
+
+/** An operation that changes rows. */
+type WriteAccess = Exclude<AccessOperation, 'read'>;
+
+/**
+ * Step 15: refuses a change that the caller may not make to a row that it sees (AUTH-5).
+ *
+ * @param row before the write
+ * @throws {ApiError} {R}_FORBIDDEN
+ */
+export async function requireChangeable(
+  { system: { rows }, systemResource, callerResource, within }: WriteTarget,
+  row: Row,
+  operation: WriteAccess,
+): Promise<void> {
+  const { resource } = systemResource;
+  const changeable = rows.visibility(resource.name, operation);
+  if (changeable.kind === 'everything') return;
+  const isAllowed = isJudgedByRow(changeable)
+    ? isVisible(resource, row, changeable)
+    : (await rows.accessible(operation, { resource: resource.name, id: row.id, within })) !== null;
+  if (!isAllowed)
+    throw forbidden(callerResource.resource, `You may not ${operation} this ${callerResource.resource.singular}.`);
+}
+
+/** True if no row has an id, not even one that is hidden from the caller (MET-2). */
+export async function isFreeId({
+  system: { rows },
+  systemResource: { resource },
+  within,
+  id,
+}: ItemTarget): Promise<boolean> {
+  if (rows.visibility(resource.name).kind === 'everything') return true;
+  return (await rows.unrestricted().item({ resource: resource.name, id, within })) === null;
+}
+
+/** A row as a write would leave it. */
+interface WrittenRow {
+  readonly row: Row;
+  /** The plan of the write. */
+  readonly plan: WritePlan;
+  /** The row before the write; null for a new one. */
+  readonly current: FieldValues | null;
+}
+
+/**
+ * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from the caller (AUTH-5, MET-10).
+ *
+ * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
+ */
+export function requireWritable(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+  return inCallersTerms(target, () => judgeWritten(target, written, operation));
+}
+
+async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
+  const { system, within } = target;
+  if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(system, within);
+  const isRestrictedTo = (resource: string): boolean => system.rows.visibilityAnywhere(resource).kind !== 'everything';
+  const error =
+    (await referenceError(target, written, isRestrictedTo)) ?? (await resultError(target, written, operation));
+  if (error === null) return;
+  // An absent ancestor ranks first, then all references to nothing, which the store would find otherwise.
+  if (operation === 'create') await requireAncestors(system, within);
+  throw (await referenceError(target, written, () => true)) ?? error;
+}
+
+/** Returns the error of a row that the caller may not write; null if it may. */
+async function resultError(
+  { system, systemResource: { resource } }: WriteTarget,
+  { row, plan }: WrittenRow,
+  operation: WriteAccess,
+): Promise<ApiError | null> {
+  const writable = system.rows.visibility(resource.name, operation);
+  if (writable.kind === 'everything') return null;
+  const isAllowed = isJudgedByRow(writable)
+    ? isVisible(resource, row, writable)
+    : await isAccessibleAfter(system, plan, operation);
+  const what = operation === 'create' ? `create such a ${resource.singular}` : `leave the ${resource.singular} so`;
+  return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
+}
+
+/** Judges a write that other rows decide on, over the rows as its plan would leave them. */
+async function isAccessibleAfter(
+  { rows, contract }: Reader,
+  plan: WritePlan,
+  operation: AccessOperation,
+): Promise<boolean> {
+  const { rows: after, source } = rows.over((stored) => new StagedRows(stored, contract.unrestricted().model));
+  await source.stage([plan]);
+  return (await after.accessible(operation, plan)) !== null;
+}
+
+/** True if the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row itself may be gone. */
+export async function seesResult(
+  reader: Reader,
+  { resource, within, row }: Pick<WriteResult, 'resource' | 'within' | 'row'>,
+): Promise<boolean> {
+  const { rows, contract } = reader;
+  const visible = rows.visibility(resource);
+  const isBelowHidden = within.some((above) => rows.visibility(above.resource).kind !== 'everything');
+  if (isJudgedByRow(visible) && !isBelowHidden) return isVisible(contract.resourceOf(resource).stored, row, visible);
+  const { id, created_at: at, updated_at: _updatedAt, revision: _revision, ...values } = row;
+  return isAccessibleAfter(reader, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
+}
+
+/** Finds references that lead to no row that the caller sees, unless the row has them already. @param judges true for resources to check */
+async function referenceError(
+  target: WriteTarget,
+  { row, current }: WrittenRow,
+  judges: (resource: string) => boolean,
+): Promise<ApiError | null> {
+  const {
+    system,
+    systemResource: { resource },
+    within,
+  } = target;
+  const references = referencesIn(resource, row, within).filter(
+    (each) =>
+      judges(each.resource) &&
+      !isKept(row, current, referenceField(each.field)) &&
+      !(each.resource === resource.name && each.id === row.id),
+  );
+  const missing = await system.rows.missingReferences(references);
+  const hidden = references.filter((one) =>
+    missing.some((each) => each.resource === one.resource && each.id === one.id),
+  );
+  if (hidden.length === 0) return null;
+  return invalid(
+    resource,
+    hidden.map(({ field }) => ({ field, message: DANGLING })),
+  );
+}
+
+/**
+ * Reads the stamps of the resources that decide, besides the row itself, that the caller may write (AUTH-5). They may not change before the write. Read them
+ * before anything is judged.
+ */
+export async function judgingStamps(target: WriteTarget, operation: WriteAccess): Promise<readonly ExpectedStamp[]> {
+  const names = [...judgingResources(target, operation)];
+  if (names.length === 0) return [];
+  const stamps = await target.system.rows.storedStamps(names);
+  return names.map((name, index) => ({ resource: name, stamp: stamps[index] ?? 0 }));
+}
+
+/** True if other rows of its resource decide on a write, so that concurrent writes change each other's verdict. */
+export function isJudgedByOwnRows(target: WriteTarget): boolean {
+  return judgingResources(target, ACCESS[target.terms.method] ?? 'update').has(target.systemResource.resource.name);
+}
+
+const ACCESS: Readonly<Partial<Record<Method, WriteAccess>>> = { POST: 'create', DELETE: 'delete' };
+
+/** Collects the resources whose rows decide, besides the row itself, whether the caller may write. */
+function judgingResources(target: WriteTarget, operation: WriteAccess): ReadonlySet<string> {
+  const {
+    system: { rows },
+    systemResource: { resource },
+    within,
+  } = target;
+  const above = within.filter((each) => isRestricted(target, each.resource)).map((each) => each.resource);
+  const visibilities = [
+    rows.visibility(resource.name),
+    rows.visibility(resource.name, operation),
+    ...above.map((name) => rows.visibility(name)),
+  ];
+  const related = visibilities.flatMap((visible) => relatedResources(visibleConditions(visible)));
+  const referred = resource.fields.flatMap(({ reference }) =>
+    reference !== null && rows.visibilityAnywhere(reference.resource).kind !== 'everything' ? [reference.resource] : [],
+  );
+  return new Set([...above, ...related, ...referred]);
+}
+
+/** True if rows above may be hidden from the caller. */
+export function mayHideAncestors(target: WriteTarget): boolean {
+  return target.within.some((above) => isRestricted(target, above.resource));
+}
+
+/** The owner of a row that a caller creates (AUTH-9). */
+export function ownerValues({ owner }: Resource, principal: Principal): FieldValues {
+  return owner === null ? {} : { [owner]: principal.owner };
+}
+
+function isRestricted({ system: { rows } }: WriteTarget, resource: string): boolean {
+  return rows.visibility(resource).kind !== 'everything';
+}

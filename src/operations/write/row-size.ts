@@ -1,0 +1,36 @@
+import { withArticle } from '../../conventions/text/article.ts';
+import { apiError } from '../../conventions/errors.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+
+/**
+ * Refuses values that would make a row larger than a limit (LIM-1). Many small writes could otherwise make it so large that each read takes seconds. A
+ * row that is larger already, because the limit was higher, may keep its size or get smaller.
+ *
+ * @param most bytes of the set fields as JSON
+ * @param current the values before; null for a new row
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE with the largest field
+ */
+export function checkRowSize(resource: Resource, most: number, values: JsonObject, current: JsonObject | null): void {
+  const sizes = fieldSizes(resource, values);
+  const size = sum(sizes);
+  if (size <= most || (current !== null && size <= sum(fieldSizes(resource, current)))) return;
+  const { fields, singular } = resource;
+  const message = `This ${singular} would have ${size} bytes as JSON, and ${withArticle(singular)} has at most ${most}; send less, or remove something from it first.`;
+  const largest = fields[sizes.indexOf(Math.max(...sizes))];
+  throw apiError('REQUEST_BODY_TOO_LARGE', message, {
+    details: [{ field: largest?.name ?? 'body', message: 'is the largest field' }],
+  });
+}
+
+/** Bytes of each member with its name, two quotes, a colon and a comma; 0 if it is not set. */
+function fieldSizes({ fields }: Resource, values: JsonObject): readonly number[] {
+  return fields.map(({ name }) => {
+    const value = values[name] ?? null;
+    return value === null ? 0 : Buffer.byteLength(JSON.stringify(value)) + name.length + 4;
+  });
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((all, size) => all + size, 0);
+}

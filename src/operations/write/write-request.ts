@@ -1,0 +1,127 @@
+import type { Method } from '../../conventions/methods.ts';
+import type { AccessRule } from '../../model/model.ts';
+import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import { requireAccess } from '../caller.ts';
+import { notFound } from '../failures.ts';
+import { type CommitOptions, commitWrite } from './commit-write.ts';
+import { type Idempotency, keyRequired } from './idempotency.ts';
+import { type ParsedBody, parseBody } from './parsed-body.ts';
+import type { RequestedWrite } from './requested-write.ts';
+import { seesResult } from './row-access.ts';
+import type { CommitServices, WriteOperation } from './write.ts';
+import { recordableResult, withRevisions, type WriteResult } from './write-result.ts';
+
+/** A write that is done, now or by an earlier request with the same idempotency key. */
+export interface Written {
+  readonly kind: 'written';
+  readonly method: Method;
+  readonly result: WriteResult;
+  readonly replayed: boolean;
+  readonly dry: boolean;
+}
+
+/** Services that run a write. */
+export interface RunServices extends CommitServices {
+  readonly idempotency: Idempotency;
+}
+
+/** Runs the one write of a request: steps 13 to 18. @throws {ApiError} 400 to 503 */
+export async function runWrite(write: RequestedWrite, services: RunServices): Promise<Written> {
+  const { operation, request } = write;
+  const { dry, method } = request;
+  const key = recordName(write, services);
+  if (request.expectsContinue) await checkBeforeBody(operation, key, services);
+  const body = await readBody(write);
+  // The time that the client took to send the body is not the write's.
+  const since = services.sources.now();
+  const written = await commitOnce(key, write, { body, dry, since }, services);
+  return { kind: 'written', method, ...written, dry };
+}
+
+/**
+ * Names the idempotency record of a write; null without a key, and for a dry run, which records nothing (MET-14).
+ *
+ * @throws {ApiError} IDEMPOTENCY_KEY_REQUIRED
+ */
+export function recordName(
+  { operation, request, requiresKey }: RequestedWrite,
+  { idempotency }: Pick<RunServices, 'idempotency'>,
+): string | null {
+  const { key, identity, dry } = request;
+  if (requiresKey && key === null) throw keyRequired();
+  return dry ? null : idempotency.name(key, identity, operation.caller.principal);
+}
+
+/** Reads the body of a write; null if it takes none. @throws {ApiError} 408, 413, 415 */
+export async function readBody({ operation, request }: RequestedWrite): Promise<ParsedBody | null> {
+  if (!operation.takesBody) return null;
+  return parseBody(request.body, operation.callerResource, operation.system.contract.model.limits);
+}
+
+/**
+ * Steps 14 to 16 for a client that waits with its body, unless its key has a record: that is replayed, whatever became of the target since
+ * (step 13 before 14).
+ *
+ * @throws {ApiError} 404, 412, 428
+ */
+async function checkBeforeBody(operation: WriteOperation, key: string | null, services: RunServices): Promise<void> {
+  try {
+    await operation.precheck(services);
+  } catch (refused) {
+    if (key === null || (await services.idempotency.find(key)) === null) throw refused;
+  }
+}
+
+/**
+ * Commits one write, and at most once if it has a key (MET-12).
+ *
+ * @param key the name of its idempotency record; null if it has none
+ */
+export async function commitOnce(
+  key: string | null,
+  { operation, request }: RequestedWrite,
+  options: Omit<CommitOptions, 'record'>,
+  services: RunServices,
+): Promise<Pick<Written, 'result' | 'replayed'>> {
+  const { idempotency } = services;
+  if (key === null) {
+    const outcome = await commitWrite(operation, { ...options, record: null }, services);
+    if (outcome.kind === 'recorded') throw new Error('a write without a key was recorded');
+    return { result: outcome.result, replayed: false };
+  }
+  const keyed = { name: key, request: idempotency.requestDigest(request.identity, bodyBytes(options.body)) };
+  const record = (result: WriteResult) =>
+    idempotency.record(keyed, recordableResult(result, operation.systemResource.resource));
+  const run = async (): Promise<WriteResult | 'recorded'> => {
+    const outcome = await commitWrite(operation, { ...options, record }, services);
+    return outcome.kind === 'done' ? outcome.result : 'recorded';
+  };
+  const replay = (earlier: StoredIdempotencyRecord): Promise<WriteResult> => replayedResult(earlier, operation);
+  const { value, replayed } = await idempotency.runOnce(keyed, run, replay);
+  return { result: value, replayed };
+}
+
+/**
+ * Reads the result of an earlier request. Its target is not looked up: it may have changed or be gone.
+ *
+ * @throws {ApiError} 403: the caller has lost a scope; 404: it would not see the row now, as it was then
+ */
+async function replayedResult(
+  { outcome, revisions }: StoredIdempotencyRecord,
+  { system, callerResource }: WriteOperation,
+): Promise<WriteResult> {
+  const result: WriteResult = JSON.parse(outcome);
+  requireAccess(system, stateRules(result));
+  if (!(await seesResult(system, result))) throw notFound(callerResource.resource);
+  return withRevisions(result, revisions);
+}
+
+/** The rules that a replay must fulfil besides those of its operation: that of the change of its state. */
+export function stateRules({ scope }: Pick<WriteResult, 'scope'>): readonly AccessRule[] {
+  return scope === undefined ? [] : [{ kind: 'scope', scope }];
+}
+
+/** The bytes of a body, none if there is none. */
+export function bodyBytes(body: ParsedBody | null): Uint8Array {
+  return body?.bytes ?? new Uint8Array();
+}

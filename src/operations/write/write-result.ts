@@ -1,0 +1,36 @@
+import type { JsonObject } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { assignedRevision } from '../../plan/write/pending-revisions.ts';
+import type { Ancestor, Row } from '../../plan/plan.ts';
+
+/**
+ * The effect of a write on its row, as data in stored form. The response is made from it, now or when an idempotency key is sent again (MET-12). It holds
+ * neither permission nor contract, so that a replay is represented for the request that receives it.
+ */
+export interface WriteResult {
+  readonly kind: 'created' | 'changed' | 'removed';
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly within: readonly Ancestor[];
+  /** The row after the write, or before its removal. Its revision may be pending. */
+  readonly row: Row;
+  /** The scope that the change of its state needed: a replay needs it too (MET-12). */
+  readonly scope?: string;
+  /** The secrets that the response to this request alone shows: they are in no record. */
+  readonly shown?: JsonObject;
+}
+
+/** Removes secrets that are shown once and write-only values, which no response has, from a result. */
+export function recordableResult({ shown: _shown, row, ...result }: WriteResult, { fields }: Resource): WriteResult {
+  const hidden = fields.filter(({ writeOnly }) => writeOnly).map(({ name }) => name);
+  if (hidden.length === 0) return { ...result, row };
+  const { id, created_at, updated_at, revision } = row;
+  const shown = Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.includes(name)));
+  return { ...result, row: { ...shown, id, created_at, updated_at, revision } };
+}
+
+/** Sets the revision of a result after its unit was committed. @param revisions assigned to the plans of the unit, in order */
+export function withRevisions(result: WriteResult, revisions: readonly number[]): WriteResult {
+  const { row } = result;
+  return { ...result, row: { ...row, revision: assignedRevision(row.revision, revisions) } };
+}

@@ -1,0 +1,147 @@
+import { apiError, ApiError } from '../conventions/errors.ts';
+import { preflightHeaders } from '../conventions/headers/cors.ts';
+import type { Contracts } from '../contract/contract.ts';
+import type { ApiResponse, BufferedResponse } from '../exchange/handler.ts';
+import { writeJson } from '../formats/json.ts';
+import type { AccessRule, Model, Resource } from '../model/model.ts';
+import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
+import { eventsRule } from '../plan/events/event-rules.ts';
+import { ROUTES } from '../plan/routes/route-table.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { commonHeaders, redirectResponse, uncachedResponse } from '../represent/response.ts';
+import { StoreUnavailable } from '../stores/store.ts';
+import { allowedMethods, METRICS_SCOPE } from './access.ts';
+import type { Authenticated } from './authenticate.ts';
+import type { Authorized } from './authorize.ts';
+import type { ResourceIdentity } from './challenge.ts';
+import { optionsHeaders } from './negotiate.ts';
+import { isPreflight, type Received } from './receive.ts';
+import { allow, type Routed, routeIfServed } from './route.ts';
+
+/** Options of the early responses. */
+export interface EarlyOptions extends ResourceIdentity {
+  readonly contracts: Contracts;
+  readonly store: { readonly ping: () => MaybePromise<void> };
+  /** Returns the reason to send no traffic to the server now; null if there is none (LIM-3). */
+  readonly notReadyReason: () => string | null;
+}
+
+/** Ends a request before it is routed: a preflight, or a redirect to the canonical URL; null for any other. */
+export function unroutedResponse(received: Received, contracts: Contracts): ApiResponse | null {
+  const { exchange, redirect } = received;
+  if (isPreflight(received)) return preflightResponse(received, contracts);
+  return redirect === null ? null : redirectResponse(exchange, redirect, contracts.current);
+}
+
+/**
+ * Ends a request before its caller is known: a health check, or one for the metadata; null for any other.
+ *
+ * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE; REQUEST_ROUTE_NOT_FOUND
+ */
+export function anonymousResponse(routed: Routed, options: EarlyOptions): MaybePromise<ApiResponse> | null {
+  switch (routed.route.kind) {
+    case 'live':
+      return healthResponse(routed);
+    case 'ready':
+      return readyResponse(routed, options);
+    case 'metadata':
+      return metadataResponse(routed, options);
+    default:
+      return null;
+  }
+}
+
+/** Responds to OPTIONS (MET-5) with the methods that the caller may use. */
+export function optionsResponse({ routed, principal }: Authenticated): ApiResponse {
+  const { exchange, contract } = routed;
+  const methods = allowedMethods(routed, principal.scopes).join(', ');
+  const headers = [...commonHeaders(exchange, contract), 'Allow', methods, ...optionsHeaders(routed)];
+  return uncachedResponse(204, headers, null);
+}
+
+/** Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever is accepted. @param writeMetrics writes all metrics */
+export async function metricsResponse(
+  { routed: { exchange, contract } }: Authorized,
+  writeMetrics: () => Promise<string>,
+): Promise<ApiResponse> {
+  const body = await writeMetrics();
+  return uncachedResponse(200, [...commonHeaders(exchange, contract), 'Content-Type', EXPOSITION_TYPE], body);
+}
+
+/**
+ * Responds to a preflight (OPS-3) with the methods of the target. If there is no target, with every method, so that the page can send its request and read
+ * the error or follow the redirect: a browser reports neither of a preflight.
+ */
+function preflightResponse(received: Received, contracts: Contracts): ApiResponse {
+  const routed = routeIfServed(received, contracts);
+  const served = routed?.contract ?? contracts.current;
+  const { methods } = ROUTES[routed?.route.kind ?? 'server'];
+  const common = commonHeaders(received.exchange, served);
+  const headers = [...common, ...preflightHeaders(methods, served.model.cors?.maxAge ?? 0)];
+  const target = routed === null ? [] : ['Allow', allow(routed.route), ...optionsHeaders(routed)];
+  return uncachedResponse(204, [...headers, ...target], null);
+}
+
+/** Responds to `/livez` (OPS-2). */
+function healthResponse({ exchange, contract }: Routed): ApiResponse {
+  const headers = [...commonHeaders(exchange, contract), 'Content-Type', 'application/json'];
+  return uncachedResponse(200, headers, '{"status":"ok"}');
+}
+
+/** Responds to `/readyz`: the database can be read and written, and there is no overload (OPS-2, OPS-7, LIM-3). */
+async function readyResponse(routed: Routed, { store, notReadyReason }: EarlyOptions): Promise<ApiResponse> {
+  const reason = notReadyReason();
+  if (reason !== null) throw apiError('SERVER_UNAVAILABLE', `The server is not ready: ${reason}.`);
+  try {
+    await store.ping();
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof StoreUnavailable) throw error;
+    throw apiError('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
+  }
+  return healthResponse(routed);
+}
+
+/** Responds with the metadata of a protected resource (RFC 9728 2): its issuers and scopes. It needs no credentials. */
+function metadataResponse(
+  { contract, exchange }: Routed,
+  { resource: findOrigin, contracts: { servesMetrics } }: EarlyOptions,
+): BufferedResponse {
+  const { model } = contract;
+  const resource = findOrigin();
+  if (resource === null) {
+    throw apiError(
+      'REQUEST_ROUTE_NOT_FOUND',
+      'This API does not know its public URL; declare public_url in the model.',
+    );
+  }
+  const body = writeJson({
+    resource,
+    authorization_servers: [...new Set((model.auth?.issuers ?? []).map(({ issuer }) => issuer))],
+    bearer_methods_supported: ['header'],
+    scopes_supported: collectScopes(model, servesMetrics ? [METRICS_SCOPE] : []),
+    resource_name: model.title,
+  });
+  const headers = [
+    ...commonHeaders(exchange, contract),
+    'Content-Type',
+    'application/json',
+    'Cache-Control',
+    'no-cache',
+  ];
+  return { status: 200, headers, body };
+}
+
+/** Collects every scope that the model names, and others, each once, in order. */
+function collectScopes(model: Model, others: readonly string[]): readonly string[] {
+  const resources = [...model.resources.values()].flatMap(resourceScopes);
+  return [...new Set([...resources, ...ruleScopes(eventsRule(model)), ...others])].sort();
+}
+
+function resourceScopes({ access, state }: Resource): readonly string[] {
+  const transitions = [...(state?.scopes.values() ?? [])].flatMap((targets) => [...targets.values()]);
+  return [...Object.values(access).flatMap(ruleScopes), ...transitions];
+}
+
+function ruleScopes(rule: AccessRule): readonly string[] {
+  return rule.kind === 'scope' ? [rule.scope] : [];
+}
