@@ -36,13 +36,13 @@ export interface PostgresOptions {
   readonly model: Model;
   /** Takes the place of one in the URL. */
   readonly password?: string | undefined;
-  /** Whether to create the schema and migrate it to the model; else it must match the model. Default: true. */
+  /** True to create the schema and migrate it to the model; if false, it must match the model. Default: true. */
   readonly migrate?: boolean;
-  /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
+  /** Consent to a migration that loses data, or leaves rows that break a rule of the model. Default: `none`. */
   readonly consent?: Consent;
   /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
   readonly phase?: MigrationPhase | null;
-  /** How often a migration is tried that finds a table locked for two seconds. Default: 15. */
+  /** The most attempts of a migration that finds a table locked for two seconds. Default: 15. */
   readonly lockAttempts?: number;
   /** Default: observations are dropped. */
   readonly observe?: Observe;
@@ -56,7 +56,7 @@ export interface PostgresOptions {
 const LOCK_TIMEOUT = 5_000;
 /**
  * Milliseconds that a read waits for a table that is being altered, and with it all reads that were sent after it on its session. A step of a
- * migration waits for its table for two seconds at a time, and reads of that table behind it: they must wait for longer.
+ * migration waits for its table for two seconds at a time. Reads of that table wait behind it, so they must wait for longer.
  */
 const READ_LOCK_TIMEOUT = 3_000;
 /** Milliseconds after which a statement of a write is stopped. */
@@ -93,8 +93,8 @@ interface ClientSettings {
   readonly clock: Clock;
 }
 
-/** What reads and writes, on sessions that are opened when they are needed. */
-function clientOf(
+/** Creates the client and the sessions that write. Sessions are opened when they are needed. */
+function createClient(
   connect: Connects,
   { model, system, match, clock }: ClientSettings,
 ): { readonly client: PostgresClient; readonly writes: Session; readonly probes: Session } {
@@ -120,13 +120,13 @@ function clientOf(
   };
 }
 
-/** Room for a usual write with its events, so that writes do not begin to fail again with the next request: 64 KiB that cannot be compressed. */
+/** Writes 64 KiB that cannot be compressed: room for a usual write with its events. A smaller probe could succeed before writes do. */
 const PROBE = `insert into restwright_meta select $1, string_agg(md5(random()::text), '') from generate_series(1, 2048)
 on conflict (name) do update set value = excluded.value`;
 const CLEAR_PROBE = 'delete from restwright_meta where name = $1';
 
 /**
- * Writes 64 KiB and deletes them, on a session of its own: one that is connected to a server that can only be read finds its successor.
+ * Writes 64 KiB and deletes them, on a session of its own. A new session also finds the successor of a server that became read-only.
  *
  * @throws {StoreUnavailable} where any of it fails
  */
@@ -142,8 +142,8 @@ async function probeWrites(session: Session): Promise<void> {
   }
 }
 
-/** Whether writes succeed, for readiness (OPS-7). What is corrupt is for the server to refuse, statement by statement. */
-function healthOf(probes: Session, observe: Observe): WriteHealth {
+/** Watches if writes succeed, for readiness (OPS-7). The server refuses corrupt data itself, statement by statement. */
+function watchWrites(probes: Session, observe: Observe): WriteHealth {
   return new WriteHealth({
     probe: () => probeWrites(probes),
     unavailable: () => null,
@@ -166,9 +166,9 @@ function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, 
   const { system } = tables;
   const observe = safeObserver(options.observe ?? (() => undefined));
   const match = new ModelGuard(model, observe);
-  const { client, writes: session, probes } = clientOf(connects(options), { model, system, match, clock });
+  const { client, writes: session, probes } = createClient(connects(options), { model, system, match, clock });
   const stamps = new PostgresChangeStamps(client, tables);
-  const health = healthOf(probes, observe);
+  const health = watchWrites(probes, observe);
   const writes = new PostgresGroupCommit({
     session,
     tables,

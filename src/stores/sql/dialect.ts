@@ -17,13 +17,13 @@ export interface Statement {
   readonly many?: string;
 }
 
-/** Where the rows of a statement end early, so that no more of them are in memory (LIM-1). */
+/** The size at which the rows of a statement end early, so that no more of them are in memory (LIM-1). */
 export interface SizeBound {
   /** The columns that count: those whose values can have any length. */
   readonly columns: readonly string[];
   /** Characters of text and bytes of blobs. The row that exceeds them is the last that is read, or the second if the first alone does. */
   readonly size: number;
-  /** Whether the statement has the dialect's `largeRow` condition, so that all rows are small unless it fails. */
+  /** True if the statement has the dialect's `largeRow` condition: all rows are small unless it fails. */
   readonly guarded: boolean;
 }
 
@@ -34,7 +34,7 @@ export type Encode = (value: Json) => SqlValue | undefined;
 export type Decode = (value: SqlValue) => Json;
 
 /**
- * The position of a value among the values that a column can hold: equal to one, between two (`floor` is the lower one), or out of range.
+ * The position of a value among the values that a column can hold: equal to one, between two, or out of range. `floor` is the lower one of two.
  * 1.005 lies between two decimals with two digits after the point, 10^19 above all 64-bit integers.
  */
 export type Placement =
@@ -61,11 +61,11 @@ export interface ComparableExpression {
 }
 
 /** An expression that is compared with values of a type which it can all hold. */
-export function comparable(expression: string, encode: Encode): ComparableExpression {
+export function comparableExpression(expression: string, encode: Encode): ComparableExpression {
   return { expression, encode, locate: exactLocate(encode) };
 }
 
-/** What a table expression of keys is generated with. */
+/** The options of a table expression of keys. */
 export interface KeyRowsOptions {
   readonly alias: string;
   /** The number of members of each key. */
@@ -103,7 +103,7 @@ export interface Dialect {
   /** The column type for values of a type. */
   readonly columnType: (type: ValueType) => string;
 
-  /** What follows the columns of `create table`: for tables with many rows, and for small ones that are clustered by their primary key. */
+  /** The options of `create table`, after the columns: of tables with many rows, and of small ones that are clustered by their primary key. */
   readonly tableOptions: { readonly rows: string; readonly clustered: string };
 
   /** Encodes values for their column. */
@@ -185,8 +185,8 @@ export interface Dialect {
   order(path: string, expression: string, descending: boolean): string;
 
   /**
-   * A condition that holds for every row, and fails the statement at a row whose columns have more bytes than `placeholder`, before the row is
-   * read; null where the driver reads rows one by one as fast as all together.
+   * A condition that holds for every row, and fails the statement before it reads a row whose columns have more bytes than `placeholder`. Null if the
+   * driver reads rows one by one as fast as all together.
    */
   readonly largeRow: ((columns: readonly string[], placeholder: string) => string) | null;
 
@@ -199,9 +199,9 @@ export interface DerivedColumn {
   readonly name: string;
   /** The field. */
   readonly field: string;
-  /** What is bound for a value of the field. */
+  /** Encodes a value of the field for its placeholder. */
   readonly encode: (value: Json | undefined) => SqlValue;
-  /** The value of the column for what is bound. */
+  /** The value of the column for the bound value. */
   readonly expression: (placeholder: string) => string;
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import {
-  comparable,
+  comparableExpression,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -21,7 +21,7 @@ export function quoteText(value: string): string {
 }
 
 /** Writes a value as a literal. */
-export function literal(value: SqlValue): string {
+export function standardLiteral(value: SqlValue): string {
   if (value === null) return 'null';
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
   return typeof value === 'string' ? quoteText(value) : String(value);
@@ -85,7 +85,7 @@ export function completeType(type: ValueType, own: TypeDifferences): StoredType 
     locate: exactLocate(encode),
     select,
     json: (column) => own.json(select(column), type),
-    nested: (expression) => comparable(expression, encode),
+    nested: (expression) => comparableExpression(expression, encode),
     ...given,
   };
 }
@@ -117,7 +117,7 @@ function typeMembers(own: TypeDifferences, arrayItems: Dialect['arrayItems']): P
 /** The members of a dialect that are standard SQL, and those that a database may lack. */
 const STANDARD = {
   quote: quoteName,
-  literal,
+  literal: standardLiteral,
   tableOptions: { rows: '', clustered: '' },
   either: (which: 'least' | 'greatest', one: string, other: string) => `${which}(${one}, ${other})`,
   order: (_path: string, expression: string, descending: boolean) => (descending ? `${expression} desc` : expression),

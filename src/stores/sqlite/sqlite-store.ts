@@ -51,9 +51,9 @@ export interface SqliteOptions {
   readonly model: Model;
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded; it is observed as `driver-unavailable`. */
   readonly driver?: DriverName | undefined;
-  /** Whether to create the file and migrate its schema to the model; else the file must exist and match the model. Default: true. */
+  /** True to create the file and migrate its schema to the model; if false, it must exist and match the model. Default: true. */
   readonly migrate?: boolean;
-  /** Whether a migration may lose data, and leave rows that break a rule of the model. Default: `none`. */
+  /** Consent to a migration that loses data, or leaves rows that break a rule of the model. Default: `none`. */
   readonly consent?: Consent;
   /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
   readonly phase?: MigrationPhase | null;
@@ -79,7 +79,7 @@ type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 
 const IN_MEMORY = ':memory:';
 
 /**
- * Reading so many rows of average size takes the main thread 0.5 to 3 ms, depending on whether the filter is a column or a decimal inside JSON.
+ * Reading so many rows of average size takes the main thread 0.5 ms with a filter on a column. With one on a decimal inside JSON it takes 3 ms.
  * Another thread adds 0.2 ms to each read.
  */
 const MAX_ROWS_ON_MAIN_THREAD = 2_000;
@@ -114,7 +114,7 @@ function open(
 }
 
 /** Reads on the main thread, and on the threads of a pool. */
-function readsOf(
+function openReads(
   { connection, file: database }: OpenedDatabase,
   main: MainConnection,
   { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD }: CompleteOptions,
@@ -126,7 +126,7 @@ function readsOf(
   return { pool, scheduler: new ReadScheduler({ main, deadline, clock, pool, system, maxRowsOnMainThread }) };
 }
 
-/** What happens after each commit, before anything else can read. */
+/** Creates the listener that is called after each commit, before anything else can read. */
 function commitListener(
   stamps: SqlChangeStamps,
   checkpoints: Checkpoints | null,
@@ -142,7 +142,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const main = new MainConnection(connection);
   const tables = new Tables(options.model, sqlite);
   const { system } = tables;
-  const { pool, scheduler } = readsOf(opened, main, options);
+  const { pool, scheduler } = openReads(opened, main, options);
   const watched = watchDatabase(database, main, options);
   const client = new SqliteClient({ main, scheduler, retry, ...watched });
   const stamps = new SqlChangeStamps(client, system);
@@ -197,8 +197,8 @@ function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
  *
  * @throws {LossySchemaChange} where the migration would lose data or leave rows that break a rule, without consent; the database is unchanged
  * @throws {SchemaViolation} where stored rows violate a new rule of the model; the database is unchanged
- * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version, or locked for too long;
- *   without `migrate` also where it does not exist or does not match the model
+ * @throws {UnusableDatabase} for a file that is corrupt, not a database, of another program or of a newer version, or locked for too long
+ * @throws {UnusableDatabase} without `migrate` also for a file that does not exist or does not match the model
  */
 export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const options = { observe: () => undefined, clock: systemClock, random: createRandom(), ...given };

@@ -171,19 +171,19 @@ describe('several instances on one schema of PostgreSQL', () => {
 
   it('[OPS-5] [CACHE-2] see in their stamps what another one has committed, and nothing else', async () => {
     const [one, other] = [await open('stamps'), await open('stamps')];
-    const stampsOf = async (store: Store): Promise<readonly unknown[]> => [
+    const readStamps = async (store: Store): Promise<readonly unknown[]> => [
       await store.stamps.rowStamp('products', 'a'),
       await store.stamps.resourceStamps(['products', 'suppliers']),
     ];
     const first = await created(one, 'a');
-    const before = await stampsOf(other);
+    const before = await readStamps(other);
     await setTimeout(1);
-    assert.deepEqual(await stampsOf(other), before);
+    assert.deepEqual(await readStamps(other), before);
     assert.ok(first.kind === 'committed');
     const changed = { plans: [update('products', 'a', first.revisions[0] ?? 0, { name: 'changed' })] };
     assert.equal((await one.writes.commit(changed)).kind, 'committed');
     await setTimeout(1);
-    const later = await stampsOf(other);
+    const later = await readStamps(other);
     assert.notDeepEqual(later[0], before[0]);
     assert.notDeepEqual(later[1], before[1]);
     assert.equal((await product(other, 'a'))?.['name'], 'changed');

@@ -38,7 +38,7 @@ interface Walk {
   readonly reaches: readonly RegExp[];
 }
 
-/** Whether a sort has at most one page of each range to sort. */
+/** Checks if a sort has at most one page of each range to sort. */
 function isMerge(detail: string | undefined): boolean {
   return detail === 'SCAN part';
 }

@@ -6,7 +6,7 @@ import { sqlite } from '../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import { SqliteConnection } from '../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { driver } from './driver-under-test.ts';
 
-/** Whether SQLite finds a bound value in a list that is bound as one parameter. */
+/** Creates a check that SQLite finds a bound value in a list that is bound as one parameter. */
 function finder(context: TestContext): (value: SqlValue, listed: readonly SqlValue[]) => boolean {
   const connection = SqliteConnection.writer(':memory:', driver);
   context.after(() => connection.close());

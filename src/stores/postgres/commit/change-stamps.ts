@@ -26,7 +26,7 @@ export interface OwnCommit {
   readonly plans: readonly WritePlan[];
 }
 
-/** The columns that {@link stateOf} reads, of `restwright_sequences`. */
+/** The columns that {@link parseState} reads, of `restwright_sequences`. */
 export const STATE_COLUMNS = 'revision, event, extract(epoch from pg_postmaster_start_time())::text as server';
 const STATE: Statement = { text: `select ${STATE_COLUMNS} from restwright_sequences`, values: [] };
 const CHANGED = `select shape.resource, event.resource_id from restwright_events as event
@@ -36,7 +36,7 @@ join restwright_event_shapes as shape on shape.id = event.shape where event.sequ
 const MAX_CHANGES = 1_000;
 
 /** The state in a row with {@link STATE_COLUMNS}. */
-export function stateOf(row: SqlRow | null): DatabaseState {
+export function parseState(row: SqlRow | null): DatabaseState {
   return {
     server: String(row?.['server']),
     revision: Number(row?.['revision'] ?? 0),
@@ -45,9 +45,9 @@ export function stateOf(row: SqlRow | null): DatabaseState {
 }
 
 /**
- * Change stamps, cached in memory. Once per event-loop iteration the state of the database is read, which each commit that changes rows advances: what was
- * acknowledged before a request arrived, by whichever instance, is in it (OPS-5). What others have changed is read from the event log. The stamps depend on the
- * rows alone: on none of identity, permission, visibility and contract.
+ * Change stamps, cached in memory. Each commit that changes rows advances the state of the database, which is read once per event-loop iteration.
+ * It contains every write that any instance acknowledged before a request arrived (OPS-5). Changes of other instances are read from the event log.
+ * The stamps depend on the rows alone: not on identity, permission, visibility or contract.
  */
 export class PostgresChangeStamps implements ChangeStamps {
   readonly #client: SqlClient;
@@ -62,7 +62,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   /** The number of reads so far, and of those that were sent before the known state was learned. */
   #reads = 0;
   #readsBefore = 0;
-  /** What the cached stamps belong to. */
+  /** The state that the cached stamps belong to. */
   #known: DatabaseState | null = null;
 
   constructor(client: SqlClient, tables: Tables) {
@@ -91,8 +91,8 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   /**
-   * The state is asked on the session of the iteration, where reads that are sent after it see at least that state. A single read saves a round trip, at the
-   * price of a write to the socket of its own: many would pay more than they save.
+   * The state is asked on the session of the iteration, where reads that are sent after it see at least that state. A single read saves a round trip and
+   * pays for its own write to the socket. Many reads would pay more than they save.
    */
   rowStampAhead(resource: string, id: string): number | null {
     return this.#waiting > 1 ? null : this.knownRowStamp(resource, id);
@@ -100,9 +100,9 @@ export class PostgresChangeStamps implements ChangeStamps {
 
   /** To be called once a transaction is committed, before anything else can read. */
   committed({ before, after, plans }: OwnCommit): void {
-    // What was acknowledged is in the next read, which also finds what others have committed in between.
+    // The next read includes the acknowledged commit, and those of others in between.
     this.#iteration = null;
-    if (this.#known === null || !isSame(this.#known, before)) return;
+    if (this.#known === null || !isSameState(this.#known, before)) return;
     this.#cache.changed(plans);
     this.#learn(after);
   }
@@ -132,9 +132,9 @@ export class PostgresChangeStamps implements ChangeStamps {
   async #ask(): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
-    const state = stateOf(await this.#client.get(STATE));
+    const state = parseState(await this.#client.get(STATE));
     const known = this.#known;
-    if (known !== null && isSame(known, state)) return;
+    if (known !== null && isSameState(known, state)) return;
     const changed = known === null ? null : await this.#changedBetween(known, state);
     if (this.#isOvertaken(read, state)) return;
     if (changed === null) this.#cache.clear();
@@ -142,7 +142,7 @@ export class PostgresChangeStamps implements ChangeStamps {
     this.#learn(state);
   }
 
-  /** Whether a later read, or a commit, has found more. Another lower revision is that of a database that was restored. */
+  /** Checks if a later read, or a commit, has found more. A lower revision of another server is that of a restored database. */
   #isOvertaken(read: number, { server, revision }: DatabaseState): boolean {
     if (this.#known === null || read > this.#readsBefore) return false;
     return server !== this.#known.server || revision <= this.#known.revision;
@@ -168,6 +168,6 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 }
 
-function isSame(one: DatabaseState, other: DatabaseState): boolean {
+function isSameState(one: DatabaseState, other: DatabaseState): boolean {
   return one.revision === other.revision && one.event === other.event && one.server === other.server;
 }

@@ -37,8 +37,8 @@ interface PostgresCommitOptions {
 }
 
 /**
- * Commits all units that wait in one transaction with one sync, while the next ones gather. Their statements are sent together and refuse by changing no row;
- * where one of them does, or fails, the transaction is rolled back and its units run one by one.
+ * Commits all waiting units in one transaction with one sync, while the next ones gather. Their statements are sent together.
+ * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one by one.
  */
 export class PostgresGroupCommit implements Writer {
   readonly #options: PostgresCommitOptions;

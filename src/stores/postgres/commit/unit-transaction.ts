@@ -7,11 +7,11 @@ import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/wr
 import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
-import { type OwnCommit, STATE_COLUMNS, stateOf } from './change-stamps.ts';
+import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
-import { arrayOf } from '../dialect/literals.ts';
+import { arrayLiteral } from '../dialect/literals.ts';
 
 /** The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits (REP-8, EVT-3). */
 const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
@@ -19,12 +19,12 @@ const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()
 from restwright_sequences for update`;
 
 /**
- * How many revisions and sequences are left out on a new timeline: more than a replica can lack when it is promoted. What the old server assigned to commits that
- * are lost is in ETags of clients, and in positions of their feeds.
+ * The revisions and sequences that are skipped on a new timeline: more than a replica can lack when it is promoted. Clients still have those that the
+ * old server assigned to lost commits, in ETags and in positions of feeds.
  */
 const LEFT_OUT = { revisions: 1_048_576, sequences: 8_192 };
 
-/** What a statement of a unit did. */
+/** The result of a statement of a unit. */
 type Answer = PromiseSettledResult<QueryResult>;
 
 /** The first of several statements that did not do what it must. */
@@ -92,7 +92,7 @@ export class UnitTransaction {
 
   /** The state of the database before the transaction, and after it. */
   get states(): Pick<OwnCommit, 'before' | 'after'> {
-    const before = stateOf(this.#locked);
+    const before = parseState(this.#locked);
     return { before, after: { ...before, revision: this.#counters.revision, event: this.#counters.log.sequence } };
   }
 
@@ -154,7 +154,7 @@ export class UnitTransaction {
     return null;
   }
 
-  /** Why a unit is refused. @throws the error of its statement, where that is no refusal */
+  /** Finds the reason for which a unit is refused. @throws the error of its statement, where that is no refusal */
   async #refusal(
     statements: readonly UnitStatement[],
     { at, statement, answer }: Deviation<UnitStatement>,
@@ -197,7 +197,7 @@ function begunCounters(locked: SqlRow | null): Counters {
   return { ...counters, revision: revision + LEFT_OUT.revisions, log: logState(log.sequence + LEFT_OUT.sequences) };
 }
 
-/** Whether a statement did what it must. */
+/** Checks if a statement did what it must. */
 function meets({ expects, rows = 1 }: ExpectingStatement, answer: Answer): boolean {
   if (answer.status === 'rejected') return false;
   switch (expects) {
@@ -213,21 +213,20 @@ function meets({ expects, rows = 1 }: ExpectingStatement, answer: Answer): boole
 
 /** A statement, and what it must do. */
 interface ExpectingStatement extends Pick<UnitStatement, 'statement' | 'expects'> {
-  /** How many rows it must change. Default: 1. */
+  /** The number of rows that it must change. Default: 1. */
   readonly rows?: number;
 }
 
 /**
- * Makes one statement of those that differ in their values alone: to begin, answer and end a statement costs the database, and this process, more than a row does.
- * Statements that write rows stay in their order: none is refused that would not have been, or the other way round, for one that comes later in the log. Those
- * that add events may move past them, for neither reads the other.
+ * Merges statements that differ in their values alone. A statement costs the database and this process more than a row does. Statements that write rows
+ * stay in their order, so that the same ones are refused. Those that add events may move past them: neither reads the other.
  */
 export function mergeStatements(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
   const merged: ExpectingStatement[] = [];
   /** The statements that may become one: some that write rows, which are expected to, and some that add events. */
   const open = new Map<UnitStatement['expects'], UnitStatement[]>();
   const close = (expects: UnitStatement['expects']): void => {
-    merged.push(...mergedOf(open.get(expects) ?? []));
+    merged.push(...mergeAlike(open.get(expects) ?? []));
     open.delete(expects);
   };
   for (const each of statements) {
@@ -247,12 +246,12 @@ export function mergeStatements(statements: readonly UnitStatement[]): readonly 
   return merged;
 }
 
-function mergedOf(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
+function mergeAlike(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
   const [first] = statements;
   const many = first?.statement.many;
   if (first === undefined || many === undefined || statements.length === 1) return statements;
   const values = first.statement.values.map((_, index) =>
-    arrayOf(statements.map(({ statement }) => statement.values[index] ?? null)),
+    arrayLiteral(statements.map(({ statement }) => statement.values[index] ?? null)),
   );
   return [{ statement: { text: many, values }, expects: first.expects, rows: statements.length }];
 }

@@ -38,7 +38,7 @@ export async function openSession(
 const UNKNOWN_AUTHORITY =
   'its certificate is not of a known CA. Name the file with the certificates of its CA: sslrootcert=FILE';
 
-/** What the errors of certificates mean to the one who writes the URL. */
+/** Explanations of the errors of certificates, for the author of the URL. */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
@@ -50,7 +50,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'its certificate is not valid yet. Compare the clocks of both machines',
 };
 
-/** What messages of the server and of the driver leave out. */
+/** Advice that messages of the server and of the driver leave out. */
 const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
   [/unsupported startup parameter/, POOLER_ADVICE],
   [/ECONNREFUSED|ENOENT/, 'Start PostgreSQL there, or correct the host and the port in the URL'],
@@ -63,7 +63,7 @@ const ADVICE: readonly (readonly [message: RegExp, advice: string])[] = [
   ],
 ];
 
-/** Why a connection could not be made, with what to do about it where that is known. */
+/** Explains a failed connection, with the fix where it is known. */
 function connectionProblem(error: unknown, host: string): string {
   if (error instanceof AggregateError && error.message === '') return connectionProblem(error.errors[0], host);
   if (!(error instanceof Error)) return String(error);

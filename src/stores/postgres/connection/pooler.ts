@@ -2,11 +2,11 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { connectPostgres, type PostgresConnection } from '../driver/pg.ts';
 import type { DatabaseUrl } from '../driver/database-url.ts';
 
-/** What to do where a pooler is not one of sessions. */
+/** Advice for a pooler that is not one of sessions. */
 export const POOLER_ADVICE =
   'A pooler, such as PgBouncer, is in front of the server. Connect to the server itself, or add pooler=session to the URL where the pooler has pool_mode=session';
 
-/** How often it is tried whether two connections share a session: a pooler may have several. */
+/** The number of tries to find two connections that share a session: a pooler may have several. */
 const ATTEMPTS = 3;
 
 /**
@@ -31,10 +31,10 @@ export async function requireOwnSessions(url: DatabaseUrl): Promise<void> {
 
 async function requireSeparate(one: PostgresConnection, other: PostgresConnection): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const before = await processOf(one);
+    const before = await readProcess(one);
     await other.script('begin');
-    const shared = await processOf(other);
-    const now = await processOf(one);
+    const shared = await readProcess(other);
+    const now = await readProcess(one);
     await other.script('commit');
     if (shared === before || now !== before)
       throw new UnusableDatabase(
@@ -44,7 +44,7 @@ async function requireSeparate(one: PostgresConnection, other: PostgresConnectio
 }
 
 /** The process of the server that a connection is with. */
-async function processOf(connection: PostgresConnection): Promise<string> {
+async function readProcess(connection: PostgresConnection): Promise<string> {
   // Not prepared: a pooler of transactions may have another session for each message.
   const [row] = await connection.script('select pg_backend_pid() as process');
   return String(row?.['process']);

@@ -7,7 +7,7 @@ import { type DatabaseAccess, openSession } from '../connection/open-session.ts'
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isOverIndexLimit } from '../driver/postgres-errors.ts';
-import { arrayOf } from '../dialect/literals.ts';
+import { arrayLiteral } from '../dialect/literals.ts';
 
 const system = new SystemStatements(postgres);
 
@@ -55,7 +55,7 @@ export async function postgresCopySource(access: DatabaseAccess): Promise<CopySo
       }
       await session.script('close copied');
     },
-    columns: async (table) => (await columnsOf(session, table)).map(({ name }) => name),
+    columns: async (table) => (await readColumnTypes(session, table)).map(({ name }) => name),
     close: () => session.close(),
   };
 }
@@ -65,7 +65,10 @@ export async function postgresCopyTarget(access: DatabaseAccess): Promise<CopyTa
   return new PostgresCopyTarget(await connect(access, false));
 }
 
-/** Foreign keys and indexes are dropped and created again in the transaction: rows arrive in no order of their references, and an index is built faster than filled. */
+/**
+ * Drops foreign keys and indexes, and creates them again in the transaction. Rows arrive in no order of their references, and building an index is faster
+ * than filling it.
+ */
 class PostgresCopyTarget implements CopyTarget {
   readonly #session: PostgresConnection;
   readonly #inserts = new Map<string, string>();
@@ -95,7 +98,7 @@ class PostgresCopyTarget implements CopyTarget {
     this.#inserts.set(table.name, text);
     await this.#session.query(
       text,
-      table.columns.map((_, at) => arrayOf(rows.map((values) => values[at] ?? null))),
+      table.columns.map((_, at) => arrayLiteral(rows.map((values) => values[at] ?? null))),
     );
   }
 
@@ -121,7 +124,7 @@ class PostgresCopyTarget implements CopyTarget {
 
   /** Rows are bound as one array for each column. */
   async #insertInto({ name, columns }: CopiedTable): Promise<string> {
-    const types = new Map((await columnsOf(this.#session, name)).map((column) => [column.name, column.type]));
+    const types = new Map((await readColumnTypes(this.#session, name)).map((column) => [column.name, column.type]));
     const arrays = columns.map(
       (column, at) => `$${at + 1}::${column.expression === null ? types.get(column.name) : 'text'}[]`,
     );
@@ -133,7 +136,7 @@ from unnest(${arrays.join(', ')}) as row(${bound.join(', ')})`;
   }
 }
 
-async function columnsOf(
+async function readColumnTypes(
   session: PostgresConnection,
   table: string,
 ): Promise<readonly { readonly name: string; readonly type: string }[]> {
@@ -141,7 +144,7 @@ async function columnsOf(
   return rows.map(({ name, type }) => ({ name: String(name), type: String(type) }));
 }
 
-/** What a schema has of changes and events; null for one without a schema of Restwright. */
+/** Reads the last numbers of changes and events; null for a schema that is not one of Restwright. */
 export async function postgresNumbers(access: DatabaseAccess): Promise<LastNumbers | null> {
   const session = await connect(access, true);
   try {

@@ -1,6 +1,6 @@
 import { digest } from '../../../platform/digest.ts';
 import type { KeyRows, KeyRowsOptions, SqlValue, BindParameters } from '../../sql/dialect.ts';
-import { literal as standardLiteral, quoteName } from '../../sql/standard-dialect.ts';
+import { standardLiteral, quoteName } from '../../sql/standard-dialect.ts';
 
 /** Bytes of PostgreSQL's names. It would cut longer ones. */
 export const MAX_NAME = 63;
@@ -16,7 +16,7 @@ export function storedName(name: string): string {
 export const quote = (name: string): string => quoteName(storedName(name));
 
 /** Writes a value as a literal. */
-export function literal(value: SqlValue): string {
+export function postgresLiteral(value: SqlValue): string {
   return value instanceof Uint8Array ? `'\\x${Buffer.from(value).toString('hex')}'::bytea` : standardLiteral(value);
 }
 
@@ -28,7 +28,7 @@ function element(value: SqlValue): string {
 }
 
 /** Values as an array, which is bound as one parameter. */
-export function arrayOf(values: readonly SqlValue[]): string {
+export function arrayLiteral(values: readonly SqlValue[]): string {
   return `{${values.map(element).join(',')}}`;
 }
 
@@ -39,7 +39,7 @@ export function keyRows(
   parameters: BindParameters,
 ): KeyRows {
   const of = quote(alias);
-  const members = Array.from({ length: width }, (_, at) => arrayOf(keys.map((key) => key[at] ?? null)));
+  const members = Array.from({ length: width }, (_, at) => arrayLiteral(keys.map((key) => key[at] ?? null)));
   const arrays = members.map((member) => `${parameters.add(member)}::text[]`);
   const names = members.map((_, at) => quote(`id ${at}`));
   return {

@@ -1,9 +1,15 @@
 import type { ValueType } from '../../../model/model.ts';
 import { decimalKey, keyedDecimal } from '../../sql/decimal.ts';
-import { comparable, type ComparableExpression, type Dialect, type Encode, type Locate } from '../../sql/dialect.ts';
+import {
+  comparableExpression,
+  type ComparableExpression,
+  type Dialect,
+  type Encode,
+  type Locate,
+} from '../../sql/dialect.ts';
 import { number, placeOf, text } from '../../sql/encodings.ts';
 import { completeType, extendStandard, quoteText, type TypeDifferences } from '../../sql/standard-dialect.ts';
-import { arrayOf, keyRows, literal, quote } from './literals.ts';
+import { arrayLiteral, keyRows, postgresLiteral, quote } from './literals.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
 
 const boolean: Encode = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -41,14 +47,14 @@ const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`;
 /** Compares a value inside JSON, given as text, as a number. Values of older rows that are not numbers are NULL. */
 function asNumber(encode: Encode): (expression: string) => ComparableExpression {
   return (expression) =>
-    comparable(`(case when ${expression} ~ ${quoteText(NUMBER)} then ${expression}::numeric end)`, encode);
+    comparableExpression(`(case when ${expression} ~ ${quoteText(NUMBER)} then ${expression}::numeric end)`, encode);
 }
 
 /** Texts are compared by their UTF-8 bytes. */
 const COLLATION = ' collate "C"';
 
 function asBytes(encode: Encode): (expression: string) => ComparableExpression {
-  return (expression) => comparable(`(${expression}${COLLATION})`, encode);
+  return (expression) => comparableExpression(`(${expression}${COLLATION})`, encode);
 }
 
 const comparesText = { nested: asBytes(storable) };
@@ -61,7 +67,7 @@ const TYPES: TypeDifferences = {
     text: { encode: storable, ...comparesText },
     integer: { encode: integer, locate: integerPlace, nested: asNumber(number) },
     number: { nested: asNumber(number) },
-    boolean: { nested: (expression) => comparable(`(${expression} = 'true')`, boolean) },
+    boolean: { nested: (expression) => comparableExpression(`(${expression} = 'true')`, boolean) },
     'date-time': { json: (column) => `to_json(${timestampText(column)})::text`, ...comparesText },
     int64: { select: asText, nested: asNumber(decimal) },
     binary: {
@@ -84,7 +90,7 @@ const TYPES: TypeDifferences = {
     (value) =>
       keyedDecimal(decimalKey(String(value)) ?? '', scale ?? 0),
   json: (read) => `to_json(${read})::text`,
-  extract: (column, path) => `(${column}::json #>> ${quoteText(arrayOf(path))})`,
+  extract: (column, path) => `(${column}::json #>> ${quoteText(arrayLiteral(path))})`,
 };
 
 /** The type that a value is cast to: that of its column, without a collation. */
@@ -99,7 +105,7 @@ const EACH = '"each key"';
 export const postgres: Dialect = extendStandard(TYPES, {
   placeholder: (position) => `$${position}`,
   quote,
-  literal,
+  literal: postgresLiteral,
   columnType: (type) => {
     const stored = castType(type);
     return stored === 'text' ? `${stored}${COLLATION}` : stored;
@@ -107,7 +113,7 @@ export const postgres: Dialect = extendStandard(TYPES, {
   arrayItems: (array, alias) => `json_array_elements_text(${array}::json) as ${alias}(value)`,
   textRows: (placeholder) => `json_array_elements_text(${placeholder}::json) as listed(value)`,
   hasSubstring: (expression, placeholder) => `strpos(${expression}, ${placeholder}) > 0`,
-  inList: (expression, values, parameters) => `${expression} = any(${parameters.add(arrayOf(values))})`,
+  inList: (expression, values, parameters) => `${expression} = any(${parameters.add(arrayLiteral(values))})`,
   search: (resource, words, parameters) =>
     `${wordsExpression(resource, `${quote(resource.name)}.`)} @@ ${parameters.add(wordsQuery(words))}::tsquery`,
   keyRows,

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../../model/model.ts';
 import { wordsOf } from '../../../plan/filter/search.ts';
 import type { DerivedColumn } from '../../sql/dialect.ts';
-import { arrayOf, literal, quote } from './literals.ts';
+import { arrayLiteral, postgresLiteral, quote } from './literals.ts';
 
 /** The prefix of the names of all columns with words. No field name has a dot. */
 export const WORDS_PREFIX = 'restwright_words.';
@@ -21,7 +21,7 @@ export function searchColumns({ search }: Resource): readonly DerivedColumn[] {
     name: `${WORDS_PREFIX}${field}`,
     field,
     encode: (value) =>
-      arrayOf(
+      arrayLiteral(
         storedWords(
           paths.flatMap((path) => textsAt(value, path.split('.').slice(1))),
           most,
@@ -57,5 +57,5 @@ export function wordsExpression(resource: Resource, prefix: string): string {
 
 /** A query for rows in which each word is the prefix of a word. */
 export function wordsQuery(words: readonly string[]): string {
-  return words.map((word) => `${literal(word.slice(0, MAX_CHARACTERS))}:*`).join(' & ');
+  return words.map((word) => `${postgresLiteral(word.slice(0, MAX_CHARACTERS))}:*`).join(' & ');
 }

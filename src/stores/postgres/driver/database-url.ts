@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:process';
 
 /**
- * How the connection is encrypted, as the `sslmode` of libpq: not; where the server can; without knowing the server; to a server with a certificate of the CA, of
- * its name too.
+ * The encryption of the connection, as the `sslmode` of libpq: none, if the server can, or always. `verify-ca` requires a certificate of the CA,
+ * `verify-full` also the name of the server in it.
  */
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
@@ -20,7 +20,7 @@ export interface DatabaseUrl {
   readonly password: string | null;
   /** The schema in which all tables are. */
   readonly schema: string;
-  /** What a pooler in front of the server gives each connection: a session of its own; null without a pooler. */
+  /** The unit that a pooler in front of the server gives each connection: a session; null without a pooler. */
   readonly pooler: 'session' | null;
   readonly sslMode: SslMode;
   /** The certificates of the CA, as PEM; null for those that Node.js trusts. */
@@ -39,7 +39,7 @@ const PARAMETERS = ['host', 'schema', 'sslmode', 'sslrootcert', 'sslcert', 'sslk
 const SYSTEM_AUTHORITIES = 'system';
 const DEFAULT_PORT = 5_432;
 
-/** Whether a database is one of PostgreSQL, and no file. */
+/** Checks if a database is one of PostgreSQL, and not a file. */
 export function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(database);
 }
@@ -53,16 +53,16 @@ export function isPostgresUrl(database: string): boolean {
  */
 export function parseDatabaseUrl(text: string, password: string | undefined): DatabaseUrl {
   const url = URL.parse(text);
-  if (url === null || !isPostgresUrl(text)) throw invalid('it is no URL, such as postgres://user@host/database');
+  if (url === null || !isPostgresUrl(text)) throw invalidUrl('it is no URL, such as postgres://user@host/database');
   const { searchParams: parameters } = url;
   const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
-  if (unknown !== undefined) throw invalid(`it has the parameter ${unknown}; write ${PARAMETERS.join(', ')}`);
+  if (unknown !== undefined) throw invalidUrl(`it has the parameter ${unknown}; write ${PARAMETERS.join(', ')}`);
   const host = parameters.get('host') ?? (decoded(url.hostname).replace(/^\[|\]$/g, '') || '127.0.0.1');
   const database = decoded(url.pathname.slice(1));
-  if (database === '') throw invalid('it names no database, such as postgres://user@host/database');
+  if (database === '') throw invalidUrl('it names no database, such as postgres://user@host/database');
   const schema = parameters.get('schema') ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw invalid('its schema is no name of lower-case letters, digits and underscores');
+    throw invalidUrl('its schema is no name of lower-case letters, digits and underscores');
   const target = {
     host,
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
@@ -71,21 +71,21 @@ export function parseDatabaseUrl(text: string, password: string | undefined): Da
   };
   return {
     ...target,
-    password: password ?? passwordOf(url, target),
+    password: password ?? findPassword(url, target),
     schema,
-    pooler: poolerOf(parameters.get('pooler')),
-    ...tlsOf(parameters, host),
+    pooler: parsePooler(parameters.get('pooler')),
+    ...parseTls(parameters, host),
   };
 }
 
 /** The password in the URL, or in the file that it names. */
-function passwordOf(url: URL, target: PasswordTarget): string | null {
+function findPassword(url: URL, target: PasswordTarget): string | null {
   if (url.password !== '') return decoded(url.password);
   const file = url.searchParams.get('passfile');
   return file === null ? null : passwordFor(target, requirePrivate(file));
 }
 
-/** What an entry of a password file is for. */
+/** The database that an entry of a password file is for. */
 interface PasswordTarget {
   /** A name or an address, or the folder of a socket. */
   readonly host: string;
@@ -105,7 +105,7 @@ export function passwordFor({ host, port, database, user }: PasswordTarget, text
   const wanted = [hosts, [String(port)], [database], [user]];
   for (const line of text.split(/\r?\n/)) {
     if (line === '' || line.startsWith('#')) continue;
-    const fields = fieldsOf(line);
+    const fields = splitFields(line);
     const password = fields[wanted.length];
     const isFor = wanted.every((values, at) => fields[at] === '*' || values.includes(fields[at] ?? ''));
     if (isFor && password !== undefined) return password;
@@ -113,7 +113,7 @@ export function passwordFor({ host, port, database, user }: PasswordTarget, text
   return null;
 }
 
-function fieldsOf(line: string): readonly string[] {
+function splitFields(line: string): readonly string[] {
   return [...line.matchAll(/((?:\\.|[^:\\])*)(?::|$)/g)].map(([, field = '']) => field.replaceAll(/\\(.)/g, '$1'));
 }
 
@@ -122,7 +122,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw invalid('a percent sign in it begins no escape; write %25 for a percent sign');
+    throw invalidUrl('a percent sign in it begins no escape; write %25 for a percent sign');
   }
 }
 
@@ -134,16 +134,16 @@ export function displayedUrl(text: string): string {
   return url.href;
 }
 
-function invalid(problem: string): InvalidDatabaseUrl {
+function invalidUrl(problem: string): InvalidDatabaseUrl {
   return new InvalidDatabaseUrl(`The URL of the database cannot be used: ${problem}.`);
 }
 
-function poolerOf(named: string | null): DatabaseUrl['pooler'] {
+function parsePooler(named: string | null): DatabaseUrl['pooler'] {
   if (named === null || named === 'session') return named;
-  throw invalid('its pooler is not session: one that pools transactions or statements cannot be used');
+  throw invalidUrl('its pooler is not session: one that pools transactions or statements cannot be used');
 }
 
-function fileOf(parameter: string, file: string): string {
+function readNamedFile(parameter: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
@@ -153,7 +153,7 @@ function fileOf(parameter: string, file: string): string {
 
 /** A file with passwords, which libpq would ignore too where others can read it. */
 function requirePrivate(file: string): string {
-  const text = fileOf('passfile', file);
+  const text = readNamedFile('passfile', file);
   if (platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
     throw new InvalidDatabaseUrl(
       `The file ${file} that passfile names can be read by other users: run chmod 600 on it.`,
@@ -161,22 +161,23 @@ function requirePrivate(file: string): string {
   return text;
 }
 
-function tlsOf(parameters: URLSearchParams, host: string): Pick<DatabaseUrl, 'sslMode' | 'authority' | 'identity'> {
+function parseTls(parameters: URLSearchParams, host: string): Pick<DatabaseUrl, 'sslMode' | 'authority' | 'identity'> {
   const named = parameters.get('sslrootcert');
-  const authority = named === null || named === SYSTEM_AUTHORITIES ? null : fileOf('sslrootcert', named);
+  const authority = named === null || named === SYSTEM_AUTHORITIES ? null : readNamedFile('sslrootcert', named);
   const [cert, key] = [parameters.get('sslcert'), parameters.get('sslkey')];
-  if ((cert === null) !== (key === null)) throw invalid('sslcert needs sslkey, and sslkey needs sslcert');
-  const identity = cert === null || key === null ? null : { cert: fileOf('sslcert', cert), key: fileOf('sslkey', key) };
-  const sslMode = sslModeOf(parameters.get('sslmode'), host);
+  if ((cert === null) !== (key === null)) throw invalidUrl('sslcert needs sslkey, and sslkey needs sslcert');
+  const identity =
+    cert === null || key === null ? null : { cert: readNamedFile('sslcert', cert), key: readNamedFile('sslkey', key) };
+  const sslMode = parseSslMode(parameters.get('sslmode'), host);
   // As with libpq: who names a CA wants it verified.
   return { sslMode: sslMode === 'require' && authority !== null ? 'verify-ca' : sslMode, authority, identity };
 }
 
-/** What leaves the machine is encrypted to a known server unless the URL says otherwise. A socket is not encrypted. */
-function sslModeOf(named: string | null, host: string): SslMode {
+/** Defaults to an encrypted connection to a verified server, for all but this machine. A socket is never encrypted. */
+function parseSslMode(named: string | null, host: string): SslMode {
   if (named === null) return isLocal(host) ? 'disable' : 'verify-full';
   const mode = SSL_MODES.find((each) => each === named);
-  if (mode === undefined) throw invalid(`its sslmode is none of ${SSL_MODES.join(', ')}`);
+  if (mode === undefined) throw invalidUrl(`its sslmode is none of ${SSL_MODES.join(', ')}`);
   return host.startsWith('/') ? 'disable' : mode;
 }
 

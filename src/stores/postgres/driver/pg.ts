@@ -7,21 +7,21 @@ import type { DatabaseUrl } from './database-url.ts';
 import { ConnectionLost, driverError, PostgresDriverMissing } from './postgres-errors.ts';
 import { isWithoutTls, tlsOptions } from './tls.ts';
 
-/** What a session does with its statements. */
+/** The settings of a session. */
 export interface SessionSettings {
-  /** What the database shows as the name of the session. */
+  /** The name of the session in the database. */
   readonly name: string;
   /** Milliseconds after which the database stops a statement; 0 for never. */
   readonly statementTimeout: number;
   /** Milliseconds that a statement waits for a lock. */
   readonly lockTimeout: number;
-  /** Whether the session may write. */
+  /** True if the session may not write. */
   readonly readOnly: boolean;
-  /** Whether its plans use indexes wherever they can: one that is made while a table is small is kept when it has grown. Default: false. */
+  /** True if plans use indexes wherever they can: a plan for a small table is kept when the table has grown. Default: false. */
   readonly byIndex?: boolean;
 }
 
-/** What a statement did. */
+/** The result of a statement. */
 export interface QueryResult {
   readonly rows: readonly SqlRow[];
   /** The number of rows that it read or changed. */
@@ -30,7 +30,7 @@ export interface QueryResult {
 
 /** One session. Statements are sent without waiting for the answers of others, and answered in order. */
 export interface PostgresConnection {
-  /** Whether statements can be sent: it does not become open again. */
+  /** True while statements can be sent. A closed session stays closed. */
   readonly isOpen: boolean;
   query(text: string, values?: readonly SqlValue[]): Promise<QueryResult>;
   /**
@@ -64,11 +64,11 @@ const KEEP_ALIVE_DELAY = 10_000;
 export async function connectPostgres(url: DatabaseUrl, settings: SessionSettings | null): Promise<PostgresConnection> {
   const { Client: NewClient } = await loadDriver();
   const socket = new Socket();
-  const client = new NewClient({ ...configOf(url, settings), stream: () => socket });
+  const client = new NewClient({ ...configureClient(url, settings), stream: () => socket });
   const connection = new PgConnection(client, socket, settings?.statementTimeout ?? 0);
   try {
     await connection.open();
-    if (url.pooler !== null && settings !== null) await setParameters(connection, parametersOf(url, settings));
+    if (url.pooler !== null && settings !== null) await setParameters(connection, sessionParameters(url, settings));
     return connection;
   } catch (error) {
     const isPreferred = url.sslMode === 'prefer' && error instanceof ConnectionLost && isWithoutTls(error.cause);
@@ -86,7 +86,7 @@ async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
 }
 
 /** The parameters of the server that a session sets. */
-function parametersOf(
+function sessionParameters(
   { schema }: DatabaseUrl,
   { statementTimeout, lockTimeout, readOnly, byIndex = false }: SessionSettings,
 ): Readonly<Record<string, string>> {
@@ -116,7 +116,7 @@ async function setParameters(
   }
 }
 
-function configOf(url: DatabaseUrl, settings: SessionSettings | null): ClientConfig {
+function configureClient(url: DatabaseUrl, settings: SessionSettings | null): ClientConfig {
   const { host, port, database, user, password, pooler } = url;
   return {
     host,
@@ -131,13 +131,13 @@ function configOf(url: DatabaseUrl, settings: SessionSettings | null): ClientCon
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...(pooler === null && settings !== null ? { options: optionsOf(parametersOf(url, settings)) } : {}),
+    ...(pooler === null && settings !== null ? { options: writeOptions(sessionParameters(url, settings)) } : {}),
     types: { getTypeParser },
   };
 }
 
 /** Parameters that the server reads with the first message of a session. */
-function optionsOf(parameters: Readonly<Record<string, string>>): string {
+function writeOptions(parameters: Readonly<Record<string, string>>): string {
   return Object.entries(parameters)
     .map(([name, value]) => `-c ${name}=${value.replace(' ', String.raw`\ `)}`)
     .join(' ');
@@ -148,14 +148,14 @@ const BYTES = 17;
 /** 64, 16 and 32 bits; single and double precision. */
 const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 700, 701]);
 
-/** How the text of a value is read, by its type. Integers of 64 bits are numbers: statements read those of fields as texts. */
+/** Selects the parser of values of a type. 64-bit integers become numbers: statements read those of fields as texts. */
 function getTypeParser(type: number): (text: string) => SqlValue {
   if (NUMBERS.has(type)) return Number;
   if (type === BYTES) return (text) => Buffer.from(text.slice(2), 'hex');
   return type === BOOLEAN ? (text) => (text === 't' ? 1 : 0) : (text) => text;
 }
 
-/** What the driver calls once a statement is answered. */
+/** The callback of an answered statement. */
 type Answered<T> = (error: Error | null | undefined, result: T) => void;
 
 class PgConnection implements PostgresConnection {

@@ -41,17 +41,17 @@ export function sqlState(error: unknown): string {
   return typeof code === 'string' && SQL_STATE.test(code) ? code : '';
 }
 
-/** Whether a statement violated a constraint. */
+/** Checks if a statement violated a constraint. */
 export function isConstraintFailure(error: unknown): boolean {
   return sqlState(error).startsWith('23');
 }
 
-/** Whether a value is too long for an index. */
+/** Checks if a value is too long for an index. */
 export function isOverIndexLimit(error: unknown): boolean {
   return sqlState(error) === '54000';
 }
 
-/** Whether the database ended a transaction in favour of another one: it may succeed when it is tried again. */
+/** Checks if the database ended a transaction in favour of another one. A retry may succeed. */
 export function isTransient(error: unknown): boolean {
   return ['40P01', '40001'].includes(sqlState(error));
 }
@@ -79,7 +79,7 @@ export function commitError(error: unknown): unknown {
   return isUnknown ? new WriteOutcomeUnknown('The database did not answer a commit', { cause: error }) : error;
 }
 
-/** Whether an error is of one statement, and says nothing about the transaction or the database. */
+/** Checks if an error is of one statement, and says nothing about the transaction or the database. */
 export function isOfStatement(error: unknown): boolean {
   return sqlState(error) !== '' && !isTransient(error) && storeError(error) === error;
 }

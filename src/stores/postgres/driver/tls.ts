@@ -1,10 +1,10 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { DatabaseUrl } from './database-url.ts';
 
-/** What the driver says of a server that does not encrypt. */
+/** The driver's message for a server that does not encrypt. */
 const NO_TLS = 'The server does not support SSL connections';
 
-/** How a connection is encrypted; false where it is not. */
+/** Converts the settings of a URL to the driver's options for TLS; false for no encryption. */
 export function tlsOptions({ sslMode, authority, identity }: DatabaseUrl): ConnectionOptions | false {
   if (sslMode === 'disable') return false;
   const own = identity ?? {};
@@ -13,7 +13,7 @@ export function tlsOptions({ sslMode, authority, identity }: DatabaseUrl): Conne
   return { ...own, ...ca, ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : {}) };
 }
 
-/** Whether a connection failed because the server does not encrypt. */
+/** Checks if a connection failed because the server does not encrypt. */
 export function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && error.message === NO_TLS;
 }

@@ -15,7 +15,7 @@ const NAME = "coalesce(obj_description(relation.oid, 'pg_class'), relation.relna
 const OWN = "relation.relnamespace = current_schema()::regnamespace and relation.relkind in ('r', 'p')";
 
 /** The names of the columns of a constraint, in their order. */
-function namesOf(relation: string, numbers: string): string {
+function selectNames(relation: string, numbers: string): string {
   return `(select json_agg(attname order by place)::text from unnest(${numbers}) with ordinality as part(number, place)
     join pg_attribute on attrelid = ${relation} and attnum = part.number)`;
 }
@@ -24,8 +24,8 @@ const COLUMNS = `select ${NAME} as "table", attribute.attname as name, attribute
 from pg_class as relation join pg_attribute as attribute on attribute.attrelid = relation.oid
 where ${OWN} and attribute.attnum > 0 and not attribute.attisdropped order by attribute.attnum`;
 
-const KEYS = `select ${NAME} as "table", contype as kind, ${namesOf('conrelid', 'conkey')} as columns,
-  ${namesOf('confrelid', 'confkey')} as keys, confdeltype = 'c' as cascade,
+const KEYS = `select ${NAME} as "table", contype as kind, ${selectNames('conrelid', 'conkey')} as columns,
+  ${selectNames('confrelid', 'confkey')} as keys, confdeltype = 'c' as cascade,
   (select coalesce(obj_description(target.oid, 'pg_class'), target.relname) from pg_class as target where target.oid = confrelid) as target
 from pg_class as relation join pg_constraint on conrelid = relation.oid
 where ${OWN} and contype in ('p', 'f') and convalidated order by conname`;
@@ -35,7 +35,7 @@ const INDEXES = `select ${NAME} as name,
 from pg_index join pg_class as relation on relation.oid = indexrelid
 where relation.relnamespace = current_schema()::regnamespace and not indisprimary and indisvalid order by 1`;
 
-/** What a migration that was interrupted has left: indexes that are not complete, keys and checks that rows were not compared with. */
+/** Reads the remains of an interrupted migration: incomplete indexes, and keys and checks that were not validated. */
 const UNFINISHED = `select format('drop index concurrently %I', relation.relname) as statement
 from pg_index join pg_class as relation on relation.oid = indexrelid
 where relation.relnamespace = current_schema()::regnamespace and not indisvalid
@@ -65,9 +65,9 @@ export async function currentTables(
     .map((name) => ({
       name,
       kind: name.includes('.') ? 'links' : 'rows',
-      columns: columnsOf(name, columns.get(name) ?? [], storage),
+      columns: currentColumns(name, columns.get(name) ?? [], storage),
       primaryKey: (keys.get(name) ?? []).filter(({ kind }) => kind === 'p').flatMap((key) => list(key['columns'])),
-      foreignKeys: (keys.get(name) ?? []).filter(({ kind }) => kind === 'f').map(foreignKeyOf),
+      foreignKeys: (keys.get(name) ?? []).filter(({ kind }) => kind === 'f').map(currentForeignKey),
       indexes: (indexes.get(name) ?? [])
         .map((index) => String(index['name']))
         .filter((index) => !index.startsWith(SEARCH_INDEX_PREFIX)),
@@ -83,7 +83,7 @@ async function byTable(session: PostgresConnection, text: string): Promise<Reado
   return Map.groupBy((await session.query(text)).rows, (row) => String(row['table']));
 }
 
-function columnsOf(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
+function currentColumns(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
   return rows
     .map((row) => ({ name: String(row['name']), nullable: row['required'] === 0, hasDefault: row['defaulted'] === 1 }))
     .filter(({ name }) => !name.startsWith(WORDS_PREFIX))
@@ -98,7 +98,7 @@ function columnsOf(table: string, rows: readonly SqlRow[], storage: StorageTypes
     });
 }
 
-function foreignKeyOf(row: SqlRow): CurrentTable['foreignKeys'][number] {
+function currentForeignKey(row: SqlRow): CurrentTable['foreignKeys'][number] {
   return {
     columns: list(row['columns']),
     table: String(row['target']),

@@ -12,9 +12,9 @@ import { FORMAT } from '../../sql/schema/system-tables.ts';
 import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
 import type { SearchChange } from './search-schema.ts';
 
-/** What migrates a database to a model. */
+/** The migration of a database to a model. */
 export interface MigrationPlan {
-  /** Whether the database is empty. */
+  /** True if the database is empty. */
   readonly isNew: boolean;
   readonly format: number;
   readonly models: CurrentModels;
@@ -22,7 +22,7 @@ export interface MigrationPlan {
   /** The storage types of the columns of its tables, once they are migrated. */
   readonly types: StorageTypes;
   readonly system: readonly string[];
-  /** What removes the parts of an interrupted migration. */
+  /** The statements that remove the remains of an interrupted migration. */
   readonly unfinished: readonly string[];
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly PlannedStep[];
@@ -32,7 +32,7 @@ export interface MigrationPlan {
 }
 
 /** All steps of a plan, in their order. */
-export function stepsOf({ system, unfinished, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
+export function listSteps({ system, unfinished, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
   const inTransaction = steps.filter(({ run }) => run === 'together');
   const later = steps.filter(({ run }) => run !== 'together');
   return omitEmpty([
@@ -51,7 +51,7 @@ export function stepsOf({ system, unfinished, steps, checks, search }: Migration
 }
 
 /** All statements of a plan. */
-export function statementsOf({ system, unfinished, steps, search }: MigrationPlan): readonly string[] {
+export function listStatements({ system, unfinished, steps, search }: MigrationPlan): readonly string[] {
   return [
     ...system,
     ...unfinished,
@@ -60,9 +60,9 @@ export function statementsOf({ system, unfinished, steps, search }: MigrationPla
   ];
 }
 
-/** Verifies that a database matches a model. What a migration has left is no difference: it may still run. @throws {UnusableDatabase} where it does not */
+/** Verifies that a database matches a model. Remains of a migration are no difference: it may still run. @throws {UnusableDatabase} where it does not */
 export function requireCurrent(plan: MigrationPlan): void {
   requireExisting(plan.format);
   const recorded = plan.format < FORMAT ? [`-- format ${FORMAT}`] : [];
-  requireMigrated([...recorded, ...statementsOf({ ...plan, unfinished: [] })]);
+  requireMigrated([...recorded, ...listStatements({ ...plan, unfinished: [] })]);
 }

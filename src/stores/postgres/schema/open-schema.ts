@@ -15,8 +15,8 @@ import { sessionName } from '../connection/session-name.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isTransient, sqlState } from '../driver/postgres-errors.ts';
-import { arrayOf, MAX_NAME } from '../dialect/literals.ts';
-import { type MigrationPlan, requireCurrent, stepsOf } from './migration-plan.ts';
+import { arrayLiteral, MAX_NAME } from '../dialect/literals.ts';
+import { type MigrationPlan, requireCurrent, listSteps } from './migration-plan.ts';
 import { DatabaseSchema } from './prepare-database.ts';
 
 interface SchemaOptions {
@@ -41,7 +41,7 @@ const MIGRATION_TIMEOUT = 60_000;
 const LOCK_DELAY = 100;
 /** Milliseconds that a statement of a migration waits for a table, while all others wait for the statement. */
 const TABLE_LOCK_TIMEOUT = 2_000;
-/** How often a migration is tried that found a table locked, and how long it waits in between. */
+/** The most attempts of a migration that finds a table locked, and the milliseconds between them. */
 const MAX_ATTEMPTS = 15;
 const RETRY_DELAY = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -66,7 +66,7 @@ export function requireNames(tables: Tables): void {
 export interface OpenedSchema {
   /** The key that seals cursors. */
   readonly secret: Uint8Array;
-  /** Whether instances of another model may serve it, too. */
+  /** True if instances of another model may serve it, too. */
   readonly isShared: boolean;
 }
 
@@ -96,7 +96,7 @@ export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
 
 /** The steps that migrate a schema to a model. */
 export function planSchema(options: SchemaOptions): Promise<readonly SchemaStep[]> {
-  return inSession(options, async (schema) => stepsOf(await schema.plan()));
+  return inSession(options, async (schema) => listSteps(await schema.plan()));
 }
 
 /**
@@ -162,7 +162,7 @@ async function requireLast(
   const own = 'select application_name from pg_stat_activity where pid = pg_backend_pid()';
   const others = `select count(*) as number from pg_stat_activity
 where datname = current_database() and application_name = any($1) and application_name <> (${own})`;
-  const { rows } = await session.query(others, [arrayOf(models.map(nameOf))]);
+  const { rows } = await session.query(others, [arrayLiteral(models.map(nameOf))]);
   const count = Number(rows[0]?.['number']);
   if (count === 0) return;
   const sessions = count === 1 ? '1 session' : `${count} sessions`;

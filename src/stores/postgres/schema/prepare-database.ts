@@ -33,7 +33,7 @@ import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
-import { type MigrationPlan, statementsOf } from './migration-plan.ts';
+import { type MigrationPlan, listStatements } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
@@ -63,7 +63,7 @@ export class DatabaseSchema {
     this.#phase = phase;
   }
 
-  /** What was being done, for messages. */
+  /** The current activity, for messages. */
   get current(): string {
     return this.#current;
   }
@@ -96,9 +96,9 @@ export class DatabaseSchema {
     };
   }
 
-  /** Whether a plan changes nothing, not even what is recorded of the model. */
+  /** Checks if a plan changes nothing, not even the record of the model. */
   async isDone(plan: MigrationPlan): Promise<boolean> {
-    if (plan.format < FORMAT || statementsOf(plan).length > 0 || plan.checks.length > 0) return false;
+    if (plan.format < FORMAT || listStatements(plan).length > 0 || plan.checks.length > 0) return false;
     for (const [name, value] of modelMetadata({ ...plan, model: this.#model }))
       if ((await this.#metadata(name)) !== value) return false;
     return true;
@@ -128,7 +128,7 @@ export class DatabaseSchema {
     await this.#session.script('begin');
     await this.#recordModel(plan);
     await this.#session.script('commit');
-    return statementsOf(plan);
+    return listStatements(plan);
   }
 
   async #transaction(plan: MigrationPlan, random: Random): Promise<void> {

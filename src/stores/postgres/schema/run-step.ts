@@ -18,7 +18,7 @@ export async function runTogether(session: PostgresConnection, steps: readonly P
     try {
       await session.script(planned.step.statements.join(';\n'));
     } catch (error) {
-      throw refusalOf(planned, error, false);
+      throw explainFailedStep(planned, error, false);
     }
   });
   await allAnswers(sent);
@@ -32,7 +32,7 @@ export async function runApart(session: PostgresConnection, planned: PlannedStep
       await (run === 'blocks' ? inBlocks(session, table, statement) : runStatement(session, statement));
     }
   } catch (error) {
-    throw refusalOf(planned, error, true);
+    throw explainFailedStep(planned, error, true);
   }
 }
 
@@ -57,7 +57,7 @@ async function inBlocks(session: PostgresConnection, table: string, statement: s
 }
 
 /** The error for one of a step: rows that violate a rule, or do not fit into an index (LIM-1). */
-function refusalOf({ step, table, key }: PlannedStep, error: unknown, isInterrupted: boolean): unknown {
+function explainFailedStep({ step, table, key }: PlannedStep, error: unknown, isInterrupted: boolean): unknown {
   if (isOverIndexLimit(error))
     return violatedStep(step, isInterrupted, 'rows have values that are too long for an index');
   if (!isConstraintFailure(error)) return error;

@@ -54,7 +54,7 @@ function dropConstraints(table: string, kind: 'f' | 'p'): string {
 end $$`;
 }
 
-/** Whether all foreign keys of a table are dropped, and added again when all tables are altered. Those of a dropped column go with it. */
+/** Checks if all foreign keys of a table are dropped, and added again once all tables are altered. Those of a dropped column go with it. */
 function renewsKeys({ before, after, dropped, primaryKey, converted, retyped }: Alteration): boolean {
   if (primaryKey || converted.length + retyped.length > 0) return true;
   const kept = new Set(after.foreignKeys.map(keyText));

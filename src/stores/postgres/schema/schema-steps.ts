@@ -38,8 +38,8 @@ function lock(mode: string, table: string, blocks: StepLock['blocks'], momentary
 }
 
 /**
- * The SQL of schema changes: first what runs in one transaction, one step per change, with the foreign keys once all tables are there; then what reads or writes
- * rows while others use them.
+ * Plans the steps of schema changes. First come those of one transaction, one step per change, with the foreign keys after all tables. Then come those
+ * that read or write rows while others use them.
  *
  * @param existing names of the tables that the database has, before renaming
  */
@@ -51,9 +51,9 @@ export function schemaSteps(
   const tables = addRenamed({ declared, existing }, changes);
   const steps = changes.map((change): PlannedStep => {
     const { losses, broken } = change;
-    const [statements, cost] = [writeChange(change, STATEMENTS, tables), costOf(change)];
-    const step = { purpose: describeChange(change), statements, cost, lock: lockOf(change), losses, broken };
-    return { step, run: isApart(change) ? 'apart' : 'together', table: tableOf(change), key: null };
+    const [statements, cost] = [writeChange(change, STATEMENTS, tables), estimateCost(change)];
+    const step = { purpose: describeChange(change), statements, cost, lock: selectLock(change), losses, broken };
+    return { step, run: isApart(change) ? 'apart' : 'together', table: changedTable(change), key: null };
   });
   const together = [...steps.filter(({ run }) => run === 'together'), ...changes.flatMap(addedKeys)];
   const held = heldTogether(together.map(({ step }) => step));
@@ -65,31 +65,31 @@ export function schemaSteps(
   ];
 }
 
-/** Whether others use the rows of the table while the index is created. */
+/** Checks if others use the rows of the table while the index is created. */
 function isApart({ kind, rows }: SchemaChange): boolean {
   return kind === 'create-index' && rows > 0;
 }
 
-function stepOf(purpose: string, statement: string, cost: StepCost, locked: StepLock): SchemaStep {
+function singleStep(purpose: string, statement: string, cost: StepCost, locked: StepLock): SchemaStep {
   return { purpose, statements: [statement], cost, lock: locked, losses: [], broken: [] };
 }
 
 function addedKeys(change: SchemaChange): readonly PlannedStep[] {
-  const table = tableOf(change);
+  const table = changedTable(change);
   return keysToAdd(change).map((key): PlannedStep => {
     const statement = addForeignKey(table, key, change.rows === 0);
     const locked = lock('SHARE ROW EXCLUSIVE', `${table}, ${key.table}`, 'writes', true);
-    return { step: stepOf(describeKey(table, key), statement, CONSTANT, locked), run: 'together', table, key };
+    return { step: singleStep(describeKey(table, key), statement, CONSTANT, locked), run: 'together', table, key };
   });
 }
 
 function checkedKeys(change: SchemaChange): readonly PlannedStep[] {
   const { rows } = change;
-  const table = tableOf(change);
+  const table = changedTable(change);
   if (rows === 0) return [];
   return keysToAdd(change).map((key): PlannedStep => {
     const purpose = `check that rows ${describeKey(table, key)}`;
-    const step = stepOf(purpose, checkForeignKeys(table, key), { kind: 'reads', rows }, sharedLock(table));
+    const step = singleStep(purpose, checkForeignKeys(table, key), { kind: 'reads', rows }, sharedLock(table));
     return { step, run: 'apart', table, key };
   });
 }
@@ -112,16 +112,22 @@ function requiredColumns(change: SchemaChange): readonly PlannedStep[] {
     const filled: readonly PlannedStep[] =
       column.default === null
         ? []
-        : [{ step: stepOf(`fill ${name}`, fillColumn(after, column), reads, rowLocks(table)), run: 'blocks', ...of }];
+        : [
+            {
+              step: singleStep(`fill ${name}`, fillColumn(after, column), reads, rowLocks(table)),
+              run: 'blocks',
+              ...of,
+            },
+          ];
     return [
       ...filled,
-      { step: stepOf(`check that ${name} has values`, check, reads, sharedLock(table)), run: 'apart', ...of },
-      { step: stepOf(`require ${name}`, require, CONSTANT, exclusiveLock(table)), run: 'apart', ...of },
+      { step: singleStep(`check that ${name} has values`, check, reads, sharedLock(table)), run: 'apart', ...of },
+      { step: singleStep(`require ${name}`, require, CONSTANT, exclusiveLock(table)), run: 'apart', ...of },
     ];
   });
 }
 
-function tableOf(change: SchemaChange): string {
+function changedTable(change: SchemaChange): string {
   switch (change.kind) {
     case 'rename-table':
       return change.from;
@@ -138,15 +144,15 @@ function tableOf(change: SchemaChange): string {
   }
 }
 
-function lockOf(change: SchemaChange): StepLock {
-  const table = tableOf(change);
+function selectLock(change: SchemaChange): StepLock {
+  const table = changedTable(change);
   if (change.kind === 'create-table') return { ...exclusiveLock(table), blocks: 'nothing' };
   if (change.kind !== 'create-index') return exclusiveLock(table);
   return isApart(change) ? sharedLock(table) : lock('SHARE', table, 'writes', true);
 }
 
 /** Only another type, or a value from the parent of each row, rewrites rows. */
-function costOf(change: SchemaChange): StepCost {
+function estimateCost(change: SchemaChange): StepCost {
   const { rows } = change;
   if (change.kind === 'create-index') return { kind: 'reads', rows };
   if (change.kind !== 'alter-table') return { kind: 'constant', rows };

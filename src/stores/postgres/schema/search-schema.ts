@@ -20,16 +20,16 @@ const BATCH = 500;
 /** The version of the word rules. It is the comment of each column, so that other rules lead to other columns. */
 const RULES = `words ${WORD_RULES_VERSION}, Unicode ${versions['unicode'] ?? ''}`;
 
-/** What a table has for searches: its columns with words, with their rules. */
+/** The columns with words that each table has, with their rules. */
 export type SearchState = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** What changes how a table is searched: what alters it, the words of its rows, and what others need not wait for. */
+/** A change of the words of a table: statements that alter it, the words of its rows, and statements that block no one. */
 export interface SearchChange {
   readonly resource: Resource;
   readonly columns: readonly DerivedColumn[];
   /** In the transaction that alters tables. */
   readonly before: readonly string[];
-  /** Whether rows that exist are given their words, before what follows. */
+  /** True if existing rows get their words before the statements in `after`. */
   readonly isFilled: boolean;
   /** Each in a transaction of its own. */
   readonly after: readonly string[];
@@ -43,12 +43,12 @@ from pg_attribute join pg_class as relation on relation.oid = attrelid
 where relation.relnamespace = current_schema()::regnamespace and relation.relkind in ('r', 'p')
   and starts_with(attname, '${WORDS_PREFIX}') and not attisdropped`);
   const byTable = Map.groupBy(rows, (row) => String(row['table']));
-  const rulesOf = (row: SqlRow): readonly [string, string] => [String(row['name']), String(row['rules'])];
-  return new Map([...byTable].map(([table, columns]) => [table, new Map(columns.map(rulesOf))]));
+  const readRules = (row: SqlRow): readonly [string, string] => [String(row['name']), String(row['rules'])];
+  return new Map([...byTable].map(([table, columns]) => [table, new Map(columns.map(readRules))]));
 }
 
 /**
- * What migrates searches to a model, once its tables are migrated.
+ * Plans the changes that migrate searches to a model, once its tables are migrated.
  *
  * @param changes of the tables
  */
@@ -84,7 +84,7 @@ function renamedIndex(resource: Resource, earlier: string): SearchChange {
   return { resource, columns: [], before: [rename], isFilled: false, after: [] };
 }
 
-/** Whether an alteration changes values of searched fields. */
+/** Checks if an alteration changes values of searched fields. */
 function changesValues(alteration: Alteration | undefined, columns: readonly DerivedColumn[]): boolean {
   if (alteration === undefined) return false;
   const { before, after, added, converted, retyped } = alteration;

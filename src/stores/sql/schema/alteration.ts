@@ -7,7 +7,7 @@ interface CurrentColumn {
   /** As `storageType` returns it. */
   readonly storageType: string;
   readonly nullable: boolean;
-  /** Whether the database gives it a value in rows that leave it out: while two models are served (OPS-6). */
+  /** True if the database gives it a value in rows that leave it out: while two models are served (OPS-6). */
   readonly hasDefault: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Alteration {
   readonly defaults: readonly TableColumn[];
   /** Columns that have such a default no longer. */
   readonly withoutDefault: readonly string[];
-  /** Whether a column of both became required or optional. */
+  /** True if a column of both became required or optional. */
   readonly nullability: boolean;
   readonly foreignKeys: boolean;
   readonly primaryKey: boolean;
@@ -50,7 +50,7 @@ export function keyText({ columns, table, keys, cascade }: ForeignKey): string {
 }
 
 /** The changes that a table needs; null where there are none. */
-export function alterationOf(before: CurrentTable, after: TableSchema): Alteration | null {
+export function compareTables(before: CurrentTable, after: TableSchema): Alteration | null {
   const existing = new Map(before.columns.map((column) => [column.name, column]));
   const wanted = new Set(after.columns.map(({ name }) => name));
   const both = after.columns.flatMap((column) => {

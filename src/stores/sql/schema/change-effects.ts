@@ -5,7 +5,7 @@ import { type ForeignKey, type Index, storageType, type TableSchema } from './sc
 import type { BrokenRule } from './schema-errors.ts';
 import type { FoundRows, KeyPart, StoredRows } from './stored-rows.ts';
 
-/** What a change does to the rows of its table. */
+/** The effects of a change on the rows of its table. */
 export interface Effects {
   /** The number of rows of the table. */
   readonly rows: number;
@@ -59,8 +59,8 @@ export class StoredTable {
   }
 }
 
-/** What an altered table does to its rows. @param known names of the tables that the database has, under the names of the model */
-export function effectsOf(alteration: Alteration, stored: StoredTable, known: ReadonlySet<string>): Effects {
+/** Finds the effects of altering a table. @param known names of the tables that the database has, under the names of the model */
+export function findEffects(alteration: Alteration, stored: StoredTable, known: ReadonlySet<string>): Effects {
   const all = stored.all();
   if (all.rows === 0) return NO_EFFECTS;
   return {
@@ -70,7 +70,7 @@ export function effectsOf(alteration: Alteration, stored: StoredTable, known: Re
   };
 }
 
-/** What dropping a table does. Links are derived from rows. */
+/** Finds the effects of dropping a table. Links are derived from rows. */
 export function dropEffects({ name, kind }: CurrentTable, stored: StoredTable): Effects {
   const rows = kind === 'links' ? 0 : stored.count();
   const fix = 'declare it, or name it in `was` of the resource that it became';
@@ -134,7 +134,7 @@ function danglingReferences(
 }
 
 /** Rows with the same value of a new unique key, where the database has its columns. */
-export function duplicatesOf(
+export function findDuplicates(
   { unique, keys }: Index,
   { name, columns }: TableSchema,
   before: CurrentTable,

@@ -9,7 +9,7 @@ export type CurrentModels = readonly ModelProfile[];
 /** A phase of a deployment in which two neighbouring models are served (OPS-6). */
 export type MigrationPhase = 'expand' | 'contract';
 
-/** What a migration does: it makes the model the only one, or it adds what the model needs next to another one. */
+/** The goal of a migration: to make the model the only one, or to add what it needs next to another one. */
 export type MigrationGoal = { readonly kind: 'alone' } | { readonly kind: 'shared'; readonly other: ModelProfile };
 
 /** The fields that a message names. */
@@ -73,7 +73,7 @@ function shortened(fields: readonly string[]): string {
   return rest > 0 ? `${fields.slice(0, SHOWN).join(', ')} and ${rest} more` : fields.join(', ');
 }
 
-/** What is recorded of the models once a database is migrated, as JSON. */
+/** The record of the models once a database is migrated, as JSON. */
 export function recordedModels(goal: MigrationGoal, current: CurrentModels, model: Model): string {
   const own = profileOf(model);
   if (goal.kind === 'alone') return JSON.stringify([own]);

@@ -1,7 +1,7 @@
 import type { Alteration } from './alteration.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
-/** What a change does, in a few words. */
+/** Describes a change in a few words. */
 export function describeChange(change: SchemaChange): string {
   switch (change.kind) {
     case 'rename-table':

@@ -1,6 +1,6 @@
 import type { Model, Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
-import { keyOf, type ModelProfile, type ResourceProfile } from './model-profile.ts';
+import { describeKey, type ModelProfile, type ResourceProfile } from './model-profile.ts';
 import { schemaOf, type TableSchema } from './schema.ts';
 
 /** The profile of a resource in the model before, by the name that it had there. */
@@ -12,8 +12,8 @@ export function earlierResource(
 }
 
 /**
- * The name that the field with the id of the parent had in the model before; null where it has the same name, or the parent is another resource. The field is
- * named by the singular of the parent, so that it is renamed with the parent, where no model can declare `x-was` for it.
+ * Finds the earlier name of the field with the id of the parent. Null if the name is the same, or the parent is another resource. The field is named by the
+ * singular of the parent and renamed with it: no model can declare `x-was` for it.
  */
 export function earlierParentField(before: ModelProfile, resource: Resource, { resources }: Model): string | null {
   const parent = resources.get(resource.parent?.resource ?? '');
@@ -39,8 +39,8 @@ export function schemaAfter(current: readonly ModelProfile[], model: Model): rea
 }
 
 /**
- * The profile of a resource with the names that resources and fields with the ids of parents had in the model before, so that what follows from the name of
- * another resource is no difference.
+ * Gives a profile the earlier names of resources, and of fields with the ids of parents. Names that follow from the name of another resource are no
+ * difference then.
  */
 export function withEarlierNames(
   profile: ResourceProfile,
@@ -62,7 +62,7 @@ export function withEarlierNames(
   return {
     ...profile,
     fields: Object.fromEntries(fields),
-    key: keyOf(
+    key: describeKey(
       keyMembers(resource).map(earlierField),
       resource.parent === null ? null : earlierName(resource.parent.resource),
     ),

@@ -8,8 +8,8 @@ import { storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
 /**
- * Of the changes that migrate a database to a model, those after which instances of another model still read and write it as before (OPS-6): what they do not know
- * is nullable or has a default in the database, and what only they know stays. The rest is left to the phase `contract`.
+ * Selects the changes after which instances of another model still read and write a database as before (OPS-6). Columns that they do not know are nullable
+ * or have a default in the database, and columns that only they know stay. The phase `contract` makes the other changes.
  *
  * @param other the model of these instances, which has no {@link neighbourProblems} with the model
  */
@@ -54,7 +54,7 @@ const UNCHANGED = {
   primaryKey: false,
 } as const;
 
-/** Whether a unique key has a column that the other instances leave unset: null is not equal to null. */
+/** Checks if a unique key has a column that the other instances leave unset: null is not equal to null. */
 function isUnset(
   keys: readonly { readonly path: string }[],
   table: TableSchema,
@@ -67,7 +67,7 @@ function isUnset(
   });
 }
 
-/** Whether the rows of a model that does not have a unique index could violate it: it writes all of its columns, or the database does. */
+/** Checks if rows of a model without a unique index could violate it: the model writes all of its columns, or the database does. */
 function isViolated(index: string, declared: readonly TableSchema[], other: ModelProfile): boolean {
   const found = /^(?<table>\S+) unique \((?<keys>.*)\)$/.exec(index)?.groups;
   const table = declared.find(({ name }) => name === found?.['table']);
@@ -80,7 +80,7 @@ function isViolated(index: string, declared: readonly TableSchema[], other: Mode
   });
 }
 
-/** What it adds, and the columns of the other model, which stay. null where nothing is added. */
+/** Selects the additions of an alteration, and keeps the columns of the other model; null if nothing is added. */
 function expandingAlteration(
   alteration: Alteration,
   known: ResourceProfile,
@@ -88,7 +88,7 @@ function expandingAlteration(
 ): Alteration | null {
   const { before, after, added, dropped } = alteration;
   const existing = new Map(before.columns.map((column) => [column.name, column]));
-  const kept = dropped.flatMap(({ name }) => columnOf(name, known));
+  const kept = dropped.flatMap(({ name }) => profileColumn(name, known));
   const defaults = [
     ...added.filter((column) => column.default !== null),
     ...kept.filter(({ name, nullable }) => !nullable && existing.get(name)?.hasDefault === false),
@@ -112,7 +112,7 @@ function expandingAlteration(
 }
 
 /** The column of a field of the other model. */
-function columnOf(name: string, { fields }: ResourceProfile): readonly TableColumn[] {
+function profileColumn(name: string, { fields }: ResourceProfile): readonly TableColumn[] {
   const field = fields[name];
   if (field === undefined) return [];
   return [{ name, type: field.type, nullable: !field.required, was: null, default: field.default }];

@@ -10,7 +10,7 @@ export function fieldRules({ resources }: Model): FieldRules {
   return Object.fromEntries(
     [...resources].map(([name, resource]) => [
       name,
-      Object.fromEntries(resource.fields.map((field) => [field.name, ruleOf(resource, field)])),
+      Object.fromEntries(resource.fields.map((field) => [field.name, digestRule(resource, field)])),
     ]),
   );
 }
@@ -23,10 +23,10 @@ export function changedFields(resource: Resource, recorded: FieldRules): readonl
   const known = recorded[resource.name] ?? recorded[resource.was ?? ''] ?? {};
   return resource.fields.filter((field) => {
     const rule = known[field.name] ?? known[field.was ?? ''];
-    return rule !== undefined && rule !== ruleOf(resource, field);
+    return rule !== undefined && rule !== digestRule(resource, field);
   });
 }
 
-function ruleOf({ schema }: Resource, { name, type }: Field): string {
+function digestRule({ schema }: Resource, { name, type }: Field): string {
   return digest(JSON.stringify([type, objectOf(schema['properties'])[name] ?? null]));
 }

@@ -8,7 +8,7 @@ import { columnsOf } from '../columns.ts';
 import { declaredOwnerForm } from './owner-names.ts';
 import { storageType } from './schema.ts';
 
-/** What instances of a model read and write of a field. */
+/** A field as instances of a model read and write it. */
 export interface FieldProfile {
   readonly type: ValueType;
   readonly required: boolean;
@@ -18,16 +18,16 @@ export interface FieldProfile {
   readonly reference: string | null;
   /** The only values that are allowed, by the place in the value: `[["", ["NEW", "SOLD"]]]`. */
   readonly values: readonly (readonly [place: string, values: readonly Json[]])[];
-  /** Whether a digest is stored, or the value is encrypted. */
+  /** The stored form: the value, its digest, or the encrypted value. */
   readonly form: 'plain' | 'digest' | 'sealed';
 }
 
-/** What instances of a model read and write of a resource. */
+/** A resource as instances of a model read and write it. */
 export interface ResourceProfile {
   /** The name by which events are stored. */
   readonly singular: string;
   readonly fields: Readonly<Record<string, FieldProfile>>;
-  /** What identifies a row, and the resource above it. */
+  /** The members that identify a row, and the resource above it. */
   readonly key: string;
   readonly search: readonly string[];
   /** The fields that row policies compare. */
@@ -37,8 +37,8 @@ export interface ResourceProfile {
 }
 
 /**
- * What instances of a model rely on when they read what others write, as it is recorded in the database. Two models with equal profiles share a database like
- * one model.
+ * The facts that instances of a model rely on when they read rows of others, as the database records them. Two models with equal profiles share a database
+ * like one model.
  */
 export interface ModelProfile {
   readonly owners: OwnerForm | null;
@@ -61,7 +61,7 @@ function resourceProfile(resource: Resource, { resources }: Model): ResourceProf
     fields: sorted(
       resource.fields.map((field) => [field.name, fieldProfile(resource, field, defaults.get(field.name) ?? null)]),
     ),
-    key: keyOf(keyMembers(resource), parent?.resource ?? null),
+    key: describeKey(keyMembers(resource), parent?.resource ?? null),
     search: search.toSorted(),
     judged: byFunction
       ? ['every field']
@@ -70,8 +70,8 @@ function resourceProfile(resource: Resource, { resources }: Model): ResourceProf
   };
 }
 
-/** What identifies a row. @param members of its key @param parent null for a resource without one */
-export function keyOf(members: readonly string[], parent: string | null): string {
+/** Describes the key of a row. @param members of its key @param parent null for a resource without one */
+export function describeKey(members: readonly string[], parent: string | null): string {
   return `${members.join()} below ${parent ?? 'the root'}`;
 }
 

@@ -6,8 +6,8 @@ import { type FieldProfile, type ModelProfile, profileOf, type ResourceProfile, 
 const STOP = 'stop all instances and apply it without --phase';
 
 /**
- * Why instances of a model cannot run next to those of the one before it: what one of them writes, the other could not read, or would damage. Each as a sentence
- * that names the field and the fix, without a full stop.
+ * Finds the reasons for which instances of a model cannot run next to those of the one before it. One of them could not read, or would damage, rows of the
+ * other. Each reason is a sentence without a full stop that names the field and the fix.
  */
 export function neighbourProblems(before: ModelProfile, model: Model): readonly string[] {
   const after = profileOf(model);
@@ -45,13 +45,13 @@ function resourceProblems(name: string, { old, next, names }: ResourcePair): rea
     );
   }
   if (old.key !== next.key) problems.push(`${name} identifies its rows in another way: ${STOP}`);
-  if (!isSame(old.search, next.search)) {
+  if (!isSameValue(old.search, next.search)) {
     const changed = [...difference(old.search, next.search), ...difference(next.search, old.search)];
     problems.push(
       `${name} is searched by other fields (${changed.join(', ')}), whose words the old instances do not write: ${STOP}`,
     );
   }
-  if (!isSame(old.judged, next.judged)) {
+  if (!isSameValue(old.judged, next.judged)) {
     problems.push(`${name} has row policies that compare other fields, which the old instances do not record: ${STOP}`);
   }
   const renamed = new Set<string>();
@@ -80,7 +80,7 @@ function resourceProblems(name: string, { old, next, names }: ResourcePair): rea
 /** Both instances write the field. */
 function fieldProblems(path: string, old: FieldProfile, next: FieldProfile): readonly string[] {
   const another = `add another field, and remove this one in a later deployment; or ${STOP}`;
-  if (!isSame(storedForm(old.type), storedForm(next.type)) || old.form !== next.form) {
+  if (!isSameValue(storedForm(old.type), storedForm(next.type)) || old.form !== next.form) {
     return [`${path} has another type: ${another}`];
   }
   if (old.reference !== next.reference) return [`${path} refers to other rows: ${another}`];
@@ -119,8 +119,8 @@ export function differingFields(one: ModelProfile, other: ModelProfile): readonl
     const [first, second] = [one.resources[name], other.resources[name]];
     if (first === undefined || second === undefined) return [name];
     const fields = [...new Set([...Object.keys(first.fields), ...Object.keys(second.fields)])];
-    const changed = fields.filter((field) => !isSame(first.fields[field] ?? null, second.fields[field] ?? null));
-    const rest = isSame({ ...first, fields: {} }, { ...second, fields: {} });
+    const changed = fields.filter((field) => !isSameValue(first.fields[field] ?? null, second.fields[field] ?? null));
+    const rest = isSameValue({ ...first, fields: {} }, { ...second, fields: {} });
     return changed.length === 0 && !rest ? [name] : changed.map((field) => `${name}.${field}`);
   });
 }
@@ -130,9 +130,9 @@ function listed(values: readonly Json[]): string {
 }
 
 function difference<T extends Json>(values: readonly T[], others: readonly T[]): readonly T[] {
-  return values.filter((value) => !others.some((other) => isSame(value, other)));
+  return values.filter((value) => !others.some((other) => isSameValue(value, other)));
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+function isSameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -6,7 +6,7 @@ import type { StoredRows } from './stored-rows.ts';
 
 const NAMES: Readonly<Record<OwnerForm, string>> = { subject: '{sub}', 'issuer:subject': '{issuer}:{sub}' };
 
-/** How owner fields of a model name callers; null where it has none. */
+/** The form in which owner fields of a model name callers; null if it has none. */
 export function declaredOwnerForm({ auth, resources }: Model): OwnerForm | null {
   return auth === null || [...resources.values()].every(({ owner }) => owner === null) ? null : ownerForm(auth);
 }

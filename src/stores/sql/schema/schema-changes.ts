@@ -1,6 +1,6 @@
 import type { TableColumn } from '../columns.ts';
-import { type Alteration, alterationOf, type CurrentTable } from './alteration.ts';
-import { dropEffects, duplicatesOf, type Effects, effectsOf, NO_EFFECTS, StoredTable } from './change-effects.ts';
+import { type Alteration, compareTables, type CurrentTable } from './alteration.ts';
+import { dropEffects, findDuplicates, type Effects, findEffects, NO_EFFECTS, StoredTable } from './change-effects.ts';
 import type { Index, TableSchema } from './schema.ts';
 import type { StoredRows } from './stored-rows.ts';
 
@@ -99,7 +99,7 @@ function indexChanges(table: TableSchema, before: CurrentTable | undefined, stor
       index,
       losses: [],
       rows: before === undefined ? 0 : stored.count(),
-      broken: before === undefined ? [] : duplicatesOf(index, table, before, stored),
+      broken: before === undefined ? [] : findDuplicates(index, table, before, stored),
     }));
 }
 
@@ -111,7 +111,7 @@ function tableChanges(
 ): SchemaChange[] {
   const before = tables.get(table.name);
   if (before === undefined) return [{ kind: 'create-table', ...NO_EFFECTS, table }];
-  const alteration = alterationOf(before, table);
+  const alteration = compareTables(before, table);
   if (alteration === null) return [];
   if (table.kind === 'links') {
     return [
@@ -119,7 +119,7 @@ function tableChanges(
       { kind: 'create-table', ...NO_EFFECTS, table },
     ];
   }
-  const effects = effectsOf(alteration, storedTable(table.name), new Set(tables.keys()));
+  const effects = findEffects(alteration, storedTable(table.name), new Set(tables.keys()));
   return [{ kind: 'alter-table', ...effects, alteration }];
 }
 

@@ -1,4 +1,4 @@
-/** What a step does with rows: nothing, read each one, or copy each one. */
+/** The cost of a step: constant, reading each row, or copying each row. */
 export interface StepCost {
   readonly kind: 'constant' | 'reads' | 'rewrites';
   /** The number of rows. */
@@ -13,7 +13,7 @@ export interface StepLock {
   readonly table: string | null;
   /** The requests that wait while it is held. */
   readonly blocks: 'nothing' | 'writes' | 'reads and writes';
-  /** Whether it is held for a moment, however many rows there are; else for as long as the step reads or writes rows. */
+  /** True if it is held for a moment, for any number of rows; false if it is held while the step reads or writes rows. */
   readonly momentary: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface BrokenRule {
   readonly rows: number;
   /** The ids of the first ones. */
   readonly ids: readonly string[];
-  /** What to do about them. */
+  /** The advice for them. */
   readonly fix: string;
-  /** Whether no table can hold the rows under the rule. Others can stay as they are until they are written. */
+  /** True if no table can hold the rows under the rule. Others can stay as they are until they are written. */
   readonly blocking: boolean;
 }
 
@@ -49,7 +49,7 @@ export function heldTogether(steps: readonly SchemaStep[]): readonly SchemaStep[
   return steps.map((step) => (step.lock === null ? step : { ...step, lock: { ...step.lock, momentary: false } }));
 }
 
-/** What may happen to stored rows: without consent a migration loses nothing and leaves no row that breaks a rule (OPS-4). */
+/** The consent to losses: without it, a migration loses nothing and leaves no row that breaks a rule (OPS-4). */
 export type Consent = 'none' | 'losses';
 
 /** `products.status must be one of ACTIVE, CLOSED: 12 rows break it (a, b, c, ...); change them first`. */

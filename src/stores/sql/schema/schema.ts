@@ -17,7 +17,7 @@ export interface ForeignKey {
   readonly table: string;
   /** The columns of the key in the other table, in the same order. */
   readonly keys: readonly string[];
-  /** Whether rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key only guards them. */
+  /** True if rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key only guards them. */
   readonly cascade: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Index {
   readonly keys: readonly SortKey[];
 }
 
-/** Where the values of a new column of existing rows come from: a column of the row that another one refers to. */
+/** The source of the values of a new column in existing rows: a column of the row that another column refers to. */
 export interface ColumnSource {
   readonly column: string;
   readonly from: { readonly table: string; readonly column: string };
@@ -59,7 +59,7 @@ export function storageType(type: ValueType): string {
     : 'decimal';
 }
 
-/** Whether values of a storage type are converted to a type without loss. */
+/** Checks if values of a storage type are converted to a type without loss. */
 export function convertsTo(from: string, { kind }: ValueType): boolean {
   return from === 'integer' && (kind === 'number' || kind === 'int64' || kind === 'text');
 }
@@ -79,7 +79,7 @@ function index(table: string, columns: readonly TableColumn[], keys: readonly So
   return { name: `${table} ${unique ? 'unique ' : ''}(${named})`, unique, keys };
 }
 
-const ascending = (path: string): SortKey => ({ path, descending: false });
+const sortAscending = (path: string): SortKey => ({ path, descending: false });
 
 function indexes(resource: Resource, columns: readonly TableColumn[]): readonly Index[] {
   const all = indexesOf(resource).map(({ keys, unique }) => index(resource.name, columns, keys, unique));
@@ -97,7 +97,7 @@ function rowsTable(resource: Resource, resources: Model['resources']): TableSche
     foreignKeys: referenceFields(resource).map(({ field, target }) => ({
       columns: referringMembers(resource, field),
       table: target,
-      keys: membersOf(resources.get(target)),
+      keys: targetKey(resources.get(target)),
       cascade: false,
     })),
     sources: hiddenSources(resource, resources),
@@ -105,11 +105,11 @@ function rowsTable(resource: Resource, resources: Model['resources']): TableSche
   };
 }
 
-function membersOf(resource: Resource | undefined): readonly string[] {
+function targetKey(resource: Resource | undefined): readonly string[] {
   return resource === undefined ? ['id'] : keyMembers(resource);
 }
 
-/** Where the ids above the parent come from: from before, when an id was unique in the whole resource. */
+/** Finds the sources of the ids above the parent, for rows from when an id was unique in the whole resource. */
 function hiddenSources({ parent, parentKey }: Resource, resources: Model['resources']): readonly ColumnSource[] {
   const above = resources.get(parent?.resource ?? '');
   if (parent === null || above === undefined) return [];
@@ -144,7 +144,7 @@ function linksTable(resource: Resource, field: string, target: Resource): TableS
       { columns: targets, table: target.name, keys: keyMembers(target), cascade: false },
     ],
     sources: [],
-    indexes: [index(name, columns, [...targets, ...owners].map(ascending), false)],
+    indexes: [index(name, columns, [...targets, ...owners].map(sortAscending), false)],
   };
 }
 

@@ -44,7 +44,7 @@ export interface RowQuestion {
   readonly table: string;
   /** null for all rows. */
   readonly condition: string | null;
-  /** Whether ids of them are shown. */
+  /** True if a plan shows their ids. */
   readonly shown: boolean;
 }
 

@@ -13,11 +13,11 @@ export const METADATA = {
   format: 'format',
   /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
   storageTypes: 'storage',
-  /** What each field allows, as JSON: rows are checked against rules that have changed. */
+  /** The rules of each field, as JSON: rows are checked against rules that have changed. */
   rules: 'rules',
   /** The models that instances serve, as JSON: two of them during a deployment. */
   models: 'models',
-  /** How owner fields name callers, since the first start of a model with one. */
+  /** The form in which owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
@@ -43,7 +43,7 @@ function idempotencyTables({ tableOptions, columnType }: Dialect): readonly stri
   ];
 }
 
-/** What is stored of deleted rows for a time, and the order in which that ends (MET-4). */
+/** The table of deleted rows, which are stored for a time, and the index of their ends (MET-4). */
 function tombstoneTable({ tableOptions, columnType }: Dialect): readonly string[] {
   return [
     `create table restwright_tombstones (
@@ -139,7 +139,7 @@ function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly 
   ];
 }
 
-/** How far the log was removed, and the order in which deliveries that succeeded are. */
+/** The position up to which the log was removed, and the order of deliveries that succeeded. */
 function retentionParts(): readonly string[] {
   return [
     `insert into restwright_readers (name, sequence, owner, leased_until) values ('${RETENTION_READER}', 0, '', 0)`,
@@ -147,7 +147,7 @@ function retentionParts(): readonly string[] {
   ];
 }
 
-/** What a version wrote that stored envelopes: they stay as they are, with a shape that is no JSON. Only SQLite has such databases. */
+/** Upgrades a log of stored envelopes: they stay as they are, with a shape that is not JSON. Only SQLite has such databases. */
 function upgradeEvents(dialect: Dialect): readonly string[] {
   const digits = (count: number): string => '[0-9a-f]'.repeat(count);
   const uuid = [8, 4, 4, 4, 12].map(digits).join('-');
@@ -173,7 +173,7 @@ function upgradeEvents(dialect: Dialect): readonly string[] {
   ];
 }
 
-/** What a version wrote that had a delivery of each event to each hook, and one bookmark. Only SQLite has such databases. */
+/** Upgrades deliveries of each event to each hook, with one bookmark. Only SQLite has such databases. */
 function upgradeDeliveries(dialect: Dialect): readonly string[] {
   return [
     'drop index restwright_deliveries_due',
@@ -224,8 +224,8 @@ export function upgradeStatements(from: number, dialect: Dialect): readonly stri
 }
 
 /**
- * The statements that create the system tables: metadata, the counters of revisions and event sequences, the row count and the change stamp of
- * each resource and partition, bookmarks, idempotency records, the event log, the deliveries of events, and tombstones.
+ * The statements that create the system tables. They hold metadata, the counters of revisions and event sequences, the row count and the change stamp
+ * of each resource and partition, and bookmarks. Others hold idempotency records, the event log, the deliveries of events, and tombstones.
  */
 export function systemTables(dialect: Dialect): readonly string[] {
   const { rows, clustered } = dialect.tableOptions;

@@ -56,7 +56,7 @@ export class BusyRetry {
         if (!isBusy(error) || waited >= timeout) throw error;
         onBusy?.(waited);
       }
-      // Where the signal ends the delay, the next line throws its reason.
+      // If the signal ends the delay, the next line throws its reason.
       await setTimeout(this.delay(attempts, maxDelay), undefined, { signal }).catch(() => undefined);
       signal?.throwIfAborted();
     }

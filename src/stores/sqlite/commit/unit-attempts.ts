@@ -5,7 +5,7 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import { isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
-/** How many groups have savepoints for each unit after one of them was not kept: where many are refused, few groups are written twice. */
+/** The number of groups with a savepoint for each unit, after a unit was not kept. If many are refused, few groups are written twice. */
 const CAREFUL_GROUPS = 16;
 
 interface UnitAttemptsOptions {
@@ -16,8 +16,8 @@ interface UnitAttemptsOptions {
 
 /**
  * Runs the units of a group in the transaction that `GroupCommit` has begun, such that only those that are kept have changed anything. They share one
- * savepoint: under one of its own, each unit makes SQLite copy the pages that it changes, most of which are those that the unit before it has
- * changed. Where a unit is not kept, all of the group are rolled back and run again, each under its own savepoint.
+ * savepoint. With one for each unit, SQLite copies the pages that the unit changes, most of which the unit before has changed. If a unit is not kept,
+ * all of the group are rolled back and run again, each under its own savepoint.
  */
 export class UnitAttempts {
   readonly #options: UnitAttemptsOptions;

@@ -11,7 +11,7 @@ const NOT_BEGUN = countersOf({ revision: 0, event: 0 });
 
 /**
  * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it begins and written once before
- * it ends: all commits of all processes assign revisions and sequences from the same counters, in commit order (REP-8, EVT-3).
+ * it ends. All processes assign revisions and sequences from the same counters, in commit order (REP-8, EVT-3).
  */
 export class UnitWriter {
   readonly #connection: SqliteConnection;

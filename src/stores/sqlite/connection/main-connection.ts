@@ -6,8 +6,7 @@ import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
  * The connection of the main thread, for reads and writes: a commit empties the page caches of all other connections, but not its own. All
- * reads of one event-loop iteration share a read transaction, because locking and unlocking the database for each read takes half as long as
- * finding a row.
+ * reads of one event-loop iteration share a read transaction: locking and unlocking the database takes half as long as finding a row.
  */
 export class MainConnection {
   readonly #connection: SqliteConnection;

@@ -12,8 +12,8 @@ export const BUSY_TIMEOUT = 5_000;
 const MAX_MMAP = 0x7fff_0000;
 
 /**
- * Bytes of the file that are memory-mapped: rows of a file that is larger cost a system call for each page that is not, and deep offsets and
- * counts several times as much. The system reclaims mapped pages where it needs the memory.
+ * Computes the bytes of the file that are memory-mapped. A row outside of them costs a system call for each page, and deep offsets and counts cost several
+ * times as much. The system reclaims mapped pages if it needs the memory.
  *
  * @param memory bytes that this process may use: half of them are left to others
  */
@@ -42,7 +42,7 @@ const PAGE_BYTES = 4_096;
 class LargeRow extends Error {}
 
 export interface WriterOptions {
-  /** Whether the file must exist; it keeps its journal mode then. */
+  /** True if the file must exist; it keeps its journal mode then. */
   readonly mustExist?: boolean;
   /** Called with each statement as it runs, with its values. */
   readonly trace?: (statement: string) => void;
@@ -87,7 +87,7 @@ export class StatementCache<T extends object> {
 export class SqliteConnection {
   readonly #database: DriverConnection;
   readonly #statements: StatementCache<PreparedStatement>;
-  /** Whether a large row fails the statement that runs. */
+  /** True if a large row fails the statement that runs. */
   #refusesLargeRows = false;
 
   private constructor(database: DriverConnection) {
@@ -137,7 +137,7 @@ export class SqliteConnection {
     return connection;
   }
 
-  /** How the cache of prepared statements was used. */
+  /** The statistics of the cache of prepared statements. */
   get statementStatistics(): CacheStatistics {
     return this.#statements.statistics;
   }
@@ -188,8 +188,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Keeps in memory what rolls back a single statement. The trigger of a search index makes SQLite save 22 pages for each row that is written,
-   * to a temporary file by default: 2.9 GB for 60,000 rows.
+   * Keeps the journal of a single statement in memory. The trigger of a search index makes SQLite save 22 pages for each written row. By default they
+   * go to a temporary file: 2.9 GB for 60,000 rows.
    */
   keepStatementJournalsInMemory(): void {
     this.pragma('temp_store = memory');

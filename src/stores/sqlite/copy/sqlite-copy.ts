@@ -85,7 +85,7 @@ function insertInto({ name, columns }: CopiedTable): string {
   return `insert into ${sqlite.quote(name)} (${names.join(', ')}) values (${values.join(', ')})`;
 }
 
-/** What a file has of changes and events; null for a file without a schema of Restwright. @param file exists */
+/** Reads the last numbers of changes and events; null for a file without a schema of Restwright. @param file exists */
 export function sqliteNumbers(file: string, name?: DriverName): LastNumbers | null {
   const connection = SqliteConnection.reader(resolve(file), selectDriver(name).driver);
   try {

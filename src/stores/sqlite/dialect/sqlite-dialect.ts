@@ -3,7 +3,7 @@ import { keyMembers } from '../../../model/row-key.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../sql/decimal.ts';
 import {
   type BindParameters,
-  comparable,
+  comparableExpression,
   type ComparableExpression,
   type Decode,
   type Dialect,
@@ -79,12 +79,12 @@ const writtenNumber: Encode = (value) => {
   return isWide ? BigInt(String(value)) : value;
 };
 
-const comparesNumber = { nested: (expression: string) => comparable(expression, writtenNumber) };
+const comparesNumber = { nested: (expression: string) => comparableExpression(expression, writtenNumber) };
 
 /** Timestamps and bytes inside JSON have a single form. */
 const comparesText = {
   nested: (expression: string) =>
-    comparable(
+    comparableExpression(
       expression,
       text((value) => value),
     ),
@@ -97,7 +97,7 @@ function compareInt64(expression: string): ComparableExpression {
 function storeDecimal(type: DecimalType): ReturnType<TypeDifferences['decimal']> {
   const scale = storedScale(type);
   const nested = (expression: string): ComparableExpression =>
-    comparable(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
+    comparableExpression(`${DECIMAL_KEY_FUNCTION}(${expression})`, text(decimalKey));
   if (scale === null) return { column: 'text', encode: text(decimalKey), nested };
   const encode = text((value) => int64(scaledInteger(value, scale)));
   return { column: 'integer', encode, locate: scaledPlace(scale), select: asText, nested };
@@ -169,7 +169,7 @@ const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLI
 
 /** SQLite: strict tables, text compared by UTF-8 bytes (the collation BINARY), NULLs smaller than all values. */
 export const sqlite: Dialect = extendStandard(TYPES, {
-  // A bare parameter may influence the plan, as a limit or an operand of `=`: SQLite would plan again each time it is bound, which takes longer
+  // A bare parameter may influence the plan, as a limit or an operand of `=`. SQLite would plan again each time it is bound, which takes longer
   // than reading a page.
   placeholder: () => '+?',
   tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },

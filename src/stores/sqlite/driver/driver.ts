@@ -11,7 +11,7 @@ export type DriverName = (typeof DRIVER_NAMES)[number];
  * allocated in between.
  */
 export interface PreparedStatement {
-  /** Whether it has rows. Where false, `all` fails; where absent, `all` runs every statement. */
+  /** True if it has rows. If false, `all` fails; if absent, `all` runs every statement. */
   readonly reader?: boolean;
   all(...values: readonly SqlValue[]): SqlRow[];
   get(...values: readonly SqlValue[]): SqlRow | undefined;

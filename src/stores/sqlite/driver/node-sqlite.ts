@@ -29,7 +29,7 @@ interface NativeConnection {
   close(): void;
 }
 
-/** What of `node:sqlite` is used here. The types of Node.js have no statement that returns arrays. */
+/** The part of `node:sqlite` that is used here. The types of Node.js have no statement that returns arrays. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     location: string,
@@ -51,18 +51,18 @@ export function nodeSqlite(): Driver {
     name: 'node',
     open(path, options) {
       const { mode, timeout } = options;
-      const database = new DatabaseSync(locationOf(path, options), { readOnly: mode === 'read-only', timeout });
-      return new NodeConnection(database, statementsOf(options));
+      const database = new DatabaseSync(writeLocation(path, options), { readOnly: mode === 'read-only', timeout });
+      return new NodeConnection(database, wrapStatements(options));
     },
   };
 }
 
 /** A path creates the file; a URL with a mode does not. */
-function locationOf(path: string, { mode }: OpenOptions): string {
+function writeLocation(path: string, { mode }: OpenOptions): string {
   return mode === 'existing' ? `${pathToFileURL(path).href}?mode=rw` : path;
 }
 
-function statementsOf({ trace }: OpenOptions): WrapStatement {
+function wrapStatements({ trace }: OpenOptions): WrapStatement {
   if (trace === undefined) return (statement) => new ArrayStatement(statement);
   return (statement) => new TracedStatement(new ArrayStatement(statement), statement, trace);
 }
@@ -86,7 +86,7 @@ class NodeConnection implements DriverConnection {
 
   function(name: string, options: FunctionOptions, body: (...values: SqlValue[]) => SqlValue): void {
     this.#database.function(name, { ...options, useBigIntArguments: true }, (...values) =>
-      body(...values.map(numberOf)),
+      body(...values.map(toNumber)),
     );
   }
 
@@ -100,7 +100,7 @@ class NodeConnection implements DriverConnection {
 }
 
 /** An integer as better-sqlite3 reads it. As a number, `node:sqlite` would refuse one beyond 2^53. */
-function numberOf(value: SqlValue = null): SqlValue {
+function toNumber(value: SqlValue = null): SqlValue {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
@@ -108,8 +108,8 @@ function numberOf(value: SqlValue = null): SqlValue {
 const ITERATES = process.versions['deno'] !== undefined;
 
 /**
- * A statement that reads rows as arrays, and makes objects of them: the objects of `node:sqlite` have no prototype, and take longer to read and to
- * write as JSON than these.
+ * A statement that reads rows as arrays, and makes objects of them. The objects of `node:sqlite` have no prototype, and take longer to read and to
+ * write as JSON.
  */
 class ArrayStatement implements PreparedStatement {
   readonly #statement: NativeStatement;
@@ -142,7 +142,7 @@ class ArrayStatement implements PreparedStatement {
   #rowOf(values: readonly SqlValue[]): SqlRow {
     const names = this.#namesOf(values.length);
     const row: SqlRow = {};
-    for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = numberOf(values[index]);
+    for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = toNumber(values[index]);
     return row;
   }
 

@@ -68,11 +68,13 @@ export function sqliteCode(error: unknown): string {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return '';
   if (error.code.startsWith('SQLITE_')) return error.code;
   if (error.code !== 'ERR_SQLITE_ERROR') return '';
-  return 'errcode' in error && typeof error.errcode === 'number' ? nameOf(error.errcode) : codeByMessage(error.message);
+  return 'errcode' in error && typeof error.errcode === 'number'
+    ? nameCode(error.errcode)
+    : codeByMessage(error.message);
 }
 
 /** @param code an extended result code of SQLite: the primary one in the low byte */
-function nameOf(code: number): string {
+function nameCode(code: number): string {
   const primary = PRIMARY[code & 0xff] ?? 'ERROR';
   const extended = EXTENDED[primary]?.[(code >> 8) - 1] ?? '';
   return extended === '' ? `SQLITE_${primary}` : `SQLITE_${primary}_${extended}`;
@@ -82,22 +84,22 @@ function codeByMessage(message: string): string {
   return MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? 'SQLITE_ERROR';
 }
 
-/** Whether an error is a constraint violation. SQLite has rolled back that statement alone. */
+/** Checks if an error is a constraint violation. SQLite has rolled back that statement alone. */
 export function isConstraintFailure(error: unknown): boolean {
   return sqliteCode(error).startsWith('SQLITE_CONSTRAINT');
 }
 
-/** Whether an error comes from the database rather than from a statement: I/O, disk full, locked. */
+/** Checks if an error comes from the database rather than from a statement: I/O, disk full, locked. */
 export function isDatabaseFailure(error: unknown): boolean {
   return sqliteCode(error) !== '' && !isConstraintFailure(error);
 }
 
-/** Whether an error says that another process has locked the database. */
+/** Checks if an error says that another process has locked the database. */
 export function isBusy(error: unknown): boolean {
   return sqliteCode(error).startsWith('SQLITE_BUSY');
 }
 
-/** Whether an error says that the file is corrupt or not a database. */
+/** Checks if an error says that the file is corrupt or not a database. */
 export function isCorrupt(error: unknown): boolean {
   return sqliteCode(error).startsWith('SQLITE_CORRUPT') || sqliteCode(error) === 'SQLITE_NOTADB';
 }

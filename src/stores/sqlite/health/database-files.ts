@@ -19,7 +19,7 @@ export interface DatabaseFile extends OpenFile {
 /** The file that a path leads to; null where there is none. @throws the error of the file system where the path cannot be followed */
 export type LocateFile = (path: string) => OpenFile | null;
 
-/** What became of a file that is open. */
+/** The change of a file that is open. */
 export interface FileChange {
   readonly path: string;
   readonly change: 'missing' | 'replaced';
@@ -35,7 +35,7 @@ export const locateFile: LocateFile = (path) => {
 };
 
 /** The change of an open file; null where its path still leads to it. A path that cannot be followed counts as missing. */
-export function changeOf({ path, device, inode }: OpenFile, locate: LocateFile = locateFile): FileChange | null {
+export function findChange({ path, device, inode }: OpenFile, locate: LocateFile = locateFile): FileChange | null {
   const found = locateOrNull(path, locate);
   if (found === null) return { path, change: 'missing' };
   return found.device === device && found.inode === inode ? null : { path, change: 'replaced' };
@@ -65,7 +65,7 @@ export function openAgain<C extends { close(): void }>(database: OpenFile, open:
 }
 
 function requireSame(database: OpenFile): void {
-  if (changeOf(database) !== null) throw lostError();
+  if (findChange(database) !== null) throw lostError();
 }
 
 /** The error of everything that is read or written once the files of an open database are not where they were. */

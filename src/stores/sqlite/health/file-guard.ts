@@ -1,6 +1,13 @@
 import type { Observe } from '../../../observe/observation.ts';
 import type { StoreUnavailable } from '../../store.ts';
-import { changeOf, type FileChange, type LocateFile, locateFile, lostError, type OpenFile } from './database-files.ts';
+import {
+  findChange,
+  type FileChange,
+  type LocateFile,
+  locateFile,
+  lostError,
+  type OpenFile,
+} from './database-files.ts';
 
 /** Milliseconds between two checks, so that a loss without requests is noticed within a second. */
 const INTERVAL = 250;
@@ -62,7 +69,7 @@ export class FileGuard {
   #look(): void {
     if (this.#lost !== null) return;
     for (const file of this.#options.files) {
-      const change = changeOf(file, this.#locate);
+      const change = findChange(file, this.#locate);
       if (change !== null) {
         this.#lose(change);
         return;
@@ -76,7 +83,7 @@ export class FileGuard {
     this.#save();
   }
 
-  /** What was acknowledged and is only in the log is copied to the open file, so that a file that was moved alone is complete. */
+  /** Copies acknowledged commits from the log to the open file, so that a file that was moved alone is complete. */
   #save(): void {
     this.#saves += 1;
     if (this.#trySave() || this.#saves === MAX_SAVES) this.close();

@@ -22,11 +22,11 @@ export function unpackBatch(batch: PackedBatch): BatchRows {
   return batch.map(({ names: cloned, rows }) => {
     // As the names of properties: V8 would look up a cloned string for each row.
     const names = Object.keys(Object.fromEntries(cloned.map((name) => [name, null])));
-    return rows.map((values) => rowOf(names, values));
+    return rows.map((values) => unpackRow(names, values));
   });
 }
 
-function rowOf(names: readonly string[], values: readonly SqlValue[]): SqlRow {
+function unpackRow(names: readonly string[], values: readonly SqlValue[]): SqlRow {
   const row: SqlRow = {};
   for (let column = 0; column < names.length; column += 1) row[names[column] ?? ''] = values[column] ?? null;
   return row;

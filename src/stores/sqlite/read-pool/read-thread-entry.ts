@@ -29,11 +29,11 @@ port.on('message', (batch: StatementBatch | null) => {
     connection.close();
     port.close();
   } else {
-    port.postMessage(read(batch));
+    port.postMessage(replyToBatch(batch));
   }
 });
 
-function read(batch: StatementBatch): ThreadReply {
+function replyToBatch(batch: StatementBatch): ThreadReply {
   try {
     deadline.start();
     return { kind: 'rows', rows: packBatch(readBatch(connection, batch)) };

@@ -3,7 +3,7 @@ import { workerFile } from '../../../platform/worker-file.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StoreUnavailable } from '../../store.ts';
 import { unpackBatch } from './packed-rows.ts';
-import { errorOf, type ReadThreadSettings, type ThreadReply } from './statement-batch.ts';
+import { rebuildError, type ReadThreadSettings, type ThreadReply } from './statement-batch.ts';
 
 const ENTRY = workerFile(import.meta.url, 'read-thread-entry');
 
@@ -60,7 +60,7 @@ export class ReadThread {
   #settle(reply: ThreadReply): void {
     if (!this.#closing) this.#worker.unref();
     if (reply.kind === 'rows') this.#reply?.resolve(unpackBatch(reply.rows));
-    else this.#reply?.reject(errorOf(reply));
+    else this.#reply?.reject(rebuildError(reply));
     this.#reply = null;
   }
 

@@ -7,16 +7,16 @@ import type { PackedBatch } from './packed-rows.ts';
 
 /** Reads the statements of a batch in one transaction: no commit of another connection falls between. */
 export function readBatch(connection: SqliteConnection, batch: StatementBatch): BatchRows {
-  if (batch.length === 1 || connection.inTransaction) return rowsOf(connection, batch);
+  if (batch.length === 1 || connection.inTransaction) return readStatements(connection, batch);
   connection.run('begin');
   try {
-    return rowsOf(connection, batch);
+    return readStatements(connection, batch);
   } finally {
     if (connection.inTransaction) connection.run('commit');
   }
 }
 
-function rowsOf(connection: SqliteConnection, batch: StatementBatch): BatchRows {
+function readStatements(connection: SqliteConnection, batch: StatementBatch): BatchRows {
   return batch.map(({ text, values, bound }) =>
     bound === undefined ? connection.all(text, values) : connection.upTo(text, values, bound),
   );
@@ -31,7 +31,7 @@ export interface ReadThreadSettings {
   readonly closing: SharedArrayBuffer;
 }
 
-/** What a thread replies to a batch: plain data, because structured cloning loses the classes of errors. */
+/** The reply of a thread to a batch: plain data, because structured cloning loses the classes of errors. */
 export type ThreadReply =
   | { readonly kind: 'rows'; readonly rows: PackedBatch }
   | { readonly kind: 'timeout'; readonly message: string }
@@ -47,7 +47,7 @@ export function replyWithError(error: unknown): ThreadReply {
 }
 
 /** The error of a reply. */
-export function errorOf(reply: Exclude<ThreadReply, { kind: 'rows' }>): unknown {
+export function rebuildError(reply: Exclude<ThreadReply, { kind: 'rows' }>): unknown {
   switch (reply.kind) {
     case 'timeout':
       return new StatementTimeout(reply.message);

@@ -7,7 +7,7 @@ interface StatementDeadlineOptions {
   readonly now: () => number;
   /** Milliseconds that the statements of one batch may run together. */
   readonly timeout: number;
-  /** Whether every statement must stop immediately. Checked as often as the time. */
+  /** Returns true if every statement must stop immediately. Checked as often as the time. */
   readonly isClosing?: () => boolean;
 }
 

@@ -11,7 +11,7 @@ export function tableNames(connection: SqliteConnection): readonly string[] {
     .map(({ name }) => String(name));
 }
 
-function columnsOf(connection: SqliteConnection, table: string, storage: StorageTypes): CurrentTable['columns'] {
+function currentColumns(connection: SqliteConnection, table: string, storage: StorageTypes): CurrentTable['columns'] {
   return connection
     .all('select name, "notnull" as required, dflt_value is not null as defaulted from pragma_table_info(?)', [table])
     .map((column) => {
@@ -26,7 +26,7 @@ function columnsOf(connection: SqliteConnection, table: string, storage: Storage
     });
 }
 
-function foreignKeysOf(connection: SqliteConnection, table: string): CurrentTable['foreignKeys'] {
+function currentForeignKeys(connection: SqliteConnection, table: string): CurrentTable['foreignKeys'] {
   const read = connection.all(
     'select id, "from" as "column", "to" as key, "table", on_delete from pragma_foreign_key_list(?) order by id, seq',
     [table],
@@ -39,13 +39,13 @@ function foreignKeysOf(connection: SqliteConnection, table: string): CurrentTabl
   }));
 }
 
-function primaryKeyOf(connection: SqliteConnection, table: string): readonly string[] {
+function currentPrimaryKey(connection: SqliteConnection, table: string): readonly string[] {
   return connection
     .all('select name from pragma_table_info(?) where pk > 0 order by pk', [table])
     .map(({ name }) => String(name));
 }
 
-function indexesOf(connection: SqliteConnection, table: string): Pick<CurrentTable, 'indexes' | 'definitions'> {
+function currentIndexes(connection: SqliteConnection, table: string): Pick<CurrentTable, 'indexes' | 'definitions'> {
   const read = connection.all(
     `select list.name, object.sql from pragma_index_list(?) as list join sqlite_schema as object on object.name = list.name
 where origin = 'c' order by list.name`,
@@ -64,9 +64,9 @@ export function currentTables(connection: SqliteConnection, storage: StorageType
     .map((name) => ({
       name,
       kind: name.includes('.') ? 'links' : 'rows',
-      columns: columnsOf(connection, name, storage),
-      primaryKey: primaryKeyOf(connection, name),
-      foreignKeys: foreignKeysOf(connection, name),
-      ...indexesOf(connection, name),
+      columns: currentColumns(connection, name, storage),
+      primaryKey: currentPrimaryKey(connection, name),
+      foreignKeys: currentForeignKeys(connection, name),
+      ...currentIndexes(connection, name),
     }));
 }

@@ -57,12 +57,12 @@ function readMetadata(connection: SqliteConnection, name: string): string | null
   return row === null ? null : String(row['value']);
 }
 
-function formatOf(connection: SqliteConnection): number {
+function readFormat(connection: SqliteConnection): number {
   return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format));
 }
 
 function prepareSystemTables(connection: SqliteConnection, random: Random): readonly string[] {
-  const format = formatOf(connection);
+  const format = readFormat(connection);
   const statements = systemTableChanges(format, sqlite);
   for (const statement of statements) connection.script(statement);
   const metadata = metadataChanges(format, system, (bytes) => random.hex(bytes));
@@ -71,11 +71,11 @@ function prepareSystemTables(connection: SqliteConnection, random: Random): read
 }
 
 /** The models that are recorded. */
-function modelsOf(connection: SqliteConnection, format: number): CurrentModels {
+function readModels(connection: SqliteConnection, format: number): CurrentModels {
   return format === 0 ? [] : parseModels(readMetadata(connection, METADATA.models));
 }
 
-/** What migrates the tables to the model. */
+/** The migration of the tables to the model. */
 interface TablePlan {
   readonly goal: MigrationGoal;
   readonly current: readonly CurrentTable[];
@@ -85,15 +85,15 @@ interface TablePlan {
 
 /** @param format that of the database */
 function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
-  const declared = schemaAfter(modelsOf(connection, format), model);
-  const current = format === 0 ? [] : currentTables(connection, readJson(connection, METADATA.storageTypes));
+  const declared = schemaAfter(readModels(connection, format), model);
+  const current = format === 0 ? [] : currentTables(connection, readJsonMetadata(connection, METADATA.storageTypes));
   const all = schemaChanges(current, declared, sqliteStoredRows(connection));
   const changes = changesFor(goal, all, declared);
   const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
   return { goal, current, changes, steps };
 }
 
-/** What the model would lose, and the rules that rows break. Next to another model nothing is narrowed. */
+/** Finds data that the model would lose, and rules that rows break. Next to another model nothing is narrowed. */
 function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan): readonly SchemaStep[] {
   if (plan.goal.kind === 'shared') return [];
   return [...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)];
@@ -101,7 +101,7 @@ function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan)
 
 /** The rules of the model that stored rows break, of those that have changed. A database of an older version has no recorded rules. */
 function brokenRules(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
-  const recorded: FieldRules = current.length === 0 ? {} : readJson(connection, METADATA.rules);
+  const recorded: FieldRules = current.length === 0 ? {} : readJsonMetadata(connection, METADATA.rules);
   return ruleChecks(sqlite, model, current, recorded).flatMap(({ table, check }) => {
     for (const rows of readBatches(connection, table.name, check.selection)) for (const row of rows) check.check(row);
     return check.step() ?? [];
@@ -121,7 +121,7 @@ function* readBatches(connection: SqliteConnection, table: string, selection: st
 }
 
 /** A JSON object in the metadata; empty where it is missing. */
-function readJson(connection: SqliteConnection, name: string): StorageTypes | FieldRules {
+function readJsonMetadata(connection: SqliteConnection, name: string): StorageTypes | FieldRules {
   return JSON.parse(readMetadata(connection, name) ?? '{}');
 }
 
@@ -139,7 +139,7 @@ function prepareTables(
   if (statements.length > 0) {
     for (const step of steps) runStep(connection, step);
     checkReferences(connection);
-    const types = typesFor(goal, schemaOf(model), readJson(connection, METADATA.storageTypes));
+    const types = typesFor(goal, schemaOf(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
   return statements;
@@ -147,7 +147,7 @@ function prepareTables(
 
 /** Records the model that the database matches now. */
 function recordModel(connection: SqliteConnection, model: Model, goal: MigrationGoal): void {
-  const migrated = { goal, models: modelsOf(connection, FORMAT), model };
+  const migrated = { goal, models: readModels(connection, FORMAT), model };
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
@@ -182,20 +182,20 @@ function checkReferences(connection: SqliteConnection): void {
   throw brokenReference(String(table), String(parent), columns.length > 1);
 }
 
-/** What was done to a database before it is used. */
+/** The preparation of a database before it is used. */
 export interface Preparation {
-  /** Whether it was empty. */
+  /** True if it was empty. */
   readonly isNew: boolean;
   /** The statements that changed the schema. */
   readonly statements: readonly string[];
-  /** Whether instances of another model may serve it, too. */
+  /** True if instances of another model may serve it, too. */
   readonly isShared: boolean;
 }
 
 interface PrepareOptions {
   /** Creates the secret of a new database. */
   readonly random: Random;
-  /** What may happen to stored rows. */
+  /** Consent to losses of stored rows. */
   readonly consent: Consent;
   /** Default: none. */
   readonly phase?: MigrationPhase | null;
@@ -215,9 +215,9 @@ export function prepareDatabase(
   connection.script('pragma foreign_keys = off');
   connection.script('begin immediate');
   try {
-    const format = formatOf(connection);
+    const format = readFormat(connection);
     const isNew = format === 0;
-    const goal = migrationGoal(modelsOf(connection, format), model, phase, isNew);
+    const goal = migrationGoal(readModels(connection, format), model, phase, isNew);
     const statements = [
       ...prepareSystemTables(connection, random),
       ...prepareTables(connection, model, goal, consent),
@@ -245,8 +245,8 @@ export function planMigration(
 ): readonly SchemaStep[] {
   connection.script('begin');
   try {
-    const format = formatOf(connection);
-    const goal = migrationGoal(modelsOf(connection, format), model, phase, format === 0);
+    const format = readFormat(connection);
+    const goal = migrationGoal(readModels(connection, format), model, phase, format === 0);
     const tables = planTables(connection, model, format, goal);
     const rebuilt = rebuiltTables(tables.changes);
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
@@ -266,9 +266,9 @@ export function planMigration(
 export function verifyDatabase(connection: SqliteConnection, model: Model): Preparation {
   connection.script('begin');
   try {
-    const format = formatOf(connection);
+    const format = readFormat(connection);
     requireExisting(format);
-    const goal = migrationGoal(modelsOf(connection, format), model, null, false);
+    const goal = migrationGoal(readModels(connection, format), model, null, false);
     requireMigrated(missingStatements(connection, model, format, goal));
     return { isNew: false, statements: [], isShared: goal.kind === 'shared' };
   } finally {

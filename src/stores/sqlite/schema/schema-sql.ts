@@ -40,7 +40,7 @@ function rebuild(alteration: Alteration): readonly string[] {
   const { before, after, defaults } = alteration;
   const kept = after.indexes.filter(({ name }) => before.indexes.includes(name));
   const known = new Set(after.indexes.map(({ name }) => name));
-  // Of another model that is served, too: only its migration has defaults.
+  // Those of another model that is served, too: only its migration has defaults.
   const others = defaults.length === 0 ? [] : before.indexes.filter((name) => !known.has(name));
   const columns = nameList(
     sqlite,
@@ -57,7 +57,7 @@ function rebuild(alteration: Alteration): readonly string[] {
   ];
 }
 
-/** Whether columns that are NULL in every row, or have a default of the database, are all that is added, which SQLite can do in place. */
+/** Checks if all additions are columns that are NULL in every row, or have a default of the database. SQLite adds them in place. */
 function addsOnly(alteration: Alteration): boolean {
   const { before, after, added, defaults, withoutDefault, nullability, foreignKeys, primaryKey } = alteration;
   const newKeys = after.foreignKeys.filter(
@@ -92,7 +92,7 @@ function alterTable(alteration: Alteration): readonly string[] {
 
 const STATEMENTS: SchemaStatements = { ...standardStatements(sqlite), alterTable };
 
-function costOf(change: SchemaChange): StepCost {
+function estimateCost(change: SchemaChange): StepCost {
   const { rows } = change;
   if (change.kind === 'create-index') return { kind: 'reads', rows };
   if (change.kind === 'alter-table' && !addsOnly(change.alteration)) return { kind: 'rewrites', rows };
@@ -119,8 +119,8 @@ export function schemaSteps(
   return changes.map((change) => ({
     purpose: describeChange(change),
     statements: writeChange(change, STATEMENTS, tables),
-    cost: costOf(change),
-    lock: writeLock(costOf(change)),
+    cost: estimateCost(change),
+    lock: writeLock(estimateCost(change)),
     losses: change.losses,
     broken: change.broken,
   }));

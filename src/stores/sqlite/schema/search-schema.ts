@@ -15,7 +15,7 @@ const RULES_COMMENT = `/* words ${WORD_RULES_VERSION}, Unicode ${versions['unico
 export interface SearchObject {
   readonly type: 'table' | 'trigger';
   readonly name: string;
-  /** What follows `create`, before the name. */
+  /** The words between `create` and the name. */
   readonly kind: 'table' | 'virtual table' | 'trigger';
   /** From the name on, as the database stores it. */
   readonly definition: string;
@@ -71,8 +71,8 @@ function keyName(member: string): string {
 /**
  * The index of a searchable resource. FTS5 gets words that are already split and folded, separated by spaces, so that its simplest tokenizer takes
  * them as they are. It stores which rows have a word and nothing else: the texts are in the row, and positions are not needed. Triggers maintain it,
- * so that it changes in the transaction of the row. Prefixes of one and two letters are indexed too: FTS5 would collect them from all matching words
- * before the first row, which no deadline could stop (QRY-3).
+ * so that it changes in the transaction of the row. Prefixes of one and two letters are indexed too. FTS5 would collect them from all matching words
+ * before the first row, and no deadline could stop it (QRY-3).
  */
 export function searchIndex(resource: Resource): SearchIndex {
   const names = searchNames(resource.name);
@@ -80,8 +80,8 @@ export function searchIndex(resource: Resource): SearchIndex {
   const key = keyMembers(resource);
   const members = key.map(keyName).join(', ');
   const of = (row: string): string => key.map((name) => `${row}.${keyName(name)}`).join(', ');
-  const isKeyOf = (row: string): string => sameKey(key, '', `${row}.`);
-  const keyOf = (row: string): string => `(select key from ${keys} where ${isKeyOf(row)})`;
+  const matchesKey = (row: string): string => sameKey(key, '', `${row}.`);
+  const findKey = (row: string): string => `(select key from ${keys} where ${matchesKey(row)})`;
   const trigger = (name: string, occasion: string, statements: readonly string[]): SearchObject =>
     searchTrigger(name, `after ${occasion} on ${rows}`, statements);
   const searched = [...new Set(resource.search.map((path) => quote(path.split('.')[0] ?? path)))].join(', ');
@@ -100,11 +100,11 @@ export function searchIndex(resource: Resource): SearchIndex {
         `insert into ${words} (rowid, words) values (last_insert_rowid(), ${wordsIn(resource, 'new')})`,
       ]),
       trigger(names.triggers.update, `update of ${searched}`, [
-        `update ${words} set words = ${wordsIn(resource, 'new')} where rowid = ${keyOf('new')}`,
+        `update ${words} set words = ${wordsIn(resource, 'new')} where rowid = ${findKey('new')}`,
       ]),
       trigger(names.triggers.delete, 'delete', [
-        `delete from ${words} where rowid = ${keyOf('old')}`,
-        `delete from ${keys} where ${isKeyOf('old')}`,
+        `delete from ${words} where rowid = ${findKey('old')}`,
+        `delete from ${keys} where ${matchesKey('old')}`,
       ]),
     ],
     fill: [

@@ -106,7 +106,7 @@ describe('the change stamps of a process, after another one has written', () => 
 });
 
 /** Stamps on a database that reports these states, one for each read. */
-function stampsOf(...states: readonly SqlRow[]): PostgresChangeStamps {
+function createStamps(...states: readonly SqlRow[]): PostgresChangeStamps {
   const left = [...states];
   const fail = (): never => assert.fail('reads the log');
   const client: SqlClient = { get: () => left.shift() ?? fail(), all: fail, batch: fail, execute: fail };
@@ -142,7 +142,7 @@ describe('the change stamps of a process, after the server was replaced', () => 
     ['by itself as it was earlier', { server: 'one', revision: 5, event: 5 }],
   ] as const) {
     it(`[OPS-5] all change: ${what}`, async () => {
-      const stamps = stampsOf(before, state);
+      const stamps = createStamps(before, state);
       const first = await stamps.rowStamp('products', 'p');
       await setImmediate();
       assert.notEqual(await stamps.rowStamp('products', 'p'), first);
@@ -150,7 +150,7 @@ describe('the change stamps of a process, after the server was replaced', () => 
   }
 
   it('[OPS-5] all change, although an own commit has the revisions that would follow', async () => {
-    const stamps = stampsOf(before, { server: 'two', revision: 8, event: 8 });
+    const stamps = createStamps(before, { server: 'two', revision: 8, event: 8 });
     const first = await stamps.rowStamp('products', 'p');
     stamps.committed({
       before: { ...before, server: 'two' },

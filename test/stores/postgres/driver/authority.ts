@@ -52,6 +52,6 @@ export function createAuthority(folder: string): TestAuthority {
 }
 
 /** The text of both files. */
-export function pemOf({ cert, key }: CertificateFiles): { readonly cert: string; readonly key: string } {
+export function readPem({ cert, key }: CertificateFiles): { readonly cert: string; readonly key: string } {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
 }

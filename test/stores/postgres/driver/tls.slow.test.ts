@@ -9,12 +9,12 @@ import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts'
 import { UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { startOwnPostgres } from '../../../postgres-server.ts';
-import { createAuthority, pemOf } from './authority.ts';
+import { createAuthority, readPem } from './authority.ts';
 import { freePort } from '../../../free-port.ts';
 
 const SETTINGS: SessionSettings = { name: 'test', statementTimeout: 0, lockTimeout: 0, readOnly: true };
 
-/** Who may connect how: `shop` only encrypted, `certified` with a certificate of its name, `plain` as it likes, `unencrypted` not encrypted. */
+/** The rules of the users: `shop` only encrypted, `certified` with a certificate of its name, `plain` as it likes, `unencrypted` not encrypted. */
 const RULES = `
 local all all trust
 hostssl all shop 127.0.0.1/32 trust
@@ -26,7 +26,7 @@ hostnossl all unencrypted 127.0.0.1/32 trust
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
 const [authority, other] = ['ca', 'other'].map((name) => createAuthority(path.join(folder, name)));
 assert.ok(authority !== undefined && other !== undefined);
-const { cert, key } = pemOf(authority.issue('server', ['DNS:localhost']));
+const { cert, key } = readPem(authority.issue('server', ['DNS:localhost']));
 const client = authority.issue('certified');
 const port = await freePort();
 const ports = ['listen_addresses=127.0.0.1', `port=${port}`];
@@ -45,11 +45,11 @@ after(async () => {
 });
 
 /** The URL of the server by TCP. */
-function urlOf(user: string, host: string, parameters: Readonly<Record<string, string>>): string {
+function writeUrl(user: string, host: string, parameters: Readonly<Record<string, string>>): string {
   return `postgres://${user}@${host}:${port}/postgres?${new URLSearchParams(parameters).toString()}`;
 }
 
-/** Whether a session is encrypted. */
+/** Checks if a session is encrypted. */
 async function isEncrypted(url: string): Promise<boolean> {
   const session = await openSession({ url }, SETTINGS);
   try {
@@ -100,40 +100,44 @@ describe('the encryption of sessions, by sslmode', () => {
   ] as const) {
     const options = Object.keys(parameters).slice(1).join(', ');
     it(`[OPS-4b] ${user}@${host}, ${parameters.sslmode}${options === '' ? '' : ` with ${options}`}: ${encrypted ? '' : 'not '}encrypted`, async () => {
-      assert.equal(await isEncrypted(urlOf(user, host, parameters)), encrypted);
+      assert.equal(await isEncrypted(writeUrl(user, host, parameters)), encrypted);
     });
   }
 
   for (const [what, url, message] of [
     [
       'a certificate of another name',
-      urlOf('shop', '127.0.0.1', { sslmode: 'verify-full', sslrootcert: authority.file }),
+      writeUrl('shop', '127.0.0.1', { sslmode: 'verify-full', sslrootcert: authority.file }),
       /^postgres:\S+ cannot be opened: its certificate is not for 127\.0\.0\.1\. Connect by a name of the certificate, or add sslmode=verify-ca to the URL, which accepts any name \(.*\)\.$/,
     ],
     [
       'a certificate of another CA',
-      urlOf('shop', 'localhost', { sslmode: 'verify-full', sslrootcert: other.file }),
+      writeUrl('shop', 'localhost', { sslmode: 'verify-full', sslrootcert: other.file }),
       /cannot be opened: its certificate is not of a known CA\. Name the file with the certificates of its CA: sslrootcert=FILE\.$/,
     ],
-    ['a certificate of a CA of its own', urlOf('shop', 'localhost', { sslmode: 'verify-full' }), /not of a known CA/],
+    [
+      'a certificate of a CA of its own',
+      writeUrl('shop', 'localhost', { sslmode: 'verify-full' }),
+      /not of a known CA/,
+    ],
     [
       'another CA, whatever the name',
-      urlOf('shop', '127.0.0.1', { sslmode: 'verify-ca', sslrootcert: other.file }),
+      writeUrl('shop', '127.0.0.1', { sslmode: 'verify-ca', sslrootcert: other.file }),
       /not of a known CA/,
     ],
     [
       'another CA that sslmode=require names',
-      urlOf('shop', '127.0.0.1', { sslmode: 'require', sslrootcert: other.file }),
+      writeUrl('shop', '127.0.0.1', { sslmode: 'require', sslrootcert: other.file }),
       /not of a known CA/,
     ],
     [
       'a server that requires encryption',
-      urlOf('shop', 'localhost', { sslmode: 'disable' }),
+      writeUrl('shop', 'localhost', { sslmode: 'disable' }),
       /no encryption\. Add sslmode=require to the URL/,
     ],
     [
       'a server that requires a certificate',
-      urlOf('certified', 'localhost', { sslmode: 'require' }),
+      writeUrl('certified', 'localhost', { sslmode: 'require' }),
       /valid client certificate\. Add sslcert=FILE and sslkey=FILE to the URL\.$/,
     ],
   ] as const) {
@@ -141,7 +145,7 @@ describe('the encryption of sessions, by sslmode', () => {
   }
 
   it('[OPS-4b] serves a model by verify-full', async () => {
-    const url = urlOf('shop', 'localhost', {
+    const url = writeUrl('shop', 'localhost', {
       sslmode: 'verify-full',
       sslrootcert: authority.file,
       schema: 'encrypted',

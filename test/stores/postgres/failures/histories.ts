@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { SeededRandom } from '../../../../store-suite/seeded-random.ts';
 import { isLinearizable, type RowOperation, type Timed } from './linearizable.ts';
-import { type Answer, outcomeOf, type Send } from './send.ts';
+import { type Answer, judgeOutcome, type Send } from './send.ts';
 
 interface HistoryOptions {
   readonly clients: number;
   readonly rows: number;
-  /** Whether to end, after so many requests. */
+  /** Returns true to end after so many requests. */
   readonly isOver: (requests: number) => boolean;
   readonly random: SeededRandom;
 }
@@ -17,7 +17,7 @@ interface SeenState {
   readonly etag: string;
 }
 
-/** What clients have done to each row. */
+/** The operations of clients on each row. */
 export interface History {
   readonly rows: ReadonlyMap<string, readonly Timed[]>;
   readonly operations: number;
@@ -131,7 +131,7 @@ class Recorder {
   ): Promise<Answer> {
     const begun = performance.now();
     const answer = await this.#send(row);
-    const outcome = outcomeOf(answer);
+    const outcome = judgeOutcome(answer);
     if (outcome === 'not made') return answer;
     const isKnown = outcome === 'answered';
     if (isKnown) assert.ok([...success, 404, 409, 412].includes(answer.status), JSON.stringify(answer.body));

@@ -21,7 +21,7 @@ interface KillOptions {
   readonly interval: number;
 }
 
-/** What was counted while instances were killed. */
+/** The counts of rounds in which instances were killed. */
 interface KillResult {
   readonly killed: number;
   readonly writes: number;

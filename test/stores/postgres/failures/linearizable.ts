@@ -1,4 +1,4 @@
-/** What was done to a row. Each write writes another value; a value is never written again. */
+/** An operation on a row. Each write writes another value; a value is never written again. */
 export type RowOperation =
   /** Without a value: the row does not exist. */
   | { readonly kind: 'read'; readonly value: string | null }
@@ -59,13 +59,13 @@ interface Entry {
 }
 
 /**
- * Whether there is an order of operations on one row, each between its request and its response, in which every one has its result (Wing and Gong; with Lowe's
- * memory of what was tried).
+ * Checks if operations on one row have an order in which every one has its result. Each stands between its request and its response (Wing and Gong, with
+ * Lowe's memory of tried orders).
  *
  * @param initial the value before all of them
  */
 export function isLinearizable(history: readonly Timed[], initial: string | null = null): boolean {
-  const head = entriesOf(history);
+  const head = linkEntries(history);
   const done = new Uint32Array(Math.ceil(history.length / 32));
   const tried = new Set<string>();
   const taken: { readonly entry: Entry; readonly before: string | null }[] = [];
@@ -93,7 +93,7 @@ export function isLinearizable(history: readonly Timed[], initial: string | null
   return true;
 }
 
-function entriesOf(history: readonly Timed[]): Entry {
+function linkEntries(history: readonly Timed[]): Entry {
   const head: Entry = { id: -1, operation: null, end: null, previous: null, next: null };
   const entries = history.flatMap(({ operation, begun, ended }, id) => {
     const end: Entry = { id, operation: null, end: null, previous: null, next: null };
@@ -103,7 +103,7 @@ function entriesOf(history: readonly Timed[]): Entry {
       { at: ended, order: 1, entry: end },
     ];
   });
-  // What begins when another ends may have overlapped with it.
+  // An operation that begins when another ends may have overlapped with it.
   entries.sort((one, other) => (one.at === other.at ? one.order - other.order : one.at - other.at));
   let last = head;
   for (const { entry } of entries) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { Store } from '../../../../src/stores/store.ts';
-import { outcomeOf, type Send } from './send.ts';
+import { judgeOutcome, type Send } from './send.ts';
 
 /** Milliseconds before a client tries again. */
 const PAUSE = 5;
@@ -56,7 +56,7 @@ export class Load {
     for (let at = 0; !this.#isStopped; at += 1) {
       const id = `${writer}-${at}`;
       const answer = await this.#timed({ send: 'POST /api/v1/notes', body: { id, text: id } });
-      const outcome = outcomeOf(answer);
+      const outcome = judgeOutcome(answer);
       if (outcome === 'answered') assert.equal(answer.status, 201, JSON.stringify(answer.body));
       if (outcome === 'answered') acknowledged.push(id);
       else (outcome === 'unknown' ? this.unknown : this.refused).add(id);
@@ -87,7 +87,7 @@ export class Load {
 }
 
 /** The ids of all notes. */
-export async function idsOf(send: Send): Promise<ReadonlySet<string>> {
+export async function listIds(send: Send): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (let next: string | null = '/api/v1/notes?limit=100&fields=id'; next !== null; ) {
     const { status, body } = await send({ send: `GET ${next}` });
@@ -99,13 +99,13 @@ export async function idsOf(send: Send): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Compares rows and events with what was acknowledged: nothing of it is lost, what was refused does not exist, and each row has its event, in the order of the
+ * Compares rows and events with the acknowledged writes. None of them is lost, and no refused write exists. Each row has its event, in the order of the
  * acknowledgements of each client.
  *
  * @returns the number of events
  */
 export async function judge(load: Load, send: Send, store: Pick<Store, 'events'>): Promise<number> {
-  const ids = await idsOf(send);
+  const ids = await listIds(send);
   const acknowledged = load.acknowledged.flat();
   assert.deepEqual(
     acknowledged.filter((id) => !ids.has(id)),

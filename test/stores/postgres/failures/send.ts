@@ -15,14 +15,14 @@ export interface Answer {
 /** Sends a request to an instance. */
 export type Send = (row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>) => Promise<Answer>;
 
-/** What became of a write: a response, nothing (as the response says, or since it was not sent), or it is not known. */
+/** The outcome of a write: answered; not made, because of its response or because it was not sent; or unknown. */
 export type Outcome = 'answered' | 'not made' | 'unknown';
 
 /** Sends to an instance of this process. */
 export function toInstance(instance: Pick<Instance, 'send'>): Send {
   return async (row) => {
     const { status, headers, body } = await instance.send(row);
-    return answerOf(status, body, (name) => headers.get(name) ?? null);
+    return checkAnswer(status, body, (name) => headers.get(name) ?? null);
   };
 }
 
@@ -40,7 +40,7 @@ export function overHttp(url: () => string | null): Send {
         signal: AbortSignal.timeout(30_000),
       });
       const text = await response.text();
-      return answerOf(response.status, text === '' ? {} : JSON.parse(text), (name) => response.headers.get(name));
+      return checkAnswer(response.status, text === '' ? {} : JSON.parse(text), (name) => response.headers.get(name));
     } catch (error) {
       return isRefused(error) ? NOT_SENT : LOST;
     }
@@ -55,13 +55,13 @@ function isRefused(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }
 
-function answerOf(status: number, body: Seen['body'], field: (name: string) => string | null): Answer {
+function checkAnswer(status: number, body: Seen['body'], field: (name: string) => string | null): Answer {
   assert.ok(status < 500 || status === 503, `${status} ${JSON.stringify(body)}`);
   if (status === 503) assert.match(field('retry-after') ?? '', /^[1-9]/, JSON.stringify(body));
   return { status, code: status >= 400 ? String(body.errorCode) : null, etag: field('etag'), body };
 }
 
-export function outcomeOf({ status, code }: Answer): Outcome {
+export function judgeOutcome({ status, code }: Answer): Outcome {
   if (code === 'NOT_SENT') return 'not made';
   if (status === 0 || code === 'SERVER_OUTCOME_UNKNOWN') return 'unknown';
   return status === 503 ? 'not made' : 'answered';

@@ -15,7 +15,7 @@ interface StopRounds {
   readonly onRound?: (count: number) => void;
 }
 
-/** What the rounds have measured. */
+/** The measurements of the rounds. */
 interface StopResult {
   readonly writes: number;
   readonly events: number;

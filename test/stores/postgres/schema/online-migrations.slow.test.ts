@@ -24,9 +24,9 @@ const REFERRING: ResourceOptions = {
   fields: [field('title', TEXT), field('other_id', TEXT, { reference: refersTo('items') })],
 };
 
-const modelOf = (declared: ResourceOptions) => model([resource(declared)]);
+const declare = (declared: ResourceOptions) => model([resource(declared)]);
 const open = (url: string, declared: ResourceOptions, options: { readonly lockAttempts?: number } = {}) =>
-  openPostgres({ url, model: modelOf(declared), ...options });
+  openPostgres({ url, model: declare(declared), ...options });
 
 /** A schema with rows of {@link BEFORE}, and a store of it. */
 async function schemaBefore(context: TestContext, ...titles: readonly (string | null)[]): Promise<[string, Store]> {
@@ -59,7 +59,7 @@ async function waiting(context: TestContext, url: string, text: string): Promise
 }
 
 async function assertMigrated(url: string, declared: ResourceOptions): Promise<void> {
-  assert.deepEqual(await planPostgres({ url, model: modelOf(declared) }), []);
+  assert.deepEqual(await planPostgres({ url, model: declare(declared) }), []);
 }
 
 describe('a migration of PostgreSQL with rows', () => {
@@ -83,7 +83,7 @@ describe('a migration of PostgreSQL with rows', () => {
     const pid = await waiting(context, url, 'create unique index concurrently%');
     await Promise.all([assert.rejects(interrupted), other.query('select pg_terminate_backend($1)', [pid])]);
     await other.script('rollback');
-    const [first] = await planPostgres({ url, model: modelOf(UNIQUE) });
+    const [first] = await planPostgres({ url, model: declare(UNIQUE) });
     assert.equal(first?.purpose, 'remove what an interrupted migration has left');
     const store = await open(url, UNIQUE);
     context.after(() => store.close());
@@ -95,7 +95,7 @@ describe('a migration of PostgreSQL with rows', () => {
   it('[OPS-4d] is made once by two that start together, where its steps are apart, too', async (context) => {
     const [url] = await schemaBefore(context, 'a');
     const seen: Observation[] = [];
-    const start = () => openPostgres({ url, model: modelOf(INDEXED), observe: (each) => void seen.push(each) });
+    const start = () => openPostgres({ url, model: declare(INDEXED), observe: (each) => void seen.push(each) });
     for (const store of await Promise.all([start(), start(), start()])) await store.close();
     assert.equal(seen.filter(({ kind }) => kind === 'schema-changed').length, 1);
     await assertMigrated(url, INDEXED);
@@ -144,7 +144,7 @@ describe('a migration of PostgreSQL with rows', () => {
 
   it('[OPS-4d] names the lock of each step; rows are compared with a new reference after it is added', async (context) => {
     const [url, store] = await schemaBefore(context, 'a');
-    const plan = await planPostgres({ url, model: modelOf(REFERRING) });
+    const plan = await planPostgres({ url, model: declare(REFERRING) });
     assert.deepEqual(
       plan.map(({ purpose, lock }) => [purpose, lock?.mode, lock?.blocks, lock?.momentary]),
       [

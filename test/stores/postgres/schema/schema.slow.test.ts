@@ -13,11 +13,11 @@ import { BEFORE, IDS, KEPT, REFUSED, ROWS, TEXT } from '../../changed-models.ts'
 import { checkMigratedTombstones } from '../../migrated-tombstones.ts';
 import { newSchema } from '../open-postgres.ts';
 
-const modelOf = (resources: readonly ResourceOptions[]) => model(resources.map((each) => resource(each)));
+const declare = (resources: readonly ResourceOptions[]) => model(resources.map((each) => resource(each)));
 
 async function schemaBefore(rows: typeof ROWS = ROWS): Promise<string> {
   const url = newSchema();
-  const store = await openPostgres({ url, model: modelOf([BEFORE]) });
+  const store = await openPostgres({ url, model: declare([BEFORE]) });
   await commit(store, ...rows.map(([id, values]) => create('items', id, values)));
   await store.close();
   return url;
@@ -27,10 +27,10 @@ const open = (
   url: string,
   resources: readonly ResourceOptions[],
   consent: 'none' | 'losses' = 'none',
-): Promise<Store> => openPostgres({ url, model: modelOf(resources), consent });
+): Promise<Store> => openPostgres({ url, model: declare(resources), consent });
 
 const plan = (url: string, resources: readonly ResourceOptions[]): Promise<readonly SchemaStep[]> =>
-  planPostgres({ url, model: modelOf(resources) });
+  planPostgres({ url, model: declare(resources) });
 
 async function assertShown(store: Store, shows: (typeof KEPT)[number]['shows']): Promise<void> {
   if (shows === undefined) return;

@@ -25,7 +25,7 @@ async function removeEvents(file: string, life: number | null): Promise<void> {
   await exited;
 }
 
-/** What the log says that was removed, and what is in it. */
+/** Reads the position up to which the log was removed, and its events. */
 function readLog(file: string): readonly unknown[] {
   const database = new Database(file, { readonly: true });
   const value = (text: string): unknown => database.prepare(text).value();

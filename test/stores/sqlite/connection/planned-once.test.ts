@@ -7,7 +7,7 @@ import { openSample } from '../open-sample.ts';
 const ROWS = 20;
 
 /**
- * How often statements were planned while something ran: better-sqlite3 generates a function that creates the row objects of a statement, and
+ * Counts the plannings of statements while something ran. The driver better-sqlite3 generates a function that creates the row objects of a statement, and
  * generates it again after SQLite has planned the statement again.
  */
 async function countPlannings(run: () => Promise<void>): Promise<number> {

@@ -33,7 +33,7 @@ for (const name of DRIVER_NAMES) {
     context.after(() => connection.close());
     return connection;
   };
-  const fileOf = (context: TestContext): string => path.join(temporaryDirectory(context), 'some file?#%.db');
+  const nameFile = (context: TestContext): string => path.join(temporaryDirectory(context), 'some file?#%.db');
   const table = (connection: DriverConnection): DriverConnection => {
     connection.exec('create table t (id integer primary key, name text unique, size real not null) strict');
     return connection;
@@ -135,7 +135,7 @@ for (const name of DRIVER_NAMES) {
     });
 
     it('creates a file in one mode only', (context) => {
-      const file = fileOf(context);
+      const file = nameFile(context);
       for (const mode of ['existing', 'read-only'] as const) {
         assert.equal(sqliteCode(thrown(() => openFile(file, context, { mode }))), 'SQLITE_CANTOPEN');
         assert.equal(existsSync(file), false);
@@ -150,7 +150,7 @@ for (const name of DRIVER_NAMES) {
     });
 
     it('[OPS-4c] syncs each commit of a write-ahead log, and maps the file', (context) => {
-      const connection = SqliteConnection.writer(fileOf(context), driver);
+      const connection = SqliteConnection.writer(nameFile(context), driver);
       context.after(() => connection.close());
       const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout', 'wal_autocheckpoint'];
       assert.deepEqual(
@@ -165,7 +165,7 @@ for (const name of DRIVER_NAMES) {
     });
 
     it('names the errors of SQLite', (context) => {
-      const file = fileOf(context);
+      const file = nameFile(context);
       const connection = table(openFile(file, context));
       connection.exec("insert into t values (1, 'x', 1)");
       const insert = connection.prepare('insert into t values (?, ?, ?)');

@@ -12,12 +12,12 @@ const FILES = [opened('/d/a.db', 1n), opened('/d/a.db-wal', 2n), opened('/d/a.db
 
 interface Guarded {
   readonly guard: FileGuard;
-  /** What each path leads to; an error where it cannot be followed. */
+  /** The file that each path leads to; an error if it cannot be followed. */
   readonly disk: Map<string, OpenFile | Error>;
   readonly observed: Observation[];
-  /** How often the log was copied. */
+  /** The number of copies of the log. */
   readonly saved: () => number;
-  /** How often a file was looked at. */
+  /** The number of looks at a file. */
   readonly looked: () => number;
 }
 

@@ -55,7 +55,7 @@ const LOST = { name: 'StoreUnavailable', reason: 'lost' };
 
 type Change = (served: Served) => string | null;
 
-/** What happens to the files, and where the open database is afterwards; null where it has no name. */
+/** Changes of the files, and the places where the open database is afterwards; null where it has no name. */
 const CHANGES: Readonly<Record<string, Change>> = {
   'the database was moved': ({ file }) => {
     renameSync(file, `${file}.moved`);

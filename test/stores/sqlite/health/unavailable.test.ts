@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
-import { replyWithError, errorOf } from '../../../../src/stores/sqlite/read-pool/statement-batch.ts';
+import { replyWithError, rebuildError } from '../../../../src/stores/sqlite/read-pool/statement-batch.ts';
 import { unavailable } from '../../../../src/stores/sqlite/health/unavailable.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
@@ -22,7 +22,7 @@ function opened(context: TestContext): Opened {
 }
 
 /** The error of a statement. */
-function failureOf(connection: SqliteConnection, statement: string): unknown {
+function catchFailure(connection: SqliteConnection, statement: string): unknown {
   try {
     connection.run(statement);
   } catch (error) {
@@ -41,7 +41,7 @@ describe('a database that is temporarily unavailable', () => {
       /^The disk of the database is full$/,
       ({ connection }) => {
         connection.pragma('max_page_count = 4');
-        return failureOf(connection, LONG);
+        return catchFailure(connection, LONG);
       },
     ],
     [
@@ -50,7 +50,7 @@ describe('a database that is temporarily unavailable', () => {
       ({ file, connection }) => {
         const other = SqliteConnection.writer(file, driver);
         other.run('begin immediate');
-        const failure = failureOf(connection, SHORT);
+        const failure = catchFailure(connection, SHORT);
         other.close();
         return failure;
       },
@@ -66,7 +66,7 @@ describe('a database that is temporarily unavailable', () => {
 
     it(`[LIM-3] is reported by a read thread in the same way: ${reason}`, (context) => {
       const answer = structuredClone(replyWithError(fail(opened(context))));
-      const error = answer.kind === 'rows' ? assert.fail('it has read') : errorOf(answer);
+      const error = answer.kind === 'rows' ? assert.fail('it has read') : rebuildError(answer);
       assert.ok(error instanceof StoreUnavailable);
       assert.equal(error.reason, reason);
       assert.match(error.message, message);
@@ -79,6 +79,6 @@ describe('a database that is temporarily unavailable', () => {
 
   it('is not reported for an error of a statement', (context) => {
     const { connection } = opened(context);
-    assert.equal(unavailable(failureOf(connection, 'insert into kept values (null)')), null);
+    assert.equal(unavailable(catchFailure(connection, 'insert into kept values (null)')), null);
   });
 });

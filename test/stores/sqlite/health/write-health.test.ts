@@ -24,7 +24,7 @@ interface Disk {
   readonly observed: (string | null)[];
 }
 
-function diskOf(context: TestContext): Disk {
+function createDisk(context: TestContext): Disk {
   context.mock.timers.enable({ apis: ['setInterval'] });
   const observed: Disk['observed'] = [];
   const health = new WriteHealth({
@@ -45,7 +45,7 @@ function diskOf(context: TestContext): Disk {
   return disk;
 }
 
-function reasonOf(error: unknown): string | null {
+function readReason(error: unknown): string | null {
   return error instanceof StoreUnavailable ? error.reason : assert.fail('it is another error');
 }
 
@@ -60,9 +60,9 @@ describe('writes to a database', () => {
   ];
   for (const [code, reason] of recoverable) {
     it(`[OPS-7b] fail until a probe succeeds, and are tried meanwhile: ${code}`, (context) => {
-      const disk = diskOf(context);
+      const disk = createDisk(context);
       disk.code = code;
-      assert.equal(reasonOf(disk.health.writeFailed(failure(code))), reason);
+      assert.equal(readReason(disk.health.writeFailed(failure(code))), reason);
       context.mock.timers.tick(3 * SECOND);
       disk.health.requireWritable();
       assert.throws(() => disk.health.requireHealthy(), { reason });
@@ -76,8 +76,8 @@ describe('writes to a database', () => {
 
   for (const code of ['SQLITE_CORRUPT', 'SQLITE_CORRUPT_INDEX', 'SQLITE_NOTADB']) {
     it(`[OPS-7c] end for good where the database is corrupt, also where a read found it: ${code}`, (context) => {
-      const disk = diskOf(context);
-      assert.equal(reasonOf(disk.health.readFailed(failure(code))), 'corrupt');
+      const disk = createDisk(context);
+      assert.equal(readReason(disk.health.readFailed(failure(code))), 'corrupt');
       disk.health.writeFailed(failure('SQLITE_FULL'));
       context.mock.timers.tick(10 * SECOND);
       assert.throws(() => disk.health.requireWritable(), { reason: 'corrupt' });
@@ -86,9 +86,9 @@ describe('writes to a database', () => {
   }
 
   it('[OPS-7b] do not fail because a read, a lock or a statement did', (context) => {
-    const disk = diskOf(context);
-    assert.equal(reasonOf(disk.health.readFailed(failure('SQLITE_IOERR_READ'))), 'io');
-    assert.equal(reasonOf(disk.health.writeFailed(failure('SQLITE_BUSY'))), 'locked');
+    const disk = createDisk(context);
+    assert.equal(readReason(disk.health.readFailed(failure('SQLITE_IOERR_READ'))), 'io');
+    assert.equal(readReason(disk.health.writeFailed(failure('SQLITE_BUSY'))), 'locked');
     const constraint = failure('SQLITE_CONSTRAINT_CHECK');
     assert.equal(disk.health.writeFailed(constraint), constraint);
     disk.health.requireHealthy();

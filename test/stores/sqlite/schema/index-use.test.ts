@@ -34,7 +34,7 @@ const shop = model([
 const tables = new Tables(shop, sqlite);
 
 /** The query plan of a statement on the shop. */
-const stepsOf = (context: TestContext, statement: Statement, of = shop): readonly string[] =>
+const planSteps = (context: TestContext, statement: Statement, of = shop): readonly string[] =>
   queryPlan(context, statement, of);
 
 const up = (...paths: readonly string[]): readonly SortKey[] => paths.map((path) => ({ path, descending: false }));
@@ -206,7 +206,7 @@ const WAYS: readonly Way[] = [
 describe('the index that SQLite uses', () => {
   for (const { title, plan, step } of WAYS) {
     it(`[PAGE-10] for ${title}: SQLite reads only the rows of the page, and sorts none`, (context) => {
-      const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', ...plan })));
+      const steps = planSteps(context, listStatement(tables, listPlan({ resource: 'goods', ...plan })));
       const shown = steps.join('\n');
       assert.ok(
         steps.some((each) => step.test(each)),
@@ -235,7 +235,10 @@ describe('the index that SQLite uses', () => {
       ] as const) {
         const filter = [several(path), { path: 'name', operator: 'contains', value: 'x' }] as const;
         for (const window of [walk(null), walk(null, true), skip]) {
-          const steps = stepsOf(context, listStatement(tables, listPlan({ resource: 'goods', order, filter, window })));
+          const steps = planSteps(
+            context,
+            listStatement(tables, listPlan({ resource: 'goods', order, filter, window })),
+          );
           const shown = `${path} by ${order[0]?.path}\n${steps.join('\n')}`;
           assert.ok(
             steps.some((each) => step.test(each)),
@@ -285,23 +288,32 @@ describe('the index that SQLite uses for rows whose ids are unique below their p
     resource({ name: 'files', parent: 'folders', fields: [] }),
     resource({ name: 'versions', parent: 'files', fields: [] }),
   ]);
-  const tablesOf = new Tables(drive, sqlite);
+  const driveTables = new Tables(drive, sqlite);
   const within = [
     { resource: 'files', id: 'x', visible: EVERYTHING },
     { resource: 'folders', id: 'a', visible: EVERYTHING },
   ];
 
   it('[PAGE-10] [URL-7] is the primary key for one row, and the index of the parent for a page', (context) => {
-    const stepsIn = (statement: Statement): string => stepsOf(context, statement, drive).join('\n');
-    const item = itemStatement(tablesOf, { kind: 'item', resource: 'versions', id: '1', within, visible: EVERYTHING });
+    const stepsIn = (statement: Statement): string => planSteps(context, statement, drive).join('\n');
+    const item = itemStatement(driveTables, {
+      kind: 'item',
+      resource: 'versions',
+      id: '1',
+      within,
+      visible: EVERYTHING,
+    });
     assert.match(
       stepsIn(item),
       /SEARCH versions USING INDEX sqlite_autoindex_versions_1 \(above 1=\? AND file_id=\? AND id=\?\)/,
     );
-    const byTime = listStatement(tablesOf, listPlan({ resource: 'versions', within, order: up('created_at', 'id') }));
+    const byTime = listStatement(
+      driveTables,
+      listPlan({ resource: 'versions', within, order: up('created_at', 'id') }),
+    );
     assert.match(stepsIn(byTime), /SEARCH versions USING INDEX .*\(file_id=\? AND above 1=\?\)/);
     assert.doesNotMatch(stepsIn(byTime), /TEMP B-TREE/);
-    const byId = listStatement(tablesOf, listPlan({ resource: 'versions', within, order: up('id') }));
+    const byId = listStatement(driveTables, listPlan({ resource: 'versions', within, order: up('id') }));
     assert.match(
       stepsIn(byId),
       /SEARCH versions USING INDEX sqlite_autoindex_versions_1 \(above 1=\? AND file_id=\?\)/,
@@ -338,7 +350,7 @@ describe('the index that SQLite uses for related rows', () => {
   ];
   for (const { title, plan, steps: expected } of ways) {
     it(`[QRY-4] for ${title}: each owner has a subquery that stops at its limit`, (context) => {
-      const steps = stepsOf(context, relatedStatement(tables, plan));
+      const steps = planSteps(context, relatedStatement(tables, plan));
       const shown = steps.join('\n');
       for (const step of expected)
         assert.ok(
@@ -371,7 +383,7 @@ describe('the index that SQLite uses for related rows', () => {
       const [, gathered = ''] =
         /in \(select "owner" from "goods.like_ids" where (.*?)\) order/.exec(statement.text) ?? [];
       assert.match(gathered, /restwright_deadline/);
-      const steps = stepsOf(context, statement);
+      const steps = planSteps(context, statement);
       assert.ok(
         steps.some((each) => /^SEARCH goods.like_ids USING COVERING INDEX .*\(target=\?\)/.test(each)),
         steps.join('\n'),
@@ -390,7 +402,7 @@ describe('the index that SQLite uses for related rows', () => {
   it('[QRY-4] is that of the ids for a lookup, with one text for any number of them', (context) => {
     const lookup = (...ids: readonly string[]) =>
       lookupStatement(tables, { resource: 'goods', rows: topLevel(...ids), visible: EVERYTHING });
-    const steps = stepsOf(context, lookup('a'));
+    const steps = planSteps(context, lookup('a'));
     assert.ok(
       steps.some((each) => /^SEARCH goods .*\(id=\?\)/.test(each)),
       steps.join('\n'),

@@ -32,7 +32,7 @@ function dump(file: string, sql: string): readonly unknown[] {
   }
 }
 
-/** What the upgrade leaves as it is. */
+/** The parts that the upgrade leaves as they are. */
 const UNTOUCHED: readonly string[] = [
   'select * from restwright_memos order by name',
   'select * from restwright_bookmarks order by name',

@@ -27,7 +27,7 @@ const { model } = compilePolicies(
 const tables = new Tables(model, sqlite);
 const order = ['created_at', 'id'].map((path) => ({ path, descending: false }));
 
-/** What a caller may see of a resource. */
+/** The condition of the rows of a resource that a caller may see. */
 function visibleTo(name: string, of: string, claims: JsonObject = { tenant: `tenant of ${name}` }): Visibility {
   const caller = { subject: name, owner: name, client: null, issuer: 'a', scopes: new Set<string>(), claims };
   return new Visibilities(model.resources, caller).own(of);

@@ -161,15 +161,15 @@ describe('the index that SQLite uses for a filter through a relation', () => {
   });
 
   it('[QRY-3] needs one statement for each shape of a filter, whatever its values', () => {
-    const textOf = (...values: readonly string[]): string => {
+    const writeText = (...values: readonly string[]): string => {
       const filter: readonly Condition[] = [
         related('shops', 'shop_id', false, is('country', ...values), over('owner', values.join())),
         { operator: 'any', alternatives: [[is('name', ...values)], [is('state', ...values)]] },
       ];
       return listStatement(tables, listPlan({ resource: 'goods', filter })).text;
     };
-    assert.equal(textOf('a', 'b'), textOf('c', 'd', 'e'));
-    assert.equal(textOf('a'), textOf('b'));
+    assert.equal(writeText('a', 'b'), writeText('c', 'd', 'e'));
+    assert.equal(writeText('a'), writeText('b'));
   });
 
   it('[QRY-3] is checked against the deadline at the related rows too', () => {

@@ -50,7 +50,7 @@ async function opened(context: TestContext, file: string, ...resources: readonly
 }
 
 /** A file with two notes of a model. */
-async function fileOf(context: TestContext, ...resources: readonly ResourceOptions[]): Promise<string> {
+async function createFile(context: TestContext, ...resources: readonly ResourceOptions[]): Promise<string> {
   const file = path.join(temporaryDirectory(context), 'notes.db');
   const { store } = await opened(context, file, ...resources);
   await commit(
@@ -119,7 +119,7 @@ const CHANGES: readonly Change[] = [
 describe('the search index of a changed model', () => {
   for (const { title, after, finds } of CHANGES) {
     it(`[QRY-6] finds existing and new rows where the model ${title}`, async (context) => {
-      const file = await fileOf(context, NOTES);
+      const file = await createFile(context, NOTES);
       const { store, statements } = await opened(context, file, after);
       assert.ok(statements.length > 0);
       for (const [word, ids] of Object.entries(finds))
@@ -136,7 +136,7 @@ describe('the search index of a changed model', () => {
   }
 
   it('[QRY-6] is kept where a change of the table does not affect it', async (context) => {
-    const file = await fileOf(context, NOTES);
+    const file = await createFile(context, NOTES);
     const grown = { ...NOTES, fields: [...NOTES.fields, field('colour', TEXT)], indexes: [['size']] };
     const { store, statements } = await opened(context, file, grown);
     assert.ok(statements.length > 0);
@@ -148,14 +148,14 @@ describe('the search index of a changed model', () => {
   });
 
   it('[QRY-6] is dropped where nothing is searched any more', async (context) => {
-    const file = await fileOf(context, NOTES);
+    const file = await createFile(context, NOTES);
     const { store } = await opened(context, file, { ...NOTES, search: [] });
     await commit(store, create('notes', 'c', { title: 'Red', body: null, size: 1 }));
     assert.deepEqual(searchNames(file), []);
   });
 
   it('[OPS-4d] is created for the rows of a file without one', async (context) => {
-    const file = await fileOf(context, { ...NOTES, search: [] });
+    const file = await createFile(context, { ...NOTES, search: [] });
     const { store } = await opened(context, file, NOTES);
     assert.deepEqual(await listIds(store, SEARCHED), ['a']);
   });
@@ -170,7 +170,7 @@ describe('the search index of a changed model', () => {
       },
     ];
     for (const change of spoil) {
-      const file = await fileOf(context, NOTES);
+      const file = await createFile(context, NOTES);
       edit(file, change);
       edit(file, (database) => database.exec(`delete from "restwright_search.notes.words"`));
       const { store } = await opened(context, file, NOTES);
@@ -179,7 +179,7 @@ describe('the search index of a changed model', () => {
   });
 
   it('[OPS-4d] is not created by a process without migration, which refuses a file where a part of it is missing', async (context) => {
-    const file = await fileOf(context, NOTES);
+    const file = await createFile(context, NOTES);
     const joins = { path: file, migrate: false };
     await (await openSample(joins, model([resource(NOTES)]))).close();
     edit(file, (database) => database.exec('drop trigger "restwright_search.notes.insert"'));
@@ -191,7 +191,7 @@ describe('the search index of a changed model', () => {
   });
 
   it('[OPS-4d] remains valid after the file is vacuumed, which changes rowids', async (context) => {
-    const file = await fileOf(context, NOTES);
+    const file = await createFile(context, NOTES);
     const first = await opened(context, file, NOTES);
     await commit(first.store, remove('notes', 'a', 1));
     await first.store.close();
@@ -226,7 +226,7 @@ describe('the search index and write units', () => {
   });
 
   it('[MET-14] is unchanged in all tables after a dry run', async (context) => {
-    const file = await fileOf(context, NOTES);
+    const file = await createFile(context, NOTES);
     const { store } = await opened(context, file, NOTES);
     const watcher = new Database(file, { readonly: true });
     context.after(() => watcher.close());
