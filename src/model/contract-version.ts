@@ -48,3 +48,41 @@ export type VersionChange =
       readonly up: (values: JsonObject) => JsonObject;
       readonly down: (values: JsonObject) => JsonObject;
     };
+
+/** The paths of the successor that a change replaces. */
+export function newerPaths(change: VersionChange): readonly string[] {
+  switch (change.kind) {
+    case 'rename':
+    case 'move':
+      return [change.to];
+    case 'without':
+      return [change.field];
+    case 'convert':
+      return change.to;
+    case 'with':
+    case 'fill':
+    case 'values':
+    case 'names':
+    case 'absent':
+      return [];
+  }
+}
+
+/** The paths that a change adds to the older version. */
+export function olderPaths(change: VersionChange): readonly string[] {
+  switch (change.kind) {
+    case 'rename':
+    case 'move':
+      return [change.from];
+    case 'with':
+      return [change.field];
+    case 'convert':
+      return change.from;
+    case 'without':
+    case 'fill':
+    case 'values':
+    case 'names':
+    case 'absent':
+      return [];
+  }
+}

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
-import type { VersionChange } from '../model/contract-version.ts';
+import { newerPaths, type VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
 
 /**
@@ -72,25 +72,6 @@ function additions(
       return change.from.map((name) => [name, { kind: 'converted', conversion, name }]);
     }
     case 'without':
-    case 'fill':
-    case 'values':
-    case 'names':
-    case 'absent':
-      return [];
-  }
-}
-
-/** The paths of the successor that a change replaces. */
-function newerPaths(change: VersionChange): readonly string[] {
-  switch (change.kind) {
-    case 'rename':
-    case 'move':
-      return [change.to];
-    case 'without':
-      return [change.field];
-    case 'convert':
-      return change.to;
-    case 'with':
     case 'fill':
     case 'values':
     case 'names':

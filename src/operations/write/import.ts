@@ -93,17 +93,15 @@ async function restored(
   if (!(error instanceof ApiError)) throw error;
   const row = 'plan' in outcome ? (rows[outcome.plan] ?? 0) : 0;
   const refused = importError(row, error);
-  if (!refused.details.some((each) => isOwnReference(compiled.resource, each)))
-    return { kind: 'refused', errors: [refused] };
-  const details = refused.details.map((each) =>
-    isOwnReference(compiled.resource, each) ? { ...each, message: TOO_LATE } : each,
-  );
+  const own = outcome.kind === 'reference' ? ownReferences(compiled.resource, outcome.fields) : [];
+  if (own.length === 0) return { kind: 'refused', errors: [refused] };
+  const details = refused.details.map((each) => (own.includes(each.field) ? { ...each, message: TOO_LATE } : each));
   return { kind: 'refused', errors: [{ ...refused, details }], mayFollow: true };
 }
 
-/** True for the error of a row that refers to an absent row of its own collection. */
-function isOwnReference({ name, field: fields }: Resource, { field, message }: ErrorDetail): boolean {
-  return message === DANGLING && fields.get(referenceField(field))?.reference?.resource === name;
+/** The references to the same collection: with the rows that follow in the file, they may be valid. */
+function ownReferences({ name, field: fields }: Resource, references: readonly string[]): readonly string[] {
+  return references.filter((reference) => fields.get(referenceField(reference))?.reference?.resource === name);
 }
 
 const TOO_LATE = `${DANGLING}, or of a row that is imported before it or together with it`;

@@ -1,4 +1,5 @@
 import { fieldOfPath } from '../../../conventions/text/field-path.ts';
+import { newerPaths, olderPaths } from '../../contract-version.ts';
 import type { AccessRule, Resource } from '../../model.ts';
 import { RESERVED_FIELDS } from '../fields/names.ts';
 import { holderOf, OlderPaths, pathsAround, pathsOf, type PathTarget } from './field-paths.ts';
@@ -18,41 +19,11 @@ export interface ParentId {
 
 const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;
 
-/** The paths that a change takes from the older version. */
-export function olderNames(change: FieldChange): readonly string[] {
-  switch (change.kind) {
-    case 'rename':
-    case 'move':
-      return [change.from];
-    case 'without':
-      return [];
-    case 'with':
-      return [change.field];
-    case 'convert':
-      return change.from;
-  }
-}
-
-/** The paths of the successor that a change replaces. */
-export function newerNames(change: FieldChange): readonly string[] {
-  switch (change.kind) {
-    case 'rename':
-    case 'move':
-      return [change.to];
-    case 'without':
-      return [change.field];
-    case 'with':
-      return [];
-    case 'convert':
-      return change.to;
-  }
-}
-
 /** Where the paths of the successor are in the older version. */
 export function olderPathsOf(changes: readonly DeclaredChange<FieldChange>[], parent: ParentId | null): OlderPaths {
   const changed = changes.flatMap(({ change }) => {
     const isMoved = change.kind === 'rename' || change.kind === 'move';
-    return newerNames(change).map((name) => [name, isMoved ? change.from : null] as const);
+    return newerPaths(change).map((name) => [name, isMoved ? change.from : null] as const);
   });
   return new OlderPaths([...changed, ...(parent === null ? [] : [[parent.newer, parent.older] as const])]);
 }
@@ -94,8 +65,8 @@ export class FieldCheck {
     const taken: DeclaredChange<FieldChange>[] = [];
     const used = new Set<string>();
     for (const declared of this.#changes) {
-      for (const name of newerNames(declared.change)) this.#checkNewer(name, declared, taken);
-      for (const name of olderNames(declared.change)) this.#checkOlder(name, declared, used);
+      for (const name of newerPaths(declared.change)) this.#checkNewer(name, declared, taken);
+      for (const name of olderPaths(declared.change)) this.#checkOlder(name, declared, used);
       this.#checkPlaces(declared);
       taken.push(declared);
     }
@@ -123,7 +94,7 @@ export class FieldCheck {
       report(at, cause, 'name a field of the resource');
     }
     const isTaken = earlier.some((other) =>
-      newerNames(other.change).some((taken) => overlaps(taken, other, name, change)),
+      newerPaths(other.change).some((taken) => overlaps(taken, other, name, change)),
     );
     if (isTaken) reportSecond(this.#step, at, `the field ${name} of ${this.#resource.name} in ${this.#step.successor}`);
   }
@@ -161,7 +132,7 @@ export class FieldCheck {
     }
     for (const holder of pathsAround(change.from)) {
       const target = this.#older.get(holder);
-      const isField = target !== undefined || this.#changes.some((other) => olderNames(other.change).includes(holder));
+      const isField = target !== undefined || this.#changes.some((other) => olderPaths(other.change).includes(holder));
       if (!isField || (target?.kind === 'field' && target.type.kind === 'object')) continue;
       report(at, `${holder} is no object in ${older}, the version before ${successor}`, 'move into an object');
     }
