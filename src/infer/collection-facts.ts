@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import { snakeName } from './field-name.ts';
-import { IdFacts, idOf, type RowPlace } from './id-facts.ts';
+import { IdFacts, readDataId, type RowPlace } from './id-facts.ts';
 import { ValueFacts } from './value-facts.ts';
 
 /** A row of the data: an object of JSON, or the cells of CSV by column. */
@@ -15,7 +15,7 @@ const MAX_REFERENCES = { named: 500_000, other: 10_000 };
 export class ReferenceFacts {
   /** The different values; null where they are too many, or where one cannot be an id. */
   ids: Set<string> | null;
-  /** Whether each value is the id of an earlier row of the same collection, or of the row itself. */
+  /** True if each value is the id of an earlier row of the same collection, or of the row itself. */
   isEarlierRow = true;
   readonly #max: number;
 
@@ -31,18 +31,18 @@ export class ReferenceFacts {
       for (const item of value) this.observe(item === null ? '' : item, own, ids);
       return;
     }
-    const id = idOf(value);
+    const id = readDataId(value);
     if (id === null) {
       this.ids = null;
       this.isEarlierRow = false;
       return;
     }
-    this.isEarlierRow &&= ids?.has(id) === true || id === (own === undefined || own === null ? null : idOf(own));
+    this.isEarlierRow &&= ids?.has(id) === true || id === (own === undefined || own === null ? null : readDataId(own));
     if (this.ids !== null && this.ids.add(id).size > this.#max) this.ids = null;
   }
 }
 
-/** What the rows of a collection have in common. */
+/** The facts that hold for all rows of a collection. */
 export class CollectionFacts {
   /** Its name in the data. */
   readonly source: string;

@@ -1,6 +1,6 @@
 import type { Json } from '../conventions/json/json.ts';
 
-/** Where a row stands in the data. */
+/** The position of a row in the data. */
 export interface RowPlace {
   /** The line in the file, from 1. */
   readonly line: number;
@@ -21,7 +21,7 @@ const LOWER_UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 /** Memory for the ids of a collection: beyond it, duplicates are found by the import, and no references to the collection are inferred. */
 const MAX_IDS = 2_000_000;
 
-/** What the values of a member named `id` have in common. */
+/** The facts that hold for all values of a member named `id`. */
 export class IdFacts {
   /** The rows with an id. */
   count = 0;
@@ -30,7 +30,7 @@ export class IdFacts {
   duplicate: DuplicateId | null = null;
   isUuid = true;
   isInteger = true;
-  /** Whether every value can be an id. */
+  /** True if every value can be an id. */
   isUsable = true;
   /** The number of the row of each id; null where there are too many. */
   #rows: Map<string, number> | null = new Map();
@@ -41,12 +41,12 @@ export class IdFacts {
       this.missing ??= place;
       return;
     }
-    const id = idOf(value);
+    const id = readDataId(value);
     if (id === null) this.isUsable = false;
     else this.#add(id, place);
   }
 
-  /** Whether an id is one of those so far; null where there are too many to know. */
+  /** True if an id is one of those so far; null if there are too many to know. */
   has(id: string): boolean | null {
     return this.#rows === null ? null : this.#rows.has(id);
   }
@@ -64,7 +64,7 @@ export class IdFacts {
 }
 
 /** The id that a value of the data is: a string, or the digits of an integer. Null for a value that cannot be an id (URL-3). */
-export function idOf(value: Json): string | null {
+export function readDataId(value: Json): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') return null;
   const fits = value.length <= MAX_LENGTH || Array.from(value).length <= MAX_LENGTH;

@@ -7,7 +7,7 @@ import type { IdFacts } from './id-facts.ts';
 import { type InferredReference, inferReferences, type ReferableCollection } from './infer-references.ts';
 import { inferMembers } from './infer-schema.ts';
 import type { ModelDraft, ResourceDraft } from './model-draft.ts';
-import { type UnrelatedDraft, withRelations } from './relations.ts';
+import { type UnrelatedDraft, nameRelations } from './relations.ts';
 import { type NamedResource, ResourceNamer } from './resource-name.ts';
 import type { ValueFacts } from './value-facts.ts';
 
@@ -38,11 +38,11 @@ export function inferModel(
     return { ...namer.name(facts.source), facts, ids, id };
   });
   const references = inferReferences(named);
-  const drafts = named.map((collection) => draftOf(collection, references.get(collection.name) ?? new Map()));
+  const drafts = named.map((collection) => draftCollection(collection, references.get(collection.name) ?? new Map()));
   return {
     name: modelName(name),
     settings: { version: '1.0.0', ...systemSettings(named.map(({ collection }) => collection)) },
-    resources: withRelations(drafts),
+    resources: nameRelations(drafts),
     notes,
   };
 }
@@ -79,7 +79,7 @@ function idSource({ ids, source: collection, rows }: CollectionFacts): string | 
   return source;
 }
 
-function draftOf(collection: Collection, references: ReadonlyMap<string, InferredReference>): UnrelatedDraft {
+function draftCollection(collection: Collection, references: ReadonlyMap<string, InferredReference>): UnrelatedDraft {
   const { facts, name, settings, id, ids } = collection;
   const system = new Set([id, timeSource('created_at', facts), timeSource('updated_at', facts)]);
   const members = new Map([...facts.members].filter(([source]) => !system.has(source)));

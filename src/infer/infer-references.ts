@@ -13,7 +13,7 @@ export interface ReferableCollection {
   readonly ids: IdFacts | null;
 }
 
-/** What a member of the data refers to. */
+/** The target of a reference in the data. */
 export type InferredReference =
   | { readonly kind: 'reference'; readonly resource: string }
   /** It may be a reference: a comment says why it is none. */
@@ -45,7 +45,7 @@ export function inferReferences(
     collections.map((collection) => {
       const found = new Map<string, InferredReference>();
       for (const [source, values] of collection.facts.members) {
-        const reference = referenceOf(collection, source, values, collections);
+        const reference = inferReference(collection, source, values, collections);
         if (reference !== null) found.set(source, withoutCircle(reference, collection.name, edges));
       }
       return [collection.name, found];
@@ -53,7 +53,7 @@ export function inferReferences(
   );
 }
 
-function referenceOf(
+function inferReference(
   collection: ReferableCollection,
   source: string,
   values: ValueFacts,
@@ -87,7 +87,7 @@ function mayRefer({ kinds, items, count, nulls }: ValueFacts): boolean {
   );
 }
 
-/** Whether a name is that of a collection: `customer`, `customers`, `billing_customer`. */
+/** True if a member is named after a collection: `customer`, `customers`, `billing_customer`. */
 function isNamed(stem: string, { name, singular }: ReferableCollection): boolean {
   return stem === name || stem === singular || stem.endsWith(`_${singular}`);
 }

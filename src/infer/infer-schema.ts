@@ -12,7 +12,7 @@ const ENOUGH_PER_CHOICE = 3;
 /** The schema of a value, without the `null` of nullable values. */
 export interface InferredSchema {
   readonly schema: SchemaDraft;
-  /** Whether some values of the data have another type, as which they are not imported: `x-source` allows that. */
+  /** True if some values of the data have another type and need `x-source` to be imported. */
   readonly converted: boolean;
 }
 
@@ -123,8 +123,8 @@ const CODE = /^[A-Z]{2,3}$/;
 const MANY_KEYS = 8;
 
 /**
- * Whether objects are maps, whose keys are data: some key is not a name, all keys are codes, or there are many keys of which an object has
- * few. The values of a map have one type.
+ * Decides if objects are maps, whose keys are data. The values of a map have one type.
+ * In maps, some key is not a name, all keys are codes, or there are many keys and each object has few of them.
  */
 function isMap({ members, values, objects }: ValueFacts): boolean {
   if (values !== null || members.size === 0) return true;

@@ -16,7 +16,7 @@ export interface UnrelatedDraft {
 }
 
 /** Declares the references, with names for both directions that are not in use. */
-export function withRelations(drafts: readonly UnrelatedDraft[]): readonly ResourceDraft[] {
+export function nameRelations(drafts: readonly UnrelatedDraft[]): readonly ResourceDraft[] {
   const used = new Map(
     drafts.map(({ resource: { name, fields }, linked = [] }) => [
       name,

@@ -51,7 +51,7 @@ export class ResourceNamer {
     return null;
   }
 
-  /** Whether its schemas and operations have names of their own in descriptions. */
+  /** True if its schemas and operations have names of their own in descriptions. */
   #isDescribable(named: NamedResource): boolean {
     let problems = 0;
     const report = (): void => {

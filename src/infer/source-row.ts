@@ -6,7 +6,7 @@ import { snakeName } from './field-name.ts';
 
 type Convert = (value: Json) => Json;
 
-/** How the rows of a data file become rows of a resource. */
+/** The conversion of rows of a data file to rows of a resource. */
 export interface SourceRows {
   /** The name of the field or system field that a name in the data means; the name itself where it means none. */
   readonly nameOf: (source: string) => string;
@@ -18,8 +18,8 @@ export interface SourceRows {
 const IMPORTED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 /**
- * Compiles the conversion of rows from their source: members have the names that `x-source` declares, a number as id or reference
- * becomes a string, and below a member with `x-source`, a value that is not a string becomes one where the schema requires it.
+ * Compiles the conversion of rows from their source, where members have the names that `x-source` declares.
+ * Numbers in ids and references become strings. Below a member with `x-source`, so do values whose schema requires a string.
  */
 export function compileSourceRows({ schema, fields }: Pick<Resource, 'schema' | 'fields'>): SourceRows {
   const known = new Set([...fields.map(({ name }) => name), ...RESERVED_FIELDS]);
@@ -67,7 +67,7 @@ function compileMembers(schema: JsonObject, lenient: boolean): MemberConversions
 function compileValue(schema: JsonObject, lenient: boolean): Convert | null {
   const types = [schema['type'], ...arrayOf(schema['type'])];
   if (schema['x-references'] !== undefined) return digits;
-  if (types.includes('string')) return lenient ? textOf : null;
+  if (types.includes('string')) return lenient ? toTextValue : null;
   if (types.includes('array')) return compileItems(objectOf(schema['items']), lenient);
   if (types.includes('object')) return compileObject(schema, lenient);
   return null;
@@ -123,6 +123,6 @@ function digits(value: Json): Json {
   return typeof value === 'number' ? String(value) : value;
 }
 
-function textOf(value: Json): Json {
+function toTextValue(value: Json): Json {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,7 +4,7 @@ import { formats } from '../model/values/formats.ts';
 /** The formats that are inferred. */
 export type InferredFormat = 'date' | 'date-time' | 'uuid' | 'email' | 'uri';
 
-/** What a cell of CSV, which is always text, may be. */
+/** The types that a cell of CSV, which is always text, may have. */
 export type CellType = 'integer' | 'number' | 'boolean';
 
 /** Formats are stricter here than in validation: `a:b` is a URI and `a@b` an email address, but a text of people is rarely meant so. */
@@ -37,7 +37,7 @@ function isExactNumber(text: string): boolean {
   return NUMBER.test(text) && text.replace(/[eE].*$/, '').replace(/[^0-9]/g, '').length <= MAX_DIGITS;
 }
 
-/** What all texts of a field have in common. */
+/** The facts that hold for all texts of a field. */
 export class TextFacts {
   #count = 0;
   readonly #formats = new Set<InferredFormat>(['date', 'date-time', 'uuid', 'email', 'uri']);

@@ -83,7 +83,7 @@ function blockLines({ keywords, members, items, values }: SchemaDraft): readonly
   ];
 }
 
-/** Whether a schema describes objects with members at some level: it does not fit in one line. */
+/** True if a schema describes objects with members at some level, which do not fit in one line. */
 function hasMembers({ members, items, values }: SchemaDraft): boolean {
   return members !== null || (items !== null && hasMembers(items)) || (values !== null && hasMembers(values));
 }

@@ -1,6 +1,6 @@
 import type { RowRule } from './policy.ts';
 
-/** Who may do an operation (AUTH-4). */
+/** The callers that may do an operation (AUTH-4). */
 export type AccessRule =
   | { readonly kind: 'public' }
   /** Any caller whose credentials were verified. */
@@ -21,7 +21,7 @@ export interface FieldAccess {
 /** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
 export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
 
-/** Whether some callers that fulfil a rule do not fulfil another. */
+/** True if some callers that fulfil the other rule do not fulfil this one. */
 export function isNarrower(rule: AccessRule, than: AccessRule): boolean {
   switch (rule.kind) {
     case 'public':

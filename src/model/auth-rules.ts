@@ -1,6 +1,6 @@
 import type { JsonObject } from '../conventions/json/json.ts';
 
-/** Whose bearer tokens are accepted (AUTH-1, AUTH-2). */
+/** An issuer whose bearer tokens are accepted (AUTH-1, AUTH-2). */
 export interface AuthRules {
   /** In declared order; none where a gateway authenticates all callers. */
   readonly issuers: readonly Issuer[];
@@ -25,7 +25,7 @@ export interface Issuer {
   /** At least one, of which a token must name one as `aud`. No two issuers with one `iss` have an audience in common. */
   readonly audiences: readonly string[];
   readonly keys: KeySource;
-  /** Whether tokens with `typ: JWT` or without `typ` are accepted, for issuers without RFC 9068. */
+  /** True if tokens with `typ: JWT` or without `typ` are accepted, for issuers without RFC 9068. */
   readonly allowTypJwt: boolean;
   /** The claims with scopes: texts with spaces or lists. A token has the scopes of all of them. */
   readonly scopeClaims: readonly string[];
@@ -33,7 +33,7 @@ export interface Issuer {
   readonly clientClaim: string;
 }
 
-/** Where the keys of an issuer come from. */
+/** The source of the keys of an issuer. */
 export type KeySource =
   /** JSON Web Keys, at least one of which verifies signatures. */
   | { readonly kind: 'inline'; readonly keys: readonly JsonObject[] }

@@ -9,8 +9,9 @@ export interface ContractVersion {
 
 /**
  * A change between a version and its successor, the next newer one. `resource` is the key of the resource in the model document, which is the same in
- * all versions. `from` is a name of this version, `to` one of its successor. All changes of a version apply together: none sees the names that another
- * one makes, and a field is part of at most one change, except that `values` may go with a `rename` or a `move`.
+ * all versions. `from` is a name of this version, `to` one of its successor.
+ * All changes of a version apply together: none sees the names that another one makes.
+ * A field is part of at most one change, except that `values` may go with a `rename` or a `move`.
  */
 export type VersionChange =
   /** A field, or by dotted path a member of an object field, whose object is the same one (by its own name in each version). */

@@ -1,4 +1,4 @@
-/** How long events are stored (EVT-8). */
+/** The retention of events (EVT-8). */
 export interface EventSettings {
   /** Milliseconds after which an event is removed. */
   readonly retention: number;

@@ -7,7 +7,7 @@ import type { Path } from './values/path.ts';
 /** The services that an application passes to its hooks, by name; see `withServices`. */
 export type HookServices = Readonly<Record<string, unknown>>;
 
-/** Why a hook refuses a write. It determines the error code and the status. */
+/** The reason why a hook refuses a write. It determines the error code and the status. */
 export type HookReason = 'INVALID' | 'CONFLICT' | 'FORBIDDEN';
 
 const REFUSAL = Symbol.for('restwright.refusal');
@@ -44,8 +44,8 @@ export function refuse(reason: HookReason, message: string, details: readonly Er
 }
 
 /**
- * What to read of a collection, as the parameters of its URL: `{ project_id: '7', 'status[in]': 'OPEN,BUSY', sort: '-created_at', limit: 20 }`.
- * Filters, `q`, `sort` and `limit`.
+ * A query of a collection, as the parameters of its URL: filters, `q`, `sort` and `limit`.
+ * Example: `{ project_id: '7', 'status[in]': 'OPEN,BUSY', sort: '-created_at', limit: 20 }`.
  */
 export type HookQuery = Readonly<Record<string, string | number | boolean>>;
 
@@ -58,8 +58,7 @@ export type HookRow = JsonObject & {
 };
 
 /**
- * Reads rows for a hook. The write is made only if no resource that was read has changed since; else the hook runs again, also where another
- * process made the change.
+ * Reads rows for a hook. If a resource that was read changes before the write, the hook runs again, also after changes of other processes.
  */
 export interface HookRows {
   /** @param parents for a nested resource, the ids above the row, nearest first */

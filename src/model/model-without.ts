@@ -5,8 +5,10 @@ import type { CollectionLink, Model, Resource } from './model.ts';
 export type HiddenMembers = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * The model in which some fields do not exist, as a caller sees it that may not read them (REP-11): neither do computed members of these names, what
- * leads through the fields, or their state machines. What no caller reads stays: rules on rows, indexes and unique values, dependents.
+ * Removes fields from a model, for a caller that may not read them (REP-11).
+ *
+ * Also removes computed members of these names, relations through the fields, and their state machines.
+ * Parts that no caller reads stay: rules on rows, indexes, unique values and dependents.
  */
 export function modelWithout(model: Model, hidden: HiddenMembers): Model {
   const resources = new Map([...model.resources].map(([name, each]) => [name, resourceWithout(each, hidden)]));

@@ -26,15 +26,15 @@ export interface Field extends Member {
   readonly was: string | null;
   /** Set if the value, or each item of an array, is the id of a row of another resource. */
   readonly reference: Reference | null;
-  /** How the server makes the value when it creates a row; null where it does not. */
+  /** The generator of the value of a new row; null if the server does not make it. */
   readonly generator: Generator | null;
-  /** Whether the value is part of the response that creates the row, and of nothing else; its digest is stored. */
+  /** True if the value is in the response that creates the row, and in no other one. Its digest is stored. */
   readonly shownOnce: boolean;
 }
 
 /**
- * How the server makes a value. A secret has 256 random bits after its prefix, and is stored encrypted where it is `sealed`; a hint holds the first characters of a secret; code is a
- * function of a TypeScript model.
+ * A generator of values. A secret has 256 random bits after its prefix, and is stored encrypted if it is `sealed`.
+ * A hint holds the first characters of a secret; code is a function of a TypeScript model.
  */
 export type Generator =
   | { readonly kind: 'code'; readonly generate: GenerateValue }
@@ -71,7 +71,7 @@ export interface Reference {
   readonly siblings?: true;
 }
 
-/** Whether the server assigns ids (UUIDv7) or the client does, with an optional pattern. */
+/** The origin of ids: the server (UUIDv7), or the client, with an optional pattern. */
 export type IdRule = { readonly kind: 'server' } | { readonly kind: 'client'; readonly pattern: Pattern | null };
 
 export interface SortKey {
@@ -87,7 +87,7 @@ export interface Property extends Shape {
   readonly filterable: boolean;
   /** The values of its `enum` or `const`, in stored form; null if there is none. For an array those of its items. */
   readonly allowed: readonly Json[] | null;
-  /** Whether a value can contain a comma. If none can, `%2C` separates the values of a filter like `,` (URL-5). */
+  /** True if a value can contain a comma. If none can, `%2C` separates the values of a filter like `,` (URL-5). */
   readonly holdsComma: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface StateMachine {
   readonly field: string;
   /** The scopes that transitions require, by `from` and `to`; transitions without one are absent (AUTH-4). */
   readonly scopes: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Whether the model declares the field as optional: then a null in a body is as if it were omitted (MET-11). */
+  /** True if the model declares the field as optional. Then null in a body means the same as no member (MET-11). */
   readonly isOptional: boolean;
   readonly initial: string;
   readonly transitions: ReadonlyMap<string, ReadonlySet<string>>;
@@ -105,10 +105,10 @@ export interface StateMachine {
 export interface Dependent {
   readonly resource: string;
   readonly field: string;
-  /** Whether the field is an array of references. */
+  /** True if the field is an array of references. */
   readonly many: boolean;
   readonly onDelete: OnDelete;
-  /** Whether the rows are in a sub-collection of the row. */
+  /** True if the rows are in a sub-collection of the row. */
   readonly child: boolean;
 }
 
@@ -144,8 +144,8 @@ export interface Resource {
   /** The parent resource, and the field that holds its id. */
   readonly parent: { readonly resource: string; readonly field: string } | null;
   /**
-   * The members of a row that together identify its parent, nearest first: the field of the parent, then hidden members with the ids above the
-   * parent, where the parent's id is unique below its own parent only. Empty without a parent.
+   * The members of a row that together identify its parent, nearest first; empty without a parent.
+   * The first is the field of the parent. Hidden members with the ids above it follow if its id is unique below its own parent only.
    */
   readonly parentKey: readonly string[];
   readonly dependents: readonly Dependent[];
@@ -171,18 +171,18 @@ export interface Resource {
   readonly events: 'thin' | 'full' | 'none' | 'disabled';
   /** Without an `auth` section every operation is public. */
   readonly access: ResourceAccess;
-  /** Of fields and computed members with rules of their own, by name. */
+  /** Rules of single fields and computed members, by name. */
   readonly fieldAccess: ReadonlyMap<string, FieldAccess>;
   /** Set where stored rows have more fields: those that a caller may not read. */
   readonly isPartial?: true;
-  /** Of its own rows: the parent of a row must be readable, too. */
+  /** Rules on its own rows. The parent of a row must be readable, too. */
   readonly rows: RowRules;
   /** The field that holds the caller that created a row (AUTH-9); null if there is none. */
   readonly owner: string | null;
-  /** Whether every caller that reads its rows, authenticated or not, gets the same ones with the same fields. Without an `auth` section it is so. */
+  /** True if all callers that may read it get the same rows with the same fields, as in a model without `auth`. */
   readonly sameForEveryCaller: boolean;
   readonly requireIfMatch: boolean;
-  /** Whether POST and PATCH must carry an `Idempotency-Key` (MET-12). */
+  /** `required` if POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';
   /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
   readonly tombstones: number | null;
@@ -198,13 +198,13 @@ export interface Limits {
     readonly max: number;
     readonly maxOffset: number;
     readonly countCap: number;
-    /** Of a page as JSON. */
+    /** Maximum bytes of a page as JSON. */
     readonly bytes: number;
   };
   readonly body: number;
   /** Bytes of all request bodies that are being received at the same time, over all connections. */
   readonly bodyMemory: number;
-  /** Of one row as JSON. */
+  /** Maximum bytes of one row as JSON. */
   readonly row: number;
   readonly target: number;
   readonly headers: number;
@@ -233,9 +233,9 @@ export interface OlderVersion {
   /** Both in seconds since 1970: 00:00:00 GMT of the declared date; null where there is none. Nothing changes by itself after the sunset. */
   readonly deprecated: number | null;
   readonly sunset: number | null;
-  /** Whether requests for it are answered with 410 (VER-3). */
+  /** True if requests for it get 410 (VER-3). */
   readonly retired: boolean;
-  /** How it differs from its successor, in declared order. Of a retired version that no served one derives from: none. */
+  /** Its differences from its successor, in declared order. A retired version that no served one derives from has none. */
   readonly changes: readonly VersionChange[];
   /** The model as clients of this version know it; its `versions` are empty. Of a retired version without changes: that of its successor. */
   readonly model: Model;
@@ -251,15 +251,15 @@ export interface Model {
   /** The origin that clients use, without a trailing slash; null for path-absolute links. */
   readonly publicUrl: string | null;
   readonly defaultVersion: number;
-  /** Which pages of other origins may use the API; null where none may. */
+  /** The pages of other origins that may use the API; null for none. */
   readonly cors: CorsRule | null;
-  /** Who may call; null where every caller is accepted. */
+  /** The accepted credentials; null if every caller is accepted. */
   readonly auth: AuthRules | null;
   /** The peers whose `Forwarded` and `X-Forwarded-*` are believed (AUTH-6). */
   readonly trustedProxies: readonly AddressRange[];
-  /** Whether requests that did not come over TLS are refused (AUTH-10). */
+  /** True if requests that did not come over TLS are refused (AUTH-10). */
   readonly requireTls: boolean;
-  /** Who may read the descriptions (OPS-1). Without an `auth` section they are public. */
+  /** The readers of the descriptions (OPS-1). Without an `auth` section they are public. */
   readonly descriptions: 'public' | 'authenticated';
   /** The declared secret that seals cursors; null to use the one in the store. */
   readonly secret: string | null;

@@ -6,7 +6,7 @@ export type Policy =
   /** Without policies, `all` holds for every row and `any` for none. */
   | { readonly kind: 'all' | 'any'; readonly policies: readonly Policy[] }
   | { readonly kind: 'not'; readonly policy: Policy }
-  /** Whether the caller has a scope. */
+  /** True if the caller has a scope. */
   | { readonly kind: 'scope'; readonly scope: string }
   | PolicyComparison;
 
@@ -17,7 +17,7 @@ export interface PolicyComparison {
   readonly references: readonly PolicyReference[];
   /** Name of the resource of that row. */
   readonly resource: string;
-  /** Of a property of that resource. */
+  /** A condition on a property of that resource. */
   readonly path: string;
   readonly operator: ComparisonOperator;
   readonly value: PolicyValue;
@@ -30,7 +30,7 @@ export interface PolicyReference {
   readonly resource: string;
 }
 
-/** What a field is compared with. */
+/** The value that a field is compared with. */
 export type PolicyValue =
   /** In stored form. No field is compared with null: the comparison is unknown. */
   | { readonly kind: 'literal'; readonly value: Json }
@@ -40,7 +40,7 @@ export type PolicyValue =
   /** Each of them is a single value. */
   | { readonly kind: 'list'; readonly values: readonly PolicyValue[] };
 
-/** What names a caller. `owner` is how owner fields do (AUTH-9). */
+/** A name of the caller. `owner` is the form of owner fields (AUTH-9). */
 export type CallerMember = 'subject' | 'client' | 'issuer' | 'scopes' | 'owner';
 
 /** The caller that policies are bound to. */

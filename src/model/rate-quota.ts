@@ -5,19 +5,19 @@ export interface RateQuota {
   readonly per: number;
 }
 
-/** How many requests are admitted (LIM-2), by all instances together. */
+/** The rates of admitted requests (LIM-2), for all instances together. */
 export interface RateLimits {
-  /** Of each caller with an identity. */
+  /** Quota of each caller with an identity. */
   readonly caller: RateQuota;
-  /** Of each address without one. */
+  /** Quota of each address without an identity. */
   readonly address: RateQuota;
   /** The number of instances that admit them. */
   readonly instances: number;
-  /** What a request counts, in requests. */
+  /** The weight of a request, in requests. */
   readonly weights: { readonly search: number };
 }
 
-/** What one of several instances admits of a quota: at least one request, in a time that is longer by as much. */
+/** Computes the part of a quota that one of several instances admits. If it is below one request, the time is longer instead. */
 export function shareOf({ requests, per }: RateQuota, instances: number): RateQuota {
   const share = Math.max(1, Math.floor(requests / instances));
   return { requests: share, per: Math.max(per, (share * instances * per) / requests) };

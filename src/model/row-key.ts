@@ -8,12 +8,12 @@ function aboveParent(levels: number): string {
   return `above ${levels}`;
 }
 
-/** The name of a hidden member of a row: the id at a level above the row that a field refers to, 0 for its parent. */
+/** The name of a hidden member of a row. It has the id at a level above the row that a field refers to; level 0 is its parent. */
 export function aboveReference(field: string, level: number): string {
   return `${field} above ${level}`;
 }
 
-/** Whether a member of a row is hidden. */
+/** True if a member of a row is hidden. */
 export function isHidden(member: string): boolean {
   return member.includes(' ');
 }
@@ -24,8 +24,8 @@ export function parentKey(field: string, scope: number): readonly string[] {
 }
 
 /**
- * The number of ids above a row that its own id needs to identify it: ids that clients choose are unique below their parent (URL-7), ids that the
- * server assigns are unique everywhere.
+ * Counts the ids above a row that its own id needs to identify it.
+ * Ids that clients choose are unique below their parent (URL-7); ids that the server assigns are unique everywhere.
  */
 export function scopeOf({ id, parentKey: above }: Pick<Resource, 'id' | 'parentKey'>): number {
   return id.kind === 'client' ? above.length : 0;

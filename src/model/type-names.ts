@@ -6,7 +6,7 @@ export function typeName(name: string): string {
     .join('');
 }
 
-/** What follows the name of a resource in the names of its schemas in descriptions: `Product`, `ProductCreate`. */
+/** The suffixes of the names of a resource's schemas in descriptions: `Product`, `ProductCreate`. */
 export const SCHEMA_SUFFIXES = [
   '',
   'Representation',
@@ -44,7 +44,7 @@ export const API_SCHEMAS = [
 
 export type ApiSchema = (typeof API_SCHEMAS)[number];
 
-/** What names the schemas and operations of a resource. */
+/** The sources of the names of a resource's schemas and operations. */
 interface ResourceWords {
   /** The path segment of its collection, `order-items`. */
   readonly collection: string;
@@ -57,7 +57,7 @@ export function schemaNames({ singular }: ResourceWords): readonly string[] {
   return SCHEMA_SUFFIXES.map((suffix) => typeName(singular) + suffix);
 }
 
-/** What an operation does with a collection, and with one of its resources. */
+/** The verbs of operations on a collection, and on one of its resources. */
 export type OperationVerb = 'list' | 'query' | 'create' | 'get' | 'replace' | 'patch' | 'delete' | 'head' | 'options';
 
 /** The names of all operations on a resource and its collection: `listProducts`, `getProduct`. */

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../conventions/errors.ts';
 import type { PolicyCaller } from './policy.ts';
 import type { HookServices } from './hooks.ts';
 
-/** What a webhook subscribes to. */
+/** The selection of events that a webhook subscribes to. */
 export interface WebhookSelection {
   /** `*`, `product.*`, `product.created`. */
   readonly patterns: readonly string[];
@@ -10,7 +10,7 @@ export interface WebhookSelection {
   readonly filter: string | null;
   /** The version of its events. */
   readonly version: string;
-  /** Who sends it: fields that it may not read are unknown (REP-11). */
+  /** The caller that sends it. Fields that it may not read are unknown (REP-11). */
   readonly caller: PolicyCaller;
 }
 
@@ -20,11 +20,11 @@ export interface LogWindow {
   readonly last: number;
 }
 
-/** What the hooks of webhooks need of the running server. It is among the services that hooks get, under {@link WEBHOOK_CHECKS}. */
+/** The checks that hooks of webhooks need from the running server. Hooks get them among their services, under {@link WEBHOOK_CHECKS}. */
 export abstract class WebhookChecks {
-  /** Why a webhook may not have an URL: a predicate without a subject. null where it may. */
+  /** Finds the reason why a webhook may not have a URL, as a predicate without a subject; null for a valid URL. */
   abstract checkUrl(url: string): Promise<string | null>;
-  /** What is wrong with a selection. */
+  /** Finds the errors of a selection. */
   abstract checkSelection(selection: WebhookSelection): readonly ErrorDetail[];
   /** The version that webhooks have which name none. */
   abstract readonly version: string;

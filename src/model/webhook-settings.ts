@@ -1,6 +1,6 @@
 import type { AllowedHosts } from '../conventions/events/webhook-url.ts';
 
-/** How webhooks are delivered (EVT-6, EVT-7). */
+/** The delivery of webhooks (EVT-6, EVT-7). */
 export interface WebhookSettings {
   /** Names of the resources of webhooks and of what lies below them. */
   readonly resources: WebhookResources;

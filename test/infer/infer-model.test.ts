@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../src/conventions/json/json.ts';
 import { DataError } from '../../src/infer/data-error.ts';
 import { load } from '../model/loading.ts';
-import { csvModelText, type Data, fieldLine, modelText } from '../model/infer/inferring.ts';
+import { csvModelText, type Data, fieldLine, inferModelText } from '../model/infer/inferring.ts';
 
 const repeat = <T>(values: readonly T[], times: number): readonly T[] =>
   Array.from({ length: times }, () => values).flat();
@@ -58,13 +58,13 @@ describe('the type of a field', () => {
   ];
   for (const [title, values, line] of rows) {
     it(`is ${title}`, () => {
-      const text = modelText({ items: values.map((value) => ({ value })) });
+      const text = inferModelText({ items: values.map((value) => ({ value })) });
       assert.equal(fieldLine(text, 'value'), line);
     });
   }
 
   it('is an object with the members of all rows, of which those in every object are required', () => {
-    const text = modelText({
+    const text = inferModelText({
       items: [{ address: { city: 'Oslo', zipCode: '1' } }, { address: { city: 'Bergen' } }, {}],
     });
     assert.match(
@@ -74,7 +74,7 @@ describe('the type of a field', () => {
   });
 
   it('is required where every row has a value, and null nowhere', () => {
-    const text = modelText({
+    const text = inferModelText({
       items: [
         { a: 1, b: null, c: 1 },
         { a: 2, b: 1 },
@@ -123,19 +123,19 @@ describe('names', () => {
   ];
   for (const [source, name] of rows) {
     it(`of fields are in snake_case and keep that of the data: ${source}`, () => {
-      assert.match(fieldLine(modelText({ items: [{ [source]: 1 }] }), name), /x-source: /);
+      assert.match(fieldLine(inferModelText({ items: [{ [source]: 1 }] }), name), /x-source: /);
     });
   }
 
   it('that are in snake_case already are kept where others become the same', () => {
-    const text = modelText({ items: [{ firstName: 1, first_name: 'a' }] });
+    const text = inferModelText({ items: [{ firstName: 1, first_name: 'a' }] });
     assert.equal(fieldLine(text, 'first_name'), '{ type: string }');
     assert.equal(fieldLine(text, 'first_name_2'), '{ type: integer, x-source: firstName }');
   });
 
   it('of collections are made valid', () => {
     const names = ['orderItems', 'events', 'search', 'first', 'person', 'people', 'pages'];
-    const { model } = load(modelText(Object.fromEntries(names.map((each) => [each, [{ a: 1 }]]))));
+    const { model } = load(inferModelText(Object.fromEntries(names.map((each) => [each, [{ a: 1 }]]))));
     assert.deepEqual(
       [...model.resources.keys()],
       ['order_items', 'events', 'search', 'first_items', 'person', 'people', 'pages'],
@@ -143,15 +143,16 @@ describe('names', () => {
   });
 
   it('created_at and updated_at are system fields where all values are times', () => {
-    const times = modelText({ items: [{ createdAt: '2026-05-17T09:30:00Z', a: 1 }, { a: 2 }] });
+    const times = inferModelText({ items: [{ createdAt: '2026-05-17T09:30:00Z', a: 1 }, { a: 2 }] });
     assert.doesNotMatch(times, /created/i);
-    const dates = modelText({ items: [{ createdAt: '2026-05-17' }] });
+    const dates = inferModelText({ items: [{ createdAt: '2026-05-17' }] });
     assert.equal(fieldLine(dates, 'source_created_at'), '{ type: string, x-source: createdAt } # maybe format: date');
   });
 });
 
 describe('ids', () => {
-  const idOf = (rows: readonly JsonObject[]): string => /^ {4}id: (\w+)/m.exec(modelText({ items: rows }))?.[1] ?? '';
+  const idOf = (rows: readonly JsonObject[]): string =>
+    /^ {4}id: (\w+)/m.exec(inferModelText({ items: rows }))?.[1] ?? '';
 
   it('of the data are kept: clients choose ids that are not UUIDs', () => {
     assert.equal(idOf([{ id: 1 }, { id: 2 }]), 'client');
@@ -161,7 +162,7 @@ describe('ids', () => {
   });
 
   it('that cannot be ids are a field', () => {
-    const text = modelText({ items: [{ id: 1.5 }, { id: 2.5 }] });
+    const text = inferModelText({ items: [{ id: 1.5 }, { id: 2.5 }] });
     assert.equal(fieldLine(text, 'source_id'), '{ type: number, x-source: id }');
   });
 
@@ -173,7 +174,7 @@ describe('ids', () => {
   for (const [title, rows, line, message] of errors) {
     it(`name the line of ${title}`, () => {
       assert.throws(
-        () => modelText({ items: rows }),
+        () => inferModelText({ items: rows }),
         (error) => error instanceof DataError && error.line === line && message.test(error.message),
       );
     });
@@ -195,20 +196,20 @@ describe('references', () => {
     ['billingCustomerId', 'billing_customer_id'],
   ] as const) {
     it(`are fields like ${name} whose values are all ids of the collection`, () => {
-      const line = fieldLine(modelText(orders(name, 1, 2, null)), field);
+      const line = fieldLine(inferModelText(orders(name, 1, 2, null)), field);
       assert.equal(line, `{ type: string, x-references: ${reference}${name === field ? '' : `, x-source: ${name}`} }`);
     });
   }
 
   it('are not declared where a value is not an id, which a comment states', () => {
     assert.equal(
-      fieldLine(modelText(orders('customer_id', 1, 7)), 'customer_id'),
+      fieldLine(inferModelText(orders('customer_id', 1, 7)), 'customer_id'),
       '{ type: integer } # no reference: 1 value is not an id of customers',
     );
   });
 
   it('of a list are those of its items', () => {
-    const text = modelText(orders('customer_ids', [1, 2], []));
+    const text = inferModelText(orders('customer_ids', [1, 2], []));
     assert.equal(
       fieldLine(text, 'customer_ids'),
       `{ type: array, items: { type: string, x-references: ${reference} } }`,
@@ -216,21 +217,21 @@ describe('references', () => {
   });
 
   it('follow from the values alone where these are ids of one collection and no numbers', () => {
-    const text = modelText({ users: [{ id: 'ann' }, { id: 'bob' }], posts: [{ author_id: 'ann' }] });
+    const text = inferModelText({ users: [{ id: 'ann' }, { id: 'bob' }], posts: [{ author_id: 'ann' }] });
     assert.match(fieldLine(text, 'author_id'), /x-references: \{ resource: users, inverse: posts \}/);
-    const numbers = modelText({ users: [{ id: 1 }], posts: [{ author_id: 1 }] });
+    const numbers = inferModelText({ users: [{ id: 1 }], posts: [{ author_id: 1 }] });
     assert.equal(fieldLine(numbers, 'author_id'), '{ type: integer } # maybe x-references: users');
   });
 
   it('to earlier rows of the same collection are declared, to later ones they are not', () => {
-    const before = modelText({
+    const before = inferModelText({
       nodes: [
         { id: 1, parent_id: null },
         { id: 2, parent_id: 1 },
       ],
     });
     assert.match(fieldLine(before, 'parent_id'), /x-references: \{ resource: nodes/);
-    const after = modelText({
+    const after = inferModelText({
       nodes: [
         { id: 1, parent_id: 2 },
         { id: 2, parent_id: null },
@@ -240,7 +241,7 @@ describe('references', () => {
   });
 
   it('in a circle are declared but for the one that closes it', () => {
-    const text = modelText({
+    const text = inferModelText({
       users: [{ id: 'u', company_id: 'c' }],
       companies: [{ id: 'c', user_id: 'u' }],
     });
@@ -251,12 +252,12 @@ describe('references', () => {
   it('have names that no field has', () => {
     const rows = [{ id: 1, customer: { name: 'Ann' }, customer_id: 1 }];
     assert.match(
-      fieldLine(modelText({ customers, orders: rows }), 'customer_id'),
+      fieldLine(inferModelText({ customers, orders: rows }), 'customer_id'),
       /resource: customers, as: customer_2,/,
     );
     const lists = [{ id: 1, customers: 'none', customer_ids: [1] }];
     assert.match(
-      fieldLine(modelText({ customers, orders: lists }), 'customer_ids'),
+      fieldLine(inferModelText({ customers, orders: lists }), 'customer_ids'),
       /resource: customers, as: customers_2,/,
     );
   });

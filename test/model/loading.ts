@@ -10,7 +10,7 @@ export function load(text: string, options: { file?: string; env?: Record<string
 }
 
 /** The problems of a document; empty if it is valid. */
-export function problemsOf(
+export function listProblems(
   text: string,
   options: { file?: string; env?: Record<string, string> } = {},
 ): readonly ModelProblem[] {
@@ -57,7 +57,7 @@ export interface InvalidDocument {
 export function rejectsEach(rows: readonly InvalidDocument[]): void {
   for (const { title, text, path, line, cause, fix } of rows) {
     it(title, () => {
-      const problems = problemsOf(text);
+      const problems = listProblems(text);
       assert.deepEqual(
         problems.map((problem) => `${problem.line} ${problem.path}`),
         [`${line} ${path}`],

@@ -29,7 +29,7 @@ export interface BreakingChange {
 export interface JudgedPair {
   /** The seed of the first model, and what was changed. */
   readonly name: string;
-  /** Whether `restwright diff --strict` calls the change breaking, of the models and of their descriptions. */
+  /** True if `restwright diff --strict` calls the change breaking: of the models, and of their descriptions. */
   readonly isBreaking: boolean;
   readonly isDescriptionBreaking: boolean;
   readonly breakingChanges: readonly BreakingChange[];
@@ -51,14 +51,16 @@ export async function judgeDiffs(count: number, seed: number): Promise<readonly 
   try {
     const pairs = randomPairs(seed).take(count).toArray();
     const files = pairs.map(({ models }, index) =>
-      models.map((model, side) => writeDescription(path.join(folder, `${index}-${side}.json`), descriptionOf(model))),
+      models.map((model, side) =>
+        writeDescription(path.join(folder, `${index}-${side}.json`), describePublished(model)),
+      ),
     );
     const verdicts = await runOasdiff(files);
     return pairs.map(({ name, models: [was, is] }, index) => ({
       name,
       isBreaking: isBreaking(diffModels(was, is)),
       isDescriptionBreaking: isBreaking(
-        diffDescriptions(readDescription(descriptionOf(was)), readDescription(descriptionOf(is))),
+        diffDescriptions(readDescription(describePublished(was)), readDescription(describePublished(is))),
       ),
       breakingChanges: verdicts[index] ?? [],
     }));
@@ -71,19 +73,19 @@ function* randomPairs(firstSeed: number): Generator<Pair, void, undefined> {
   for (let seed = firstSeed; ; seed += 1) {
     const random = new Random(seed);
     const document = randomDocument(random);
-    const was = modelOf(document);
+    const was = loadValid(document);
     if (was === null) continue;
     for (const mutation of MUTATIONS) {
       const copy = structuredClone(document);
       const isApplied = mutation.apply(copy, random.pick(Object.keys(document.resources)), random);
-      const is = isApplied ? modelOf(copy) : null;
+      const is = isApplied ? loadValid(copy) : null;
       if (is !== null) yield { name: `seed ${seed}: ${mutation.name}`, models: [was, is] };
     }
   }
 }
 
 /** The model of a document; null for an invalid one, such as one that sorts by a field that was removed. */
-function modelOf(document: MutableDocument): Model | null {
+function loadValid(document: MutableDocument): Model | null {
   try {
     return loadModel({ file: 'model.json', text: JSON.stringify(document) }).model;
   } catch (error) {
@@ -96,8 +98,8 @@ function isBreaking({ differences }: ModelDiff): boolean {
   return highestPart(differences, 'strict') === 'major';
 }
 
-/** What `/openapi.json` returns. */
-function descriptionOf(model: Model): JsonObject {
+/** Creates the document of `/openapi.json`. */
+function describePublished(model: Model): JsonObject {
   const [newest] = describedContracts(model);
   if (newest === undefined) throw new Error('the model has no contract');
   return openApiDocument(newest, '3.1');

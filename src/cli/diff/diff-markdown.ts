@@ -1,6 +1,6 @@
 import type { Difference } from '../../model/diff/difference.ts';
 import { versionText } from '../../conventions/versioning.ts';
-import { describeEffect, versionOf } from './diff-report.ts';
+import { describeEffect, comparedVersionText } from './diff-report.ts';
 import type { ComparedModels } from './model-pair.ts';
 
 const SECTIONS = ['Breaking', 'May break strict clients', 'Added', 'Other'] as const;
@@ -10,30 +10,30 @@ type SectionName = (typeof SECTIONS)[number];
 /** The differences as a section of a changelog in Markdown. */
 export function diffMarkdown(compared: ComparedModels): string {
   const { was, is, differences, notes, verdict } = compared;
-  const sections = Map.groupBy(differences, sectionOf);
+  const sections = Map.groupBy(differences, chooseSection);
   const lines = [
-    `## ${versionOf(is)}`,
+    `## ${comparedVersionText(is)}`,
     '',
-    `Changes since ${versionOf(was)}.`,
+    `Changes since ${comparedVersionText(was)}.`,
     ...(verdict.isEnough ? [] : ['', `**They need version ${versionText(verdict.lowest)}.**`]),
-    ...SECTIONS.flatMap((name) => listOf(name, (sections.get(name) ?? []).map(itemOf))),
-    ...listOf('Not compared', notes.map(escape)),
+    ...SECTIONS.flatMap((name) => writeSection(name, (sections.get(name) ?? []).map(writeItem))),
+    ...writeSection('Not compared', notes.map(escape)),
     '',
   ];
   return lines.join('\n');
 }
 
-function listOf(heading: string, items: readonly string[]): readonly string[] {
+function writeSection(heading: string, items: readonly string[]): readonly string[] {
   return items.length === 0 ? [] : ['', `### ${heading}`, '', ...items.map((each) => `- ${each}`)];
 }
 
 /** Paths have no backticks. */
-function itemOf(difference: Difference): string {
+function writeItem(difference: Difference): string {
   const { path } = difference;
   return `${path === '' ? '' : `\`${path}\`: `}${escape(describeEffect(difference))}`;
 }
 
-function sectionOf({ requests, responses }: Difference): SectionName {
+function chooseSection({ requests, responses }: Difference): SectionName {
   const impacts = [requests, responses];
   if (impacts.includes('breaking')) return 'Breaking';
   if (impacts.includes('possibly-breaking')) return 'May break strict clients';

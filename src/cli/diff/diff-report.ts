@@ -15,7 +15,7 @@ export function diffLines(compared: ComparedModels, colour: boolean): readonly s
   return [
     ...[...groups].flatMap(([group, members]) => [
       styled('bold', group, colour),
-      ...sorted(members, compared).map((each) => lineOf(each, neededPart(each, clients), colour)),
+      ...sorted(members, compared).map((each) => writeDifference(each, neededPart(each, clients), colour)),
       '',
     ]),
     ...(differences.length === 0 ? ['no differences that clients can see', ''] : []),
@@ -27,27 +27,29 @@ export function diffLines(compared: ComparedModels, colour: boolean): readonly s
 
 /** `version 1.4.0 -> 1.5.0 is enough`, or which one is needed. */
 export function verdictText({ was, is, verdict }: ComparedModels): string {
-  const versions = `version ${versionOf(was)} -> ${versionOf(is)}`;
+  const versions = `version ${comparedVersionText(was)} -> ${comparedVersionText(is)}`;
   return verdict.isEnough ? `${versions} is enough` : `${versions} is not enough: needs ${versionText(verdict.lowest)}`;
 }
 
-/** The differences in one line: where, what, and whom it breaks. */
+/** Describes a difference in one line: its path, the change, and what it breaks. */
 export function describeDifference(difference: Difference): string {
   const { path } = difference;
   return `${path === '' ? '' : `${path}: `}${describeEffect(difference)}`;
 }
 
-/** What differs, and whom it breaks. */
+/** Describes the difference, and what it breaks. */
 export function describeEffect({ what, requests, responses }: Difference): string {
-  const effects = [effectOf(requests, 'requests'), effectOf(responses, 'responses')].filter((each) => each !== null);
+  const effects = [describeImpact(requests, 'requests'), describeImpact(responses, 'responses')].filter(
+    (each) => each !== null,
+  );
   return effects.length === 0 ? what : `${what} (${effects.join(', ')})`;
 }
 
 /** The result as JSON. Its shape is documented in docs/guides/versions.md. */
 export function diffJson({ was, is, clients, differences, notes, verdict }: ComparedModels): object {
   return {
-    old: { [was.kind]: was.file, version: versionOf(was) },
-    new: { [is.kind]: is.file, version: versionOf(is) },
+    old: { [was.kind]: was.file, version: comparedVersionText(was) },
+    new: { [is.kind]: is.file, version: comparedVersionText(is) },
     ok: verdict.isEnough,
     needs: verdict.needs,
     needed_version: versionText(verdict.lowest),
@@ -63,16 +65,16 @@ function sorted(differences: readonly Difference[], { clients }: ComparedModels)
 }
 
 /** The version of a model or of a description as text. */
-export function versionOf(compared: ComparedFile): string {
+export function comparedVersionText(compared: ComparedFile): string {
   return versionText(versionOfFile(compared));
 }
 
-function lineOf(difference: Difference, part: VersionPart, colour: boolean): string {
+function writeDifference(difference: Difference, part: VersionPart, colour: boolean): string {
   const style = part === 'major' ? 'red' : part === 'minor' ? 'green' : 'gray';
   return `  ${styled(style, part, colour)}  ${describeDifference(difference)}`;
 }
 
-function effectOf(impact: Impact, what: string): string | null {
+function describeImpact(impact: Impact, what: string): string | null {
   switch (impact) {
     case 'breaking':
       return `breaks ${what}`;

@@ -34,7 +34,7 @@ export interface ComparedModels {
 /** Maximum bytes of a description. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Whether a text can be a description; the member is looked up where it may be one. */
+/** A text that can be a description. Its members are parsed to decide. */
 const DESCRIPTION = /(?:^|[{,\s])["']?(?:openapi|swagger)["']?\s*:/;
 
 /**
@@ -77,12 +77,12 @@ function diffFiles(was: ComparedFile, is: ComparedFile): ModelDiff {
   const editions = [was, is].map((each) => (each.kind === 'description' ? each.description.edition : null));
   const edition = editions.includes('3.2') ? '3.2' : '3.1';
   return comparing(`${was.file} and ${is.file}`, () =>
-    diffDescriptions(descriptionOf(was, edition), descriptionOf(is, edition)),
+    diffDescriptions(describeNewest(was, edition), describeNewest(is, edition)),
   );
 }
 
 /** The description of the newest version. */
-function descriptionOf(compared: ComparedFile, edition: OpenApiEdition): ApiDescription {
+function describeNewest(compared: ComparedFile, edition: OpenApiEdition): ApiDescription {
   if (compared.kind === 'description') return compared.description;
   const [newest] = describedContracts(compared.model);
   return readDescription(newest === undefined ? null : openApiDocument(newest, edition));

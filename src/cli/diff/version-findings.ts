@@ -1,16 +1,16 @@
 import { versionText } from '../../conventions/versioning.ts';
 import type { ModelProblem } from '../../model/document/model-error.ts';
 import { neededPart } from '../../model/diff/needed-version.ts';
-import { describeDifference, versionOf } from './diff-report.ts';
+import { describeDifference, comparedVersionText } from './diff-report.ts';
 import type { ComparedModels } from './model-pair.ts';
 
-/** What is wrong with the version of a model, compared with the published one. */
+/** The errors and warnings of the version of a model, compared with the published one. */
 interface VersionFindings {
   readonly problems: readonly ModelProblem[];
   readonly warnings: readonly string[];
 }
 
-/** Of a version that is high enough. */
+/** The findings of a version that is high enough. */
 export const NO_FINDINGS: VersionFindings = { problems: [], warnings: [] };
 
 /** Differences that a message names, at most. */
@@ -24,14 +24,18 @@ export function versionFindings(compared: ComparedModels): VersionFindings {
   const { was, is, differences, clients, verdict } = compared;
   if (verdict.isEnough) return NO_FINDINGS;
   const lowest = versionText(verdict.lowest);
-  const published = `the published version ${versionOf(was)}`;
+  const published = `the published version ${comparedVersionText(was)}`;
   if (verdict.isLower) {
-    return problem(is.file, `version ${versionOf(is)} is lower than ${published}`, `write ${lowest} or a higher one`);
+    return problem(
+      is.file,
+      `version ${comparedVersionText(is)} is lower than ${published}`,
+      `write ${lowest} or a higher one`,
+    );
   }
   const reasons = differences.filter((each) => neededPart(each, clients) === verdict.needs).map(describeDifference);
   const named = reasons.slice(0, MAX_NAMED).join('; ');
   const more = reasons.length > MAX_NAMED ? `; and ${reasons.length - MAX_NAMED} more` : '';
-  const cause = `version ${versionOf(is)} is too low for the changes since ${published}: ${named}${more}`;
+  const cause = `version ${comparedVersionText(is)} is too low for the changes since ${published}: ${named}${more}`;
   if (verdict.needs === 'patch') return { problems: [], warnings: [`${cause}; write ${lowest}`] };
   return problem(
     is.file,

@@ -12,10 +12,10 @@ export class DescriptionError extends Error {
 /** An OpenAPI description that can be compared. All of its references are local. */
 export interface ApiDescription {
   readonly document: JsonObject;
-  /** Of OpenAPI. */
+  /** Version of OpenAPI. */
   readonly edition: '3.0' | '3.1' | '3.2';
   readonly title: string;
-  /** Of the API. */
+  /** Version of the API. */
   readonly version: ContractVersion;
 }
 
@@ -46,10 +46,10 @@ export function readDescription(document: Json): ApiDescription {
   }
   if (!isJsonObject(document['paths'])) throw new DescriptionError('it has no paths; paths must be an object');
   const { title, version } = objectOf(document['info']);
-  return { document, edition, title: stringOf(title) ?? '', version: versionOf(version) };
+  return { document, edition, title: stringOf(title) ?? '', version: readApiVersion(version) };
 }
 
-function versionOf(written: Json | undefined): ContractVersion {
+function readApiVersion(written: Json | undefined): ContractVersion {
   const version = parseVersion(stringOf(written) ?? '');
   if (version === null) {
     throw new DescriptionError(`info.version is ${shown(written)}; write MAJOR.MINOR.PATCH, such as "1.4.0"`);
@@ -68,21 +68,21 @@ export function resolve(value: Json | undefined, { document }: ApiDescription): 
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     const reference = stringOf(objectOf(resolved)['$ref']);
     if (reference === null) return { value: objectOf(resolved), name };
-    name ??= partsOf(reference).at(-1) ?? null;
-    resolved = targetOf(reference, document);
+    name ??= splitPointer(reference).at(-1) ?? null;
+    resolved = followReference(reference, document);
   }
   throw new DescriptionError(`the reference ${shown(objectOf(value)['$ref'])} leads to itself`);
 }
 
 /** The value at a reference. @throws {DescriptionError} */
-export function targetOf(reference: string, document: JsonObject): Json {
+export function followReference(reference: string, document: JsonObject): Json {
   if (reference !== '#' && !reference.startsWith('#/')) {
     throw new DescriptionError(
       `the reference ${shown(reference)} leads to another document; bundle the description into one file first`,
     );
   }
   let value: Json | undefined = document;
-  for (const part of partsOf(reference)) {
+  for (const part of splitPointer(reference)) {
     if (Array.isArray(value)) value = value[Number(part)];
     else value = isJsonObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
   }
@@ -91,7 +91,7 @@ export function targetOf(reference: string, document: JsonObject): Json {
 }
 
 /** The parts of a JSON pointer in a fragment (RFC 6901). */
-function partsOf(reference: string): readonly string[] {
+function splitPointer(reference: string): readonly string[] {
   return reference
     .slice(2)
     .split('/')

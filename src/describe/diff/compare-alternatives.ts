@@ -12,7 +12,7 @@ export function compareAlternatives(
 ): readonly Difference[] {
   const [was, is] = forms;
   if (was.alternatives === null && is.alternatives === null) return [];
-  const [before, after] = [formsOf(was, of.readers[0]), formsOf(is, of.readers[1])];
+  const [before, after] = [readAlternatives(was, of.readers[0]), readAlternatives(is, of.readers[1])];
   const pairs: Pair<SchemaForm>[] = [];
   const added: SchemaForm[] = [];
   for (const form of after) {
@@ -27,17 +27,17 @@ export function compareAlternatives(
   }
   return [
     ...pairs.flatMap((pair) => of.compareForms(pair, at)),
-    ...added.map((form) => difference('alternative-added', at, `may also be ${describe(form)}`)),
-    ...before.map((form) => difference('alternative-removed', at, `is no longer ${describe(form)}`)),
+    ...added.map((form) => difference('alternative-added', at, `may also be ${describeAlternative(form)}`)),
+    ...before.map((form) => difference('alternative-removed', at, `is no longer ${describeAlternative(form)}`)),
   ];
 }
 
 /** A schema without alternatives is the only one. Whether null is a value is compared for all of them. */
-function formsOf(form: SchemaForm, reader: SchemaReader): SchemaForm[] {
+function readAlternatives(form: SchemaForm, reader: SchemaReader): SchemaForm[] {
   if (form.alternatives === null) return [{ ...form, nullable: false }];
   return form.alternatives.map((each: Json) => reader.form(each));
 }
 
-function describe({ name, types }: SchemaForm): string {
+function describeAlternative({ name, types }: SchemaForm): string {
   return name ?? `another schema${types === null ? '' : ` of type ${[...types].join(' or ')}`}`;
 }

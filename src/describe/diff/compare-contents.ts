@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import { matched, type Pair } from '../../model/diff/comparers.ts';
+import { compareNamed, flag, matched, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, inside, type Place, shown } from '../../model/diff/difference.ts';
-import { isSame } from '../../model/diff/keywords.ts';
+import { isSameJson } from '../../model/diff/keywords.ts';
 import { objectOf, stringOf } from '../../model/values/access.ts';
 import { type Resolved, resolve } from './api-description.ts';
 import type { SchemaPlace } from './schema-comparer.ts';
@@ -13,21 +13,18 @@ export function compareParameters(
   at: Place,
   of: ComparedDescriptions,
 ): readonly Difference[] {
-  const { removed, added, both } = matched(was, is);
-  return [
-    ...[...both].flatMap(([key, pair]) => compareParameter(key, pair, { at, of })),
-    ...[...added.values()].map(({ value }) => {
+  return compareNamed(matched(was, is), {
+    both: (pair, key) => compareParameter(key, pair, { at, of }),
+    added: ({ value }) => {
       const isRequired = value['required'] === true;
       const kind = isRequired ? 'required-parameter-added' : 'parameter-added';
       return difference(kind, at, `a new${isRequired ? ' required' : ''} parameter: ${parameterName(value)}`);
-    }),
-    ...[...removed.values()].map(({ value }) =>
-      difference('parameter-removed', at, `no longer has the parameter ${parameterName(value)}`),
-    ),
-  ];
+    },
+    removed: ({ value }) => difference('parameter-removed', at, `no longer has the parameter ${parameterName(value)}`),
+  });
 }
 
-/** Where something is, and what it is compared with. */
+/** A place, and the descriptions that are compared. */
 interface ContentContext {
   readonly at: Place;
   readonly of: ComparedDescriptions;
@@ -36,22 +33,32 @@ interface ContentContext {
 /** The parameters that name the version of the API, whose values differ between versions. */
 const VERSION_PARAMETERS: ReadonlySet<string> = new Set(['query:api_version', 'header:api-version']);
 
+const PARAMETER_REQUIRED = flag(
+  ['parameter-required', 'is required'],
+  ['parameter-not-required', 'is no longer required'],
+);
+const BODY_REQUIRED = flag(
+  ['body-required', 'a body is required'],
+  ['body-not-required', 'a body is no longer required'],
+);
+
 function compareParameter(key: string, pair: Pair<Resolved>, { at: owner, of }: ContentContext): readonly Difference[] {
   const { name } = pair[1];
   if (name !== null && of.isKnown(pair)) return [];
   const [was, is] = [pair[0].value, pair[1].value];
   const at = { ...owner, path: name === null ? `${owner.path} ${parameterName(is)}` : shown(name) };
-  const isRequired = is['required'] === true;
   return [
-    ...((was['required'] === true) === isRequired
+    ...PARAMETER_REQUIRED(was['required'] === true, is['required'] === true, at, pair),
+    ...(isSameJson(readStyle(was), readStyle(is))
       ? []
-      : isRequired
-        ? [difference('parameter-required', at, 'is required')]
-        : [difference('parameter-not-required', at, 'is no longer required')]),
-    ...(isSame(styleOf(was), styleOf(is))
-      ? []
-      : [difference('parameter-style-changed', at, `is written as ${shown(styleOf(is))}, was ${shown(styleOf(was))}`)]),
-    ...(VERSION_PARAMETERS.has(key) ? [] : of.schemas.compare(schemaOf(was), schemaOf(is), at)),
+      : [
+          difference(
+            'parameter-style-changed',
+            at,
+            `is written as ${shown(readStyle(is))}, was ${shown(readStyle(was))}`,
+          ),
+        ]),
+    ...(VERSION_PARAMETERS.has(key) ? [] : of.schemas.compare(parameterSchema(was), parameterSchema(is), at)),
   ];
 }
 
@@ -60,8 +67,8 @@ function parameterName({ name, in: place }: JsonObject): string {
   return `${stringOf(place) ?? ''}.${shown(name)}`;
 }
 
-/** How the value of a parameter is written, with the defaults of OpenAPI. */
-function styleOf({ in: place, style, explode, content, allowReserved }: JsonObject): JsonObject {
+/** Reads the serialization of a parameter, with the defaults of OpenAPI. */
+function readStyle({ in: place, style, explode, content, allowReserved }: JsonObject): JsonObject {
   const written = stringOf(style) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const media = Object.keys(objectOf(content))[0];
   return {
@@ -72,7 +79,7 @@ function styleOf({ in: place, style, explode, content, allowReserved }: JsonObje
   };
 }
 
-function schemaOf({ schema, content }: JsonObject): Json | undefined {
+function parameterSchema({ schema, content }: JsonObject): Json | undefined {
   return schema ?? objectOf(Object.values(objectOf(content))[0])['schema'];
 }
 
@@ -93,13 +100,10 @@ export function compareBodies(
   const { name } = pair[1];
   if (name !== null && of.isKnown(pair)) return [];
   const at = { ...owner, path: name === null ? `${owner.path} body` : shown(name) };
-  const required =
-    (before['required'] === true) === isRequired
-      ? []
-      : isRequired
-        ? [difference('body-required', at, 'a body is required')]
-        : [difference('body-not-required', at, 'a body is no longer required')];
-  return [...required, ...compareContent([before['content'], after['content']], at, of)];
+  return [
+    ...BODY_REQUIRED(before['required'] === true, isRequired, at, pair),
+    ...compareContent([before['content'], after['content']], at, of),
+  ];
 }
 
 /** The differences of the responses of an operation, by status. */
@@ -110,16 +114,15 @@ export function compareResponses(
 ): readonly Difference[] {
   const statuses = (responses: Json | undefined): ReadonlyMap<string, Json> =>
     new Map(Object.entries(objectOf(responses)));
-  const { removed, added, both } = matched(statuses(was), statuses(is));
-  return [
-    ...[...both].flatMap(([status, responses]) => compareResponse(status, responses, { at: owner, of })),
-    ...[...added.keys()].map((status) => difference('response-added', owner, `may be answered with ${shown(status)}`)),
-    ...[...removed.keys()].map((status) => {
+  return compareNamed(matched(statuses(was), statuses(is)), {
+    both: (responses, status) => compareResponse(status, responses, { at: owner, of }),
+    added: (_added, status) => difference('response-added', owner, `may be answered with ${shown(status)}`),
+    removed: (_removed, status) => {
       const isSuccess = /^[123]/.test(status);
       const what = `is no longer answered with ${shown(status)}`;
       return difference(isSuccess ? 'success-response-removed' : 'error-response-removed', owner, what);
-    }),
-  ];
+    },
+  });
 }
 
 function compareResponse(
@@ -143,25 +146,24 @@ function compareHeaders(
   owner: Place,
   of: ComparedDescriptions,
 ): readonly Difference[] {
-  const [was, is] = headers.map((each, side) => headersOf(each, side === 0 ? 0 : 1, of));
+  const [was, is] = headers.map((each, side) => readHeaders(each, side === 0 ? 0 : 1, of));
   if (was === undefined || is === undefined) return [];
-  const { removed, added, both } = matched(was, is);
-  return [
-    ...[...both].flatMap(([field, pair]) => {
+  return compareNamed(matched(was, is), {
+    both: (pair, field) => {
       const { name } = pair[1];
       if (name !== null && of.isKnown(pair)) return [];
       const at = { ...owner, path: name === null ? `${owner.path} ${shown(field)}` : `headers.${shown(name)}` };
-      return of.schemas.compare(schemaOf(pair[0].value), schemaOf(pair[1].value), at);
-    }),
-    ...[...added.keys()].map((field) => difference('header-added', owner, `has the field ${shown(field)}`)),
-    ...[...removed].map(([field, { value }]) => {
+      return of.schemas.compare(parameterSchema(pair[0].value), parameterSchema(pair[1].value), at);
+    },
+    added: (_added, field) => difference('header-added', owner, `has the field ${shown(field)}`),
+    removed: ({ value }, field) => {
       const kind = value['required'] === true ? 'required-header-removed' : 'header-removed';
       return difference(kind, owner, `no longer has the field ${shown(field)}`);
-    }),
-  ];
+    },
+  });
 }
 
-function headersOf(headers: Json | undefined, side: 0 | 1, of: ComparedDescriptions): ReadonlyMap<string, Resolved> {
+function readHeaders(headers: Json | undefined, side: 0 | 1, of: ComparedDescriptions): ReadonlyMap<string, Resolved> {
   const fields = Object.entries(objectOf(headers)).filter(([name]) => name.toLowerCase() !== 'content-type');
   return new Map(fields.map(([name, value]) => [name.toLowerCase(), resolve(value, of.descriptions[side])]));
 }
@@ -179,16 +181,11 @@ function compareContent(contents: Pair<Json | undefined>, at: Place, of: Compare
   );
   const [was, is] = types;
   if (was === undefined || is === undefined) return [];
-  const { removed, added, both } = matched(was, is);
-  return [
-    ...[...both].flatMap(([type, pair]) =>
-      compareMedia(pair, { ...at, path: `${at.path} ${shown(type)}`, isForm: FORMS.has(type) }, of),
-    ),
-    ...[...added.keys()].map((type) => difference('media-type-added', at, `has the media type ${shown(type)}`)),
-    ...[...removed.keys()].map((type) =>
-      difference('media-type-removed', at, `no longer has the media type ${shown(type)}`),
-    ),
-  ];
+  return compareNamed(matched(was, is), {
+    both: (pair, type) => compareMedia(pair, { ...at, path: `${at.path} ${shown(type)}`, isForm: FORMS.has(type) }, of),
+    added: (_added, type) => difference('media-type-added', at, `has the media type ${shown(type)}`),
+    removed: (_removed, type) => difference('media-type-removed', at, `no longer has the media type ${shown(type)}`),
+  });
 }
 
 const FORMS: ReadonlySet<string> = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
@@ -204,10 +201,10 @@ function compareMedia([was, is]: Pair<JsonObject>, at: SchemaPlace, of: Compared
   ];
 }
 
-/** How members of a form are written, for those that both have. */
+/** Compares the encoding of members of a form that both have. */
 function compareEncoding([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
   return Object.keys(is).flatMap((name) => {
-    if (!Object.hasOwn(was, name) || isSame(was[name], is[name])) return [];
+    if (!Object.hasOwn(was, name) || isSameJson(was[name], is[name])) return [];
     return [difference('values-changed', inside(at, shown(name)), 'is written in another way')];
   });
 }

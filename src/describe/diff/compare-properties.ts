@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
-import type { Pair } from '../../model/diff/comparers.ts';
-import { compareOrder } from '../../model/diff/compare-shapes.ts';
+import { READ_ONLY, WRITE_ONLY } from '../../model/diff/compare-fields.ts';
+import { addedField, compareOrder, removedMember } from '../../model/diff/compare-shapes.ts';
+import { matched, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, inside, isAndWas, type Place, shown } from '../../model/diff/difference.ts';
-import { isSame } from '../../model/diff/keywords.ts';
+import { isSameJson } from '../../model/diff/keywords.ts';
 import { objectOf, stringsOf } from '../../model/values/access.ts';
 import type { SchemaComparer, SchemaPlace } from './schema-comparer.ts';
 
@@ -18,23 +19,19 @@ export function compareProperties(
   at: SchemaPlace,
   of: SchemaComparer,
 ): readonly Difference[] {
-  const [was, is] = schemas.map(membersOf);
+  const [was, is] = schemas.map(readMembers);
   if (was === undefined || is === undefined) return [];
-  const names = [...is.keys(), ...[...was.keys()].filter((name) => !is.has(name))];
-  const members = names.flatMap((name) => {
-    const pair: Pair<NamedMember | undefined> = [was.get(name), is.get(name)];
-    return compareMember(pair, inside(at, shown(name)), { schemas, of });
-  });
-  const order = [...was.keys()];
-  const positions = [...is.keys()].filter((name) => was.has(name)).map((name) => order.indexOf(name));
+  const names = new Set([...is.keys(), ...was.keys()]);
   return [
-    ...members,
-    ...(at.responses ? compareOrder(positions, at) : []),
+    ...[...names].flatMap((name) =>
+      compareMember([was.get(name), is.get(name)], inside(at, shown(name)), { schemas, of }),
+    ),
+    ...(at.responses ? compareOrder(matched(was, is), was.values(), at) : []),
     ...compareFurther(schemas, { ...at, path: `${at.path}.*` }, of),
   ];
 }
 
-function membersOf({ properties, required }: JsonObject): ReadonlyMap<string, NamedMember> {
+function readMembers({ properties, required }: JsonObject): ReadonlyMap<string, NamedMember> {
   const mandatory = new Set(stringsOf(required));
   const named = Object.entries(objectOf(properties));
   const unnamed = [...mandatory].filter((name) => !Object.hasOwn(objectOf(properties), name));
@@ -45,7 +42,7 @@ function membersOf({ properties, required }: JsonObject): ReadonlyMap<string, Na
 }
 
 interface MemberContext {
-  /** Of the objects. */
+  /** The schemas of the objects. */
   readonly schemas: Pair<JsonObject>;
   readonly of: SchemaComparer;
 }
@@ -74,7 +71,7 @@ function compareMember(
     ];
   }
   return [
-    is === undefined ? difference('field-removed', at, 'was removed') : addedMember(is, at),
+    is === undefined ? removedMember(at) : addedField(is.required, at),
     ...compareToFurther([was, is], at, { schemas, of }),
   ];
 }
@@ -88,11 +85,6 @@ function compareToFurther(
   const further = schemas[was === undefined ? 0 : 1]['additionalProperties'];
   if (at.isForm === true || !isJsonObject(further)) return [];
   return was === undefined ? of.compare(further, is?.schema, at) : of.compare(was.schema, further, at);
-}
-
-function addedMember({ required }: NamedMember, at: Place): Difference {
-  if (required && at.requests) return difference('required-field-added', at, 'a new required field');
-  return difference('field-added', at, 'a new field');
 }
 
 function compareRequired([was, is]: Pair<NamedMember>, at: Place): readonly Difference[] {
@@ -112,25 +104,19 @@ function compareRequired([was, is]: Pair<NamedMember>, at: Place): readonly Diff
   ];
 }
 
-function compareFlags([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
-  const differs = (keyword: string): boolean => (was[keyword] === true) !== (is[keyword] === true);
-  const found: Difference[] = [];
-  if (at.requests && differs('readOnly')) {
-    const isSet = is['readOnly'] === true;
-    const what = isSet ? 'is read-only' : 'is no longer read-only';
-    found.push(difference(isSet ? 'read-only-added' : 'read-only-removed', at, what));
-  }
-  if (at.responses && differs('writeOnly')) {
-    const isSet = is['writeOnly'] === true;
-    const what = isSet ? 'is no longer in responses' : 'is in responses';
-    found.push(difference(isSet ? 'write-only-added' : 'write-only-removed', { ...at, requests: false }, what));
-  }
-  return found;
+function compareFlags(schemas: Pair<JsonObject>, at: Place): readonly Difference[] {
+  const [was, is] = schemas;
+  return [
+    ...(at.requests ? READ_ONLY(was['readOnly'] === true, is['readOnly'] === true, at, schemas) : []),
+    ...(at.responses
+      ? WRITE_ONLY(was['writeOnly'] === true, is['writeOnly'] === true, { ...at, requests: false }, schemas)
+      : []),
+  ];
 }
 
-/** Of members that requests leave out. */
+/** Compares the defaults of members that requests leave out. */
 function compareDefaults([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
-  if (!at.requests || isSame(was['default'], is['default'])) return [];
+  if (!at.requests || isSameJson(was['default'], is['default'])) return [];
   const what = `the default ${isAndWas(is['default'], was['default'])}`;
   return [difference('default-changed', { ...at, responses: false }, what)];
 }

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import type { Pair } from '../../model/diff/comparers.ts';
+import { compareNull, compareTypes, containsOptional, TYPE } from '../../model/diff/compare-values.ts';
+import { compareSets, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, type Place, shown } from '../../model/diff/difference.ts';
-import { compareKeywords, isSame, KEYWORDS } from '../../model/diff/keywords.ts';
+import { compareKeywords, isSameJson, KEYWORDS, NO_PATHS } from '../../model/diff/keywords.ts';
 import type { Shape } from '../../model/model.ts';
 import { stringOf } from '../../model/values/access.ts';
 import { type ApiDescription, DescriptionError } from './api-description.ts';
@@ -16,7 +17,6 @@ const MAX_COMPARED = 1_000_000;
 
 /** Enums of descriptions are written as values are. */
 const PLAIN: Shape = { type: { kind: 'text', format: null }, nullable: false };
-const NO_PATHS: ReadonlySet<string> = new Set();
 
 /** The keywords whose schemas are compared one by one. */
 const STRUCTURE: ReadonlySet<string> = new Set([
@@ -83,7 +83,8 @@ export class SchemaComparison implements SchemaComparer {
     const schemas: Pair<JsonObject> = [was.keywords, is.keywords];
     return [
       ...(type === null ? [] : [type]),
-      ...compareNull(forms, at),
+      // A schema of any type says by that if null is a value.
+      ...((was.types === null) === (is.types === null) ? compareNull(forms, at) : []),
       ...compareFormats(schemas, at),
       ...compareKeywords([PLAIN, PLAIN], { ...at, schemas, filterable: NO_PATHS }),
       ...compareOthers(schemas, at),
@@ -99,7 +100,7 @@ export class SchemaComparison implements SchemaComparer {
     const several = forms.find(({ alternatives }) => alternatives !== null);
     const isPure = several?.types === null && Object.keys(several.keywords).length === 0;
     return [
-      ...(forms[0].nullable === forms[1].nullable ? [] : [nullDifference(forms[1].nullable, at)]),
+      ...compareNull(forms, at),
       ...(isPure ? [] : [difference('values-changed', at, 'what all alternatives have in common is another schema')]),
       ...compareAlternatives(forms, at, this),
     ];
@@ -110,41 +111,13 @@ export class SchemaComparison implements SchemaComparer {
   }
 }
 
-function compareTypes([was, is]: Pair<SchemaForm>, at: Place): Difference | null {
-  const [wider, narrower] = [contains(is.types, was.types), contains(was.types, is.types)];
-  if (wider && narrower) return null;
-  const what = `the type is ${typeNames(is)}, was ${typeNames(was)}`;
-  return difference(wider ? 'type-wider' : narrower ? 'type-narrower' : 'type-changed', at, what);
-}
-
-function contains(outer: SchemaForm['types'], inner: SchemaForm['types']): boolean {
-  if (outer === null || inner === null) return outer === null;
-  return [...inner].every((type) => outer.has(type) || (type === 'integer' && outer.has('number')));
-}
-
-function typeNames({ types }: SchemaForm): string {
-  if (types === null) return 'any';
-  return types.size === 0 ? 'none' : [...types].map(shown).join(' or ');
-}
-
-/** Where one of both has any type, that says it. */
-function compareNull([was, is]: Pair<SchemaForm>, at: Place): readonly Difference[] {
-  if (was.nullable === is.nullable || (was.types === null) !== (is.types === null)) return [];
-  return [nullDifference(is.nullable, at)];
-}
-
-function nullDifference(isAllowed: boolean, at: Place): Difference {
-  return isAllowed ? difference('null-allowed', at, 'may be null') : difference('null-refused', at, 'is never null');
-}
-
 /** A format is a type of its own, which values without a format contain. */
 function compareFormats([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
   return ['format', 'contentMediaType'].flatMap((keyword) => {
     const [before, after] = [stringOf(was[keyword]), stringOf(is[keyword])];
-    if (before === after) return [];
+    const kind = compareSets([before, after], containsOptional, TYPE);
     const what = `the ${keyword === 'format' ? 'format' : 'media type'} is ${after ?? 'none'}, was ${before ?? 'none'}`;
-    const kind = before === null ? 'type-narrower' : after === null ? 'type-wider' : 'type-changed';
-    return [difference(kind, at, what)];
+    return kind === null ? [] : [difference(kind, at, what)];
   });
 }
 
@@ -154,7 +127,7 @@ function compareOthers([was, is]: Pair<JsonObject>, at: Place): readonly Differe
   return [...keywords].flatMap((keyword) => {
     const isDecided =
       STRUCTURE.has(keyword) || (Object.hasOwn(KEYWORDS, keyword) && typeof KEYWORDS[keyword] === 'function');
-    if (isDecided || isSame(was[keyword], is[keyword])) return [];
+    if (isDecided || isSameJson(was[keyword], is[keyword])) return [];
     return [difference('values-changed', at, `the keyword ${shown(keyword)} is another one`)];
   });
 }

@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { Pair } from '../../model/diff/comparers.ts';
+import { ACCESS } from '../../model/diff/compare-access.ts';
+import { compareSets, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, type Place, shown } from '../../model/diff/difference.ts';
 import { stringsOf } from '../../model/values/access.ts';
 
 /**
  * The differences of the credentials that an operation needs. A caller fulfils one of several requirements, each of which names schemes with scopes.
- *
- * @param requirements none where any caller may use the operation
  */
 export function compareSecurity(requirements: Pair<readonly JsonObject[]>, at: Place): readonly Difference[] {
-  const [was, is] = requirements.map((each) => (each.length === 0 ? [{}] : each));
-  if (was === undefined || is === undefined) return [];
-  const narrower = !was.every((each) => is.some((other) => isEnough(each, other)));
-  const wider = !is.every((each) => was.some((other) => isEnough(each, other)));
-  if (!narrower && !wider) return [];
-  const kind = narrower && wider ? 'access-changed' : narrower ? 'access-narrower' : 'access-wider';
-  return [difference(kind, at, `needs ${describe(is)}, needed ${describe(was)}`)];
+  const kind = compareSets(requirements, acceptsAll, ACCESS);
+  const [was, is] = requirements.map(describeSecurity);
+  return kind === null ? [] : [difference(kind, at, `needs ${is}, needed ${was}`)];
 }
 
-/** Whether a caller who fulfils one requirement fulfils another one. */
+/** True if each caller who fulfils one of the inner requirements fulfils one of the outer ones. */
+function acceptsAll(outer: readonly JsonObject[], inner: readonly JsonObject[]): boolean {
+  return inner.every((each) => outer.some((other) => isEnough(each, other)));
+}
+
+/** True if a caller who fulfils one requirement fulfils the other one. */
 function isEnough(fulfilled: JsonObject, needed: JsonObject): boolean {
   return Object.entries(needed).every(([scheme, scopes]) => {
     const held = new Set(stringsOf(fulfilled[scheme]));
@@ -26,7 +26,7 @@ function isEnough(fulfilled: JsonObject, needed: JsonObject): boolean {
   });
 }
 
-function describe(requirements: readonly JsonObject[]): string {
+function describeSecurity(requirements: readonly JsonObject[]): string {
   if (requirements.some((each) => Object.keys(each).length === 0)) return 'nothing';
   return requirements.map((each) => Object.entries(each).map(describeScheme).join(' and ')).join(', or ');
 }

@@ -21,7 +21,7 @@ export class ComparedDescriptions {
     this.schemas = new SchemaComparison(descriptions);
   }
 
-  /** Whether a pair of components has been compared; from now on it has. */
+  /** Marks a pair of components as compared. Returns true if it was already. */
   isKnown([was, is]: Pair<Resolved>): boolean {
     const compared = this.#known.get(was.value) ?? new Set();
     this.#known.set(was.value, compared);

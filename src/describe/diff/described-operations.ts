@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../conventions/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion } from '../../model/model.ts';
 import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
 import { type ApiDescription, type Resolved, resolve } from './api-description.ts';
@@ -7,12 +7,12 @@ import { type ApiDescription, type Resolved, resolve } from './api-description.t
 export interface DescribedOperation {
   /** `GET /api/v1/products/{id}`, for people. */
   readonly label: string;
-  /** Of the group; null for none. */
+  /** Name of the group; null for none. */
   readonly tag: string | null;
   readonly operation: JsonObject;
   /** By place and name; those of a path by their position. */
   readonly parameters: ReadonlyMap<string, Resolved>;
-  /** Credentials, each of which is enough; null where any caller may use it. */
+  /** Credentials, each of which is enough. An empty one means any caller. */
   readonly security: readonly JsonObject[];
 }
 
@@ -42,20 +42,25 @@ export function describedOperations(description: ApiDescription): DescribedOpera
     version,
   );
   const operations = paths.flatMap(({ path, item }) =>
-    methodsOf(item).map(([method, operation]) => {
+    listMethods(item).map(([method, operation]) => {
       const label = `${method} ${path}`;
       const anonymous = withoutBase(path, base).replaceAll(/\{[^{}]*\}/g, '{}');
       const own: DescribedOperation = {
         label,
         tag: stringOf(arrayOf(operation['tags'])[0]),
         operation,
-        parameters: parametersOf([item, operation], path, description),
-        security: arrayOf(operation['security'] ?? document['security']).map(objectOf),
+        parameters: readParameters([item, operation], path, description),
+        security: readSecurity(operation['security'] ?? document['security']),
       };
       return [`${method} ${anonymous}`, own] as const;
     }),
   );
   return { operations: new Map(operations), base };
+}
+
+function readSecurity(declared: Json | undefined): readonly JsonObject[] {
+  const requirements = arrayOf(declared).map(objectOf);
+  return requirements.length === 0 ? [{}] : requirements;
 }
 
 /** The path of the server, before all paths. */
@@ -64,7 +69,7 @@ function serverPath({ servers }: JsonObject): string {
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '');
 }
 
-function methodsOf(item: JsonObject): readonly (readonly [method: string, operation: JsonObject])[] {
+function listMethods(item: JsonObject): readonly (readonly [method: string, operation: JsonObject])[] {
   const fixed = METHODS.map((method) => [method.toUpperCase(), item[method]] as const);
   const further = ['additionalOperations', 'x-oai-additionalOperations'].flatMap((name) =>
     Object.entries(objectOf(item[name])),
@@ -74,7 +79,7 @@ function methodsOf(item: JsonObject): readonly (readonly [method: string, operat
   );
 }
 
-/** What most paths begin with, up to the segment with the major version. */
+/** Finds the start of most paths, up to the segment with the major version. */
 function commonBase(paths: readonly string[], { major }: ContractVersion): string | null {
   const counts = new Map<string, number>();
   for (const path of paths) {
@@ -91,7 +96,7 @@ function withoutBase(path: string, base: string | null): string {
 }
 
 /** Those of an operation replace those of its path. */
-function parametersOf(
+function readParameters(
   owners: readonly JsonObject[],
   path: string,
   description: ApiDescription,

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import { matched, type Pair, setDifference } from '../../model/diff/comparers.ts';
+import { compareNamed, matched, type Pair, setDifference } from '../../model/diff/comparers.ts';
 import type { ModelDiff } from '../../model/diff/diff-models.ts';
 import { API_PLACE, type Difference, difference, isAndWas, listed, type Place } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
-import { isSame } from '../../model/diff/keywords.ts';
+import { isSameJson } from '../../model/diff/keywords.ts';
 import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
 import { type ApiDescription, resolve } from './api-description.ts';
 import { compareBodies, compareParameters, compareResponses } from './compare-contents.ts';
@@ -11,7 +11,7 @@ import { compareSecurity } from './compare-security.ts';
 import { ComparedDescriptions } from './compared-descriptions.ts';
 import { type DescribedOperation, describedOperations } from './described-operations.ts';
 
-/** What no description says. */
+/** The limits of comparing descriptions. */
 const NOTES: readonly string[] = [
   'descriptions were compared, which do not say what was renamed, and nothing of transitions, unique values, policies on rows, events, hooks, limits of sizes and rates, or bounds of decimals; compare the models for these',
 ];
@@ -25,12 +25,11 @@ export function diffDescriptions(was: ApiDescription, is: ApiDescription): Model
   const descriptions: Pair<ApiDescription> = [was, is];
   const of = new ComparedDescriptions(descriptions);
   const [before, after] = [describedOperations(was), describedOperations(is)];
-  const { removed, added, both } = matched(before.operations, after.operations);
-  const operations = [
-    ...[...both.values()].flatMap((pair) => compareOperation(pair, of)),
-    ...[...added.values()].map((each) => difference('operation-added', placeOf(each), 'a new operation')),
-    ...[...removed.values()].map((each) => difference('operation-removed', placeOf(each), 'was removed')),
-  ];
+  const operations = compareNamed(matched(before.operations, after.operations), {
+    both: (pair) => compareOperation(pair, of),
+    added: (each) => difference('operation-added', operationPlace(each), 'a new operation'),
+    removed: (each) => difference('operation-removed', operationPlace(each), 'was removed'),
+  });
   return {
     differences: merged([
       ...compareServers(descriptions),
@@ -45,7 +44,7 @@ export function diffDescriptions(was: ApiDescription, is: ApiDescription): Model
 }
 
 function compareOperation(pair: Pair<DescribedOperation>, of: ComparedDescriptions): readonly Difference[] {
-  const at = placeOf(pair[1]);
+  const at = operationPlace(pair[1]);
   const requests = { ...at, responses: false };
   const [was, is] = [pair[0].operation, pair[1].operation];
   const [oldId, newId] = [stringOf(was['operationId']), stringOf(is['operationId'])];
@@ -65,7 +64,7 @@ function compareOperation(pair: Pair<DescribedOperation>, of: ComparedDescriptio
 }
 
 /** Grouped by the tag, which is the resource in descriptions of this program. */
-function placeOf({ label, tag }: DescribedOperation): Place {
+function operationPlace({ label, tag }: DescribedOperation): Place {
   return { ...API_PLACE, resource: tag, path: label.replaceAll(/[`\p{Cc}]/gu, '') };
 }
 
@@ -99,7 +98,7 @@ function compareCredentials(descriptions: Pair<ApiDescription>): readonly Differ
   });
   if (was === undefined || is === undefined) return [];
   const { removed, added } = setDifference(was.keys(), is.keys());
-  const changed = [...is].filter(([name, scheme]) => was.has(name) && !isSame(was.get(name), scheme));
+  const changed = [...is].filter(([name, scheme]) => was.has(name) && !isSameJson(was.get(name), scheme));
   return [
     ...(added.length === 0 ? [] : [difference('credentials-accepted', API_PLACE, `accepts ${listed(added)}`)]),
     ...[...removed, ...changed.map(([name]) => name)].map((name) =>

@@ -3,13 +3,13 @@ import type { Pair } from '../../model/diff/comparers.ts';
 import type { Difference, Place } from '../../model/diff/difference.ts';
 import type { SchemaForm, SchemaReader } from './schema-form.ts';
 
-/** Where a schema is. */
+/** The place of a schema. */
 export interface SchemaPlace extends Place {
-  /** Whether its values are the members of a form, which are all text. */
+  /** True if its values are the members of a form, which are all text. */
   readonly isForm?: boolean;
 }
 
-/** Compares the schemas of two descriptions; what its parts call for the schemas inside theirs. */
+/** Compares the schemas of two descriptions. Its parts call it for the schemas inside theirs. */
 export interface SchemaComparer {
   readonly readers: Pair<SchemaReader>;
   /**

@@ -1,16 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
-import { isSame } from '../../model/diff/keywords.ts';
+import type { ValueForm } from '../../model/diff/compare-values.ts';
+import { isSameJson } from '../../model/diff/keywords.ts';
 import { arrayOf, numberOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
-import { type ApiDescription, DescriptionError, targetOf } from './api-description.ts';
+import { type ApiDescription, DescriptionError, followReference } from './api-description.ts';
 import { shown } from '../../model/diff/difference.ts';
 
-/** What a schema says, in one form for all versions of OpenAPI: references are followed, and `allOf` is merged. */
-export interface SchemaForm {
-  /** Of the component; null for an inline schema. */
+/** A schema in one form for all versions of OpenAPI: references are followed, and `allOf` is merged. */
+export interface SchemaForm extends ValueForm {
+  /** Name of the component; null for an inline schema. */
   readonly name: string | null;
-  /** The types but null; null for any. */
-  readonly types: ReadonlySet<string> | null;
-  readonly nullable: boolean;
   /** All other keywords, without texts for people. */
   readonly keywords: JsonObject;
   /** The alternatives of `anyOf` or `oneOf`, where there are several, without null. */
@@ -81,7 +79,7 @@ export class SchemaReader {
   #component(reference: string): SchemaForm {
     const known = this.#components.get(reference);
     if (known !== undefined) return known;
-    const form = this.form(targetOf(reference, this.#description.document));
+    const form = this.form(followReference(reference, this.#description.document));
     const named = { ...form, name: reference.split('/').at(-1) ?? null };
     this.#components.set(reference, named);
     return named;
@@ -93,10 +91,10 @@ export class SchemaReader {
     const allowed = Array.isArray(values) ? values.filter((each) => each !== null) : null;
     const own: SchemaForm = {
       ...ANY,
-      ...typesOf(schema, Array.isArray(values) ? values : null),
+      ...readTypes(schema, Array.isArray(values) ? values : null),
       keywords: {
         ...withNumericBounds(Object.fromEntries(others)),
-        ...(allowed === null ? {} : { enum: allowed.map(comparable) }),
+        ...(allowed === null ? {} : { enum: allowed.map(comparableValue) }),
       },
     };
     const alternatives = schema['anyOf'] ?? schema['oneOf'];
@@ -114,11 +112,11 @@ export class SchemaReader {
 }
 
 /** Objects in an enum compare by their text. */
-function comparable(value: Json): Json {
+function comparableValue(value: Json): Json {
   return typeof value === 'object' ? JSON.stringify(value) : value;
 }
 
-function typesOf(
+function readTypes(
   { type, nullable }: JsonObject,
   values: readonly Json[] | null,
 ): Pick<SchemaForm, 'types' | 'nullable'> {
@@ -148,7 +146,7 @@ function withNumericBounds(keywords: JsonObject): JsonObject {
   return changed;
 }
 
-/** What both schemas allow. */
+/** Intersects two schemas: the values that both allow. */
 function intersect(one: SchemaForm, other: SchemaForm): SchemaForm {
   if (one === ANY || isAny(other)) return one === ANY ? other : one;
   if (isAny(one)) return other;
@@ -183,7 +181,7 @@ function mergeKeywords(one: JsonObject, other: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(other)) {
     const known = merged[name];
     if (known === undefined) merged[name] = value;
-    else if (!isSame(known, value)) Object.assign(merged, mergeKeyword(name, [known, value], merged));
+    else if (!isSameJson(known, value)) Object.assign(merged, mergeKeyword(name, [known, value], merged));
   }
   return merged;
 }
@@ -219,7 +217,7 @@ function mergeProperties(one: JsonObject, other: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...one };
   for (const [name, schema] of Object.entries(other)) {
     const known = Object.hasOwn(one, name) ? one[name] : undefined;
-    merged[name] = known === undefined || isSame(known, schema) ? schema : { allOf: [known, schema] };
+    merged[name] = known === undefined || isSameJson(known, schema) ? schema : { allOf: [known, schema] };
   }
   return merged;
 }

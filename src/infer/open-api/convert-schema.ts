@@ -5,7 +5,7 @@ import { type MemberDraft, type SchemaDraft, simpleSchema } from '../model-draft
 import { arrayOf, numberOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
 import { formats } from '../../model/values/formats.ts';
 import { patternProblem } from '../../model/values/pattern.ts';
-import { componentOf, type DescribedApi } from './described-api.ts';
+import { referencedComponent, type DescribedApi } from './described-api.ts';
 
 /** A converted schema, or why the model cannot express it. */
 type Converted =
@@ -68,7 +68,7 @@ export class SchemaConverter {
 
   /** @param required whether the value is a required member, which a list with `minItems` must be */
   convert(value: Json | undefined, required: boolean): Converted {
-    const component = componentOf(value);
+    const component = referencedComponent(value);
     if (component !== null && this.#open.includes(component)) return omit('contains itself');
     if (this.#open.length > MAX_DEPTH) return omit('nested too deeply');
     const schema = this.#api.resolve(value);
@@ -112,7 +112,7 @@ export class SchemaConverter {
   #convertType(type: string, schema: JsonObject, required: boolean): Converted {
     switch (type) {
       case 'boolean':
-        return ok(simpleSchema({ type, ...defaultOf(schema, 'boolean') }));
+        return ok(simpleSchema({ type, ...convertDefault(schema, 'boolean') }));
       case 'integer':
       case 'number':
         return ok(simpleSchema({ type, ...numberKeywords(schema, type) }));
@@ -133,11 +133,11 @@ export class SchemaConverter {
     const { minItems, maxItems, uniqueItems } = schema;
     const keywords = {
       type: 'array',
-      ...(required ? countOf('minItems', minItems) : {}),
-      ...countOf('maxItems', maxItems),
+      ...(required ? convertCount('minItems', minItems) : {}),
+      ...convertCount('maxItems', maxItems),
       ...(uniqueItems === true ? { uniqueItems } : {}),
     };
-    return ok({ ...simpleSchema(keywords, items.schema.notes), items: elementOf(items.schema, items.nullable) });
+    return ok({ ...simpleSchema(keywords, items.schema.notes), items: convertElement(items.schema, items.nullable) });
   }
 
   #convertObject(schema: JsonObject): Converted {
@@ -154,7 +154,7 @@ export class SchemaConverter {
     if (values.kind === 'left-out') return omit(`map of: ${values.reason}`);
     return ok({
       ...simpleSchema({ type: 'object' }, values.schema.notes),
-      values: elementOf(values.schema, values.nullable),
+      values: convertElement(values.schema, values.nullable),
     });
   }
 }
@@ -185,7 +185,7 @@ function asInner(member: MemberDraft): MemberDraft {
 }
 
 /** The items of a list or the values of a map, which have neither a default nor access rules. A list in a list cannot be null. */
-function elementOf(schema: SchemaDraft, nullable: boolean): SchemaDraft {
+function convertElement(schema: SchemaDraft, nullable: boolean): SchemaDraft {
   const {
     default: _default,
     readOnly: _readOnly,
@@ -217,10 +217,10 @@ function convertString(schema: JsonObject): Converted {
     format !== null &&
     (format === 'date-time' || format === 'decimal' || format === 'int64' || Object.hasOwn(formats, format));
   const notes = format === null || isKnown || format === 'password' ? [] : [`format ${format} is not checked`];
-  const listed = enumOf(schema, 'string');
+  const listed = convertEnum(schema, 'string');
   const isText = !isKnown || Object.hasOwn(formats, format);
   const lengths = isText
-    ? { ...countOf('minLength', schema['minLength']), ...countOf('maxLength', schema['maxLength']) }
+    ? { ...convertCount('minLength', schema['minLength']), ...convertCount('maxLength', schema['maxLength']) }
     : {};
   const pattern = stringOf(schema['pattern']);
   const hasPattern = isText && pattern !== null && patternProblem(pattern) === null && !VARIABLE.test(pattern);
@@ -230,10 +230,10 @@ function convertString(schema: JsonObject): Converted {
   const secret = format === 'password' ? { writeOnly: true } : {};
   const isPlain = !isKnown && Object.keys(constraints).length === 0;
   const keywords = { type: 'string', ...(isKnown && !isListed ? { format } : {}), ...constraints, ...secret };
-  return ok(simpleSchema({ ...keywords, ...(isPlain ? defaultOf(schema, 'string') : {}) }, notes));
+  return ok(simpleSchema({ ...keywords, ...(isPlain ? convertDefault(schema, 'string') : {}) }, notes));
 }
 
-function countOf(keyword: string, value: Json | undefined): JsonObject {
+function convertCount(keyword: string, value: Json | undefined): JsonObject {
   const count = numberOf(value);
   return count !== null && Number.isSafeInteger(count) && count >= 0 ? { [keyword]: count } : {};
 }
@@ -245,14 +245,14 @@ function ordered(lengths: JsonObject): JsonObject {
 }
 
 function numberKeywords(schema: JsonObject, type: 'integer' | 'number'): JsonObject {
-  const listed = enumOf(schema, 'number');
+  const listed = convertEnum(schema, 'number');
   if ('enum' in listed) return type === 'number' || arrayOf(listed['enum']).every(Number.isSafeInteger) ? listed : {};
-  const bounds = boundsOf(schema);
-  return Object.keys(bounds).length > 0 ? bounds : defaultOf({ ...schema, type }, 'number');
+  const bounds = convertBounds(schema);
+  return Object.keys(bounds).length > 0 ? bounds : convertDefault({ ...schema, type }, 'number');
 }
 
 /** The bounds of a number. In OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive. */
-function boundsOf(schema: JsonObject): JsonObject {
+function convertBounds(schema: JsonObject): JsonObject {
   const bounds: Record<string, Json> = {};
   for (const keyword of BOUNDS) {
     const bound = numberOf(schema[keyword]);
@@ -264,7 +264,7 @@ function boundsOf(schema: JsonObject): JsonObject {
   return low !== null && high !== null && low > high ? {} : bounds;
 }
 
-function enumOf(schema: JsonObject, type: 'string' | 'number'): JsonObject {
+function convertEnum(schema: JsonObject, type: 'string' | 'number'): JsonObject {
   const given = 'const' in schema ? [schema['const'] ?? null] : arrayOf(schema['enum']);
   const values = [...new Set(given.filter((value) => value !== null))];
   const isValid = values.length > 0 && values.every((value) => typeof value === type && isWritable(value));
@@ -273,13 +273,13 @@ function enumOf(schema: JsonObject, type: 'string' | 'number'): JsonObject {
   return { enum: values, ...(value !== null && values.includes(value) ? { default: value } : {}) };
 }
 
-/** Whether a model can contain the value: no variable, and no integer that a double cannot express. */
+/** True if a model can contain the value: no variable, and no integer that a double cannot express. */
 function isWritable(value: Json): boolean {
   if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
   return typeof value !== 'string' || !VARIABLE.test(value);
 }
 
-function defaultOf(
+function convertDefault(
   { default: value = null, type, enum: listed }: JsonObject,
   expected: 'boolean' | 'number' | 'string',
 ): JsonObject {

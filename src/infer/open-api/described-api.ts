@@ -4,7 +4,7 @@ import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
 /** An OpenAPI description (3.0 or 3.1). All references are local. */
 export class DescribedApi {
   readonly document: JsonObject;
-  /** What `objectSchema` answered. Null also while a schema is being merged, so that an `allOf` that contains itself ends there. */
+  /** The results of `objectSchema`. Null also while a schema is being merged, so that an `allOf` that contains itself ends there. */
   readonly #objects = new Map<JsonObject, JsonObject | null>();
 
   constructor(document: JsonObject) {
@@ -76,7 +76,7 @@ export class DescribedApi {
 const MAX_STEPS = 20;
 
 /** The component that a schema refers to, as `#/components/schemas/Pet`; null for an inline schema. */
-export function componentOf(value: Json | undefined): string | null {
+export function referencedComponent(value: Json | undefined): string | null {
   return isJsonObject(value) ? stringOf(value['$ref']) : null;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { arrayOf, objectOf } from '../../model/values/access.ts';
-import { componentOf, type DescribedApi } from './described-api.ts';
+import { referencedComponent, type DescribedApi } from './described-api.ts';
 
 /** A collection of a description: a path with an item path below it, or with POST and a list. */
 export interface DescribedResource {
@@ -53,7 +53,7 @@ export function describedResources(api: DescribedApi): DescribedResources {
 }
 
 function resourceAt(path: string, paths: JsonObject, api: DescribedApi): DescribedResource | null {
-  const segments = segmentsOf(path);
+  const segments = splitSegments(path);
   const source = segments.at(-1);
   if (source === undefined || PARAMETER.test(source)) return null;
   const { get, post } = objectOf(paths[path]);
@@ -80,7 +80,7 @@ function resourceAt(path: string, paths: JsonObject, api: DescribedApi): Describ
     source,
     path,
     parent,
-    component: componentOf(item),
+    component: referencedComponent(item),
     schema,
     body: api.objectSchema(unwrapped(api, created)),
   };
@@ -88,9 +88,9 @@ function resourceAt(path: string, paths: JsonObject, api: DescribedApi): Describ
 
 /** The path of an item below a collection. */
 function itemPath(path: string, paths: JsonObject): string | null {
-  const count = segmentsOf(path).length + 1;
+  const count = splitSegments(path).length + 1;
   const found = Object.keys(paths).find((each) => {
-    const segments = segmentsOf(each);
+    const segments = splitSegments(each);
     return segments.length === count && each.startsWith(`${path}/`) && PARAMETER.test(segments.at(-1) ?? '');
   });
   return found ?? null;
@@ -130,10 +130,10 @@ function componentResources(api: DescribedApi): readonly DescribedResource[] {
   });
 }
 
-function segmentsOf(path: string): readonly string[] {
+function splitSegments(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
 
 function depth(path: string): number {
-  return segmentsOf(path).length;
+  return splitSegments(path).length;
 }

@@ -5,11 +5,11 @@ import { safeName, snakeName } from '../field-name.ts';
 import { modelName, systemSettings } from '../infer-model.ts';
 import type { InferredReference } from '../infer-references.ts';
 import { type MemberDraft, type ModelDraft, simpleSchema } from '../model-draft.ts';
-import { type UnrelatedDraft, withRelations } from '../relations.ts';
+import { type UnrelatedDraft, nameRelations } from '../relations.ts';
 import { type NamedResource, ResourceNamer } from '../resource-name.ts';
 import { objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
 import { SchemaConverter } from './convert-schema.ts';
-import { componentOf, DescribedApi } from './described-api.ts';
+import { referencedComponent, DescribedApi } from './described-api.ts';
 import { type DescribedResource, describedResources } from './described-resources.ts';
 
 /** A resource of a description, with its name in the model. */
@@ -17,7 +17,7 @@ interface Described extends NamedResource {
   readonly described: DescribedResource;
 }
 
-/** What the conversion of a resource needs to know of the others. */
+/** The facts about other resources that the conversion of a resource needs. */
 interface Surrounding {
   readonly api: DescribedApi;
   readonly all: readonly Described[];
@@ -30,8 +30,8 @@ const MAX_OTHERS = 30;
 const MAX_LEVELS = 3;
 
 /**
- * Converts an OpenAPI description (3.0 or 3.1) to a model: collections with item paths become resources, and what a model cannot express is
- * left out with a comment.
+ * Converts an OpenAPI description (3.0 or 3.1) to a model. Collections with item paths become resources.
+ * Parts that a model cannot express are omitted with a comment.
  *
  * @throws {DataError} for another version, and for a description without resources
  */
@@ -47,12 +47,12 @@ export function inferOpenApi(document: JsonObject): ModelDraft {
   }
   const namer = new ResourceNamer();
   const all = resources.map((described): Described => ({ ...namer.name(described.source), described }));
-  const drafts = all.map((each) => draftOf(each, { api, all }));
+  const drafts = all.map((each) => draftDescribed(each, { api, all }));
   const { title, version: contract } = objectOf(document['info']);
   return {
     name: modelName(stringOf(title) ?? 'api'),
-    settings: { version: versionOf(contract), ...systemSettings(all.map(({ collection }) => collection)) },
-    resources: withRelations(drafts),
+    settings: { version: inferVersion(contract), ...systemSettings(all.map(({ collection }) => collection)) },
+    resources: nameRelations(drafts),
     notes: [
       'Converted from OpenAPI: check the types and remove what is not needed.',
       ...(document['security'] === undefined ? [] : ['Left out: security.']),
@@ -62,14 +62,14 @@ export function inferOpenApi(document: JsonObject): ModelDraft {
   };
 }
 
-function versionOf(version: Json | undefined): string {
+function inferVersion(version: Json | undefined): string {
   const text = stringOf(version) ?? '';
   return VERSION.test(text) ? text : '1.0.0';
 }
 
-function draftOf(resource: Described, { api, all }: Surrounding): UnrelatedDraft {
+function draftDescribed(resource: Described, { api, all }: Surrounding): UnrelatedDraft {
   const { name, settings, described } = resource;
-  const parent = parentOf(resource, all);
+  const parent = findShallowParent(resource, all);
   const schema = withBody(described);
   const omitted = new Set([...SYSTEM_FIELDS, ...(parent === null ? [] : [`${parent.singular}_id`])]);
   const properties = Object.entries(objectOf(schema['properties'])).filter(
@@ -79,7 +79,7 @@ function draftOf(resource: Described, { api, all }: Surrounding): UnrelatedDraft
   const references = new Map<string, InferredReference>();
   const related = new Map<string, string>();
   for (const [source, value] of properties) {
-    const target = targetOf(source, value, { api, all });
+    const target = findReferred(source, value, { api, all });
     if (target !== null) related.set(source, target.name);
   }
   const plain = properties.filter(([source]) => !related.has(source));
@@ -95,7 +95,7 @@ function draftOf(resource: Described, { api, all }: Surrounding): UnrelatedDraft
     references.set(member.name, { kind: 'reference', resource: target });
     return [{ ...member, required: member.required && stringsOf(schema['required']).includes(source) }];
   });
-  const children = all.filter((each) => parentOf(each, all) === resource).map((each) => each.name);
+  const children = all.filter((each) => findShallowParent(each, all) === resource).map((each) => each.name);
   return {
     resource: {
       name,
@@ -108,7 +108,7 @@ function draftOf(resource: Described, { api, all }: Surrounding): UnrelatedDraft
   };
 }
 
-/** Whether a member is one that the server sets in every resource, such as a revision or links that are read-only there, too. */
+/** True if the server sets the member in every resource, such as a revision or links that are read-only there, too. */
 function isSystemField(source: string, value: Json, api: DescribedApi): boolean {
   return RESERVED_FIELDS.has(snakeName(source)) && api.resolve(value)?.['readOnly'] === true;
 }
@@ -118,7 +118,7 @@ function rename(field: string): string {
 }
 
 /** The parent of a resource, where its own path is not too deep. */
-function parentOf({ described }: Described, all: readonly Described[]): Described | null {
+function findShallowParent({ described }: Described, all: readonly Described[]): Described | null {
   const line: Described[] = [];
   for (let path = described.parent; path !== null; ) {
     const above = all.find((each) => each.described.path === path);
@@ -129,20 +129,20 @@ function parentOf({ described }: Described, all: readonly Described[]): Describe
   return line.length < MAX_LEVELS ? (line[0] ?? null) : null;
 }
 
-/** The schema of an item with the fields that only the body has, which responses do not show, and with the fields that the body requires. */
+/** Adds to the schema of an item the fields that only the body has, as write-only, and the required fields of the body. */
 function withBody({ schema, body }: DescribedResource): JsonObject {
   if (body === null) return schema;
   const shown = objectOf(schema['properties']);
   const hidden = Object.entries(objectOf(body['properties'])).filter(([name]) => !Object.hasOwn(shown, name));
   const written = hidden.map(([name, value]): [string, Json] => [name, { ...objectOf(value), writeOnly: true }]);
-  const kept = written.filter(([, value]) => componentOf(value) === null);
+  const kept = written.filter(([, value]) => referencedComponent(value) === null);
   return { ...schema, properties: { ...shown, ...Object.fromEntries(kept) }, required: body['required'] ?? [] };
 }
 
 /** The resource that a member refers to: by its name, or because it embeds the schema of the resource. */
-function targetOf(source: string, value: Json, { api, all }: Surrounding): Described | null {
+function findReferred(source: string, value: Json, { api, all }: Surrounding): Described | null {
   const items = api.resolve(value)?.['items'];
-  const component = componentOf(items ?? value);
+  const component = referencedComponent(items ?? value);
   const embedded = component === null ? undefined : all.find(({ described }) => described.component === component);
   if (embedded !== undefined) return embedded;
   const name = snakeName(source);

@@ -1,26 +1,30 @@
 import { isNarrower, type AccessRule, type FieldAccess, type RowRules } from '../access-rules.ts';
 import type { Resource, ResourceAccess } from '../model.ts';
 import type { RowRule } from '../policy.ts';
-import { type Comparer, type Comparers, compareMembers, type Pair } from './comparers.ts';
+import {
+  type Comparer,
+  type Comparers,
+  compareMembers,
+  compareSets,
+  type ContainmentKinds,
+  type Pair,
+} from './comparers.ts';
 import { type Difference, difference, inside, type Place } from './difference.ts';
-import type { DifferenceKind } from './difference-kinds.ts';
 
-const ACCESS: AccessKinds = { narrower: 'access-narrower', wider: 'access-wider', changed: 'access-changed' };
-const FIELD_READ: AccessKinds = {
+export const ACCESS: ContainmentKinds = {
+  narrower: 'access-narrower',
+  wider: 'access-wider',
+  changed: 'access-changed',
+};
+const FIELD_READ: ContainmentKinds = {
   narrower: 'field-read-narrower',
   wider: 'field-read-wider',
   changed: 'field-read-changed',
 };
 
-interface AccessKinds {
-  readonly narrower: DifferenceKind;
-  readonly wider: DifferenceKind;
-  readonly changed: DifferenceKind;
-}
-
 const EVERYONE: AccessRule = { kind: 'public' };
 
-/** How the access to a resource is compared, by operation. */
+/** The comparers of the access to a resource, by operation. */
 export const ACCESS_COMPARERS = {
   read: accessTo('reading'),
   create: accessTo('creating'),
@@ -33,12 +37,12 @@ const FIELD_ACCESS_COMPARERS = {
   write: (was, is, at) => compareRules([was ?? EVERYONE, is ?? EVERYONE], ACCESS, 'writing it', at),
 } satisfies Comparers<FieldAccess>;
 
-/** How the policies on rows are compared: which rows two policies show cannot be decided in general. */
+/** The comparers of policies on rows. In general, the rows that two policies show cannot be compared. */
 export const ROW_COMPARERS = {
-  read: rowsOf('read'),
-  create: rowsOf('created'),
-  update: rowsOf('changed'),
-  delete: rowsOf('deleted'),
+  read: compareRowsTo('read'),
+  create: compareRowsTo('created'),
+  update: compareRowsTo('changed'),
+  delete: compareRowsTo('deleted'),
 } satisfies Comparers<RowRules>;
 
 /** The differences of the rules on single fields that both resources have, computed ones among them. */
@@ -70,11 +74,15 @@ function accessTo(operation: string): Comparer<AccessRule> {
   return (was, is, at) => compareRules([was, is], ACCESS, operation, at);
 }
 
-function compareRules([was, is]: Pair<AccessRule>, kinds: AccessKinds, what: string, at: Place): readonly Difference[] {
-  const [narrower, wider] = [isNarrower(is, was), isNarrower(was, is)];
-  if (!narrower && !wider) return [];
-  const kind = narrower && wider ? kinds.changed : narrower ? kinds.narrower : kinds.wider;
-  return [difference(kind, at, `${what} needs ${describeRule(is)}, needed ${describeRule(was)}`)];
+function compareRules(
+  rules: Pair<AccessRule>,
+  kinds: ContainmentKinds,
+  what: string,
+  at: Place,
+): readonly Difference[] {
+  const kind = compareSets(rules, (outer, inner) => !isNarrower(outer, inner), kinds);
+  const [was, is] = rules.map(describeRule);
+  return kind === null ? [] : [difference(kind, at, `${what} needs ${is}, needed ${was}`)];
 }
 
 function describeRule(rule: AccessRule): string {
@@ -88,14 +96,14 @@ function describeRule(rule: AccessRule): string {
   }
 }
 
-function rowsOf(operation: string): Comparer<readonly RowRule[]> {
+function compareRowsTo(operation: string): Comparer<readonly RowRule[]> {
   return (was, is, at) => {
-    if (JSON.stringify(was.map(dataOf)) === JSON.stringify(is.map(dataOf))) return [];
+    if (JSON.stringify(was.map(serializeRule)) === JSON.stringify(is.map(serializeRule))) return [];
     return [difference('row-policy-changed', at, `the policy of the rows that can be ${operation} is another one`)];
   };
 }
 
 /** A policy as data. Functions are not compared. */
-function dataOf(rule: RowRule): unknown {
+function serializeRule(rule: RowRule): unknown {
   return rule.kind === 'policy' ? rule.policy : 'function';
 }

@@ -5,20 +5,33 @@ import {
   byName,
   compareOrder,
   MEMBER_COMPARERS,
-  member,
+  memberPlace,
   removedMember,
   SHAPE_COMPARERS,
 } from './compare-shapes.ts';
-import { type Comparer, type Comparers, compareMembers, flag, matched, type Pair, unseen } from './comparers.ts';
+import {
+  type Comparer,
+  type Comparers,
+  compareMembers,
+  compareNamed,
+  flag,
+  matched,
+  type Pair,
+  unseen,
+} from './comparers.ts';
 import { type Difference, difference, inside, type Place } from './difference.ts';
-import type { ValuePlace } from './keywords.ts';
+import { NO_PATHS, type ValuePlace } from './keywords.ts';
+
+export const READ_ONLY = flag(['read-only-added', 'is read-only'], ['read-only-removed', 'is no longer read-only']);
+export const WRITE_ONLY = flag(
+  ['write-only-added', 'is no longer in responses'],
+  ['write-only-removed', 'is in responses'],
+);
 
 const FIELD_COMPARERS = {
   ...MEMBER_COMPARERS,
-  readOnly: anywhere(flag(['read-only-added', 'is read-only'], ['read-only-removed', 'is no longer read-only'])),
-  writeOnly: anywhere(
-    flag(['write-only-added', 'is no longer in responses'], ['write-only-removed', 'is in responses']),
-  ),
+  readOnly: anywhere(READ_ONLY),
+  writeOnly: anywhere(WRITE_ONLY),
   immutable: flag(
     ['immutable-added', 'cannot change after creation'],
     ['immutable-removed', 'can change after creation'],
@@ -61,13 +74,14 @@ const COMPUTED_COMPARERS = {
 export function compareFields([was, is]: Pair<Resource>, at: Place): readonly Difference[] {
   const filterable = filterablePaths(was, at).intersection(filterablePaths(is, at));
   const place: ValuePlace = { ...at, schemas: [was.schema, is.schema], filterable };
-  const { removed, added, both } = matched(was.field, is.field, (field) => field.was);
-  const positions = [...both.values()].map(([old]) => was.fields.indexOf(old));
+  const fields = matched(was.field, is.field, (field) => field.was);
   return [
-    ...[...both.values()].flatMap((pair) => compareField(pair, place)),
-    ...[...added.values()].map((field) => addedMember(field, flowOf([field, field], inside(at, field.name)))),
-    ...[...removed.values()].map((field) => removedMember(flowOf([field, field], inside(at, field.name)))),
-    ...compareOrder(positions, at),
+    ...compareNamed(fields, {
+      both: (pair) => compareField(pair, place),
+      added: (field) => addedMember(field, limitFlow([field, field], inside(at, field.name))),
+      removed: (field) => removedMember(limitFlow([field, field], inside(at, field.name))),
+    }),
+    ...compareOrder(fields, was.fields, at),
   ];
 }
 
@@ -78,7 +92,7 @@ function filterablePaths({ properties }: Resource, at: Place): ReadonlySet<strin
 
 function compareField(pair: Pair<Field>, parent: ValuePlace): readonly Difference[] {
   const [was, is] = pair;
-  const at = flowOf(pair, member(parent, is.name, was.name));
+  const at = limitFlow(pair, memberPlace(parent, is.name, was.name));
   const renamed = was.name === is.name ? [] : [difference('field-renamed', at, `was named ${was.name}`)];
   return [...renamed, ...compareMembers<Field, ValuePlace>(FIELD_COMPARERS, pair, at)];
 }
@@ -89,30 +103,20 @@ export function compareComputed(
   is: readonly ComputedField[],
   at: Place,
 ): readonly Difference[] {
-  const { removed, added, both } = matched(byName(was), byName(is));
   const place = (name: string): Place => ({ ...inside(at, name), requests: false });
-  return [
-    ...[...both].flatMap(([name, pair]) =>
-      compareMembers<ComputedField, ValuePlace>(COMPUTED_COMPARERS, pair, {
-        ...place(name),
-        schemas: schemasOf(pair),
-        filterable: NO_PATHS,
-      }),
-    ),
-    ...[...added.keys()].map((name) => difference('field-added', place(name), 'a new computed member')),
-    ...[...removed.keys()].map((name) => removedMember(place(name))),
-  ];
-}
-
-/** Computed members are in no filter. */
-const NO_PATHS: ReadonlySet<string> = new Set();
-
-function schemasOf([was, is]: Pair<ComputedField>): Pair<JsonObject> {
-  return [was.schema, is.schema];
+  return compareNamed(matched(byName(was), byName(is)), {
+    both: (pair, name) => {
+      const schemas: Pair<JsonObject> = [pair[0].schema, pair[1].schema];
+      const here = { ...place(name), schemas, filterable: NO_PATHS };
+      return compareMembers<ComputedField, ValuePlace>(COMPUTED_COMPARERS, pair, here);
+    },
+    added: (_added, name) => difference('field-added', place(name), 'a new computed member'),
+    removed: (_removed, name) => removedMember(place(name)),
+  });
 }
 
 /** A field is a part of requests, or of responses, where it is one in both models. Changes of that are differences of their own. */
-function flowOf<P extends Place>(fields: Pair<Field>, at: P): P {
+function limitFlow<P extends Place>(fields: Pair<Field>, at: P): P {
   return {
     ...at,
     requests: at.requests && fields.every(({ readOnly }) => !readOnly),

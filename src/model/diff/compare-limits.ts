@@ -20,7 +20,7 @@ const FEED_COMPARERS = {
   total: OVERLOAD,
 } satisfies Comparers<Limits['feeds']>;
 
-/** How the limits are compared: those that refuse requests of any single client. */
+/** The comparers of the limits that refuse requests of any single client. */
 export const LIMIT_COMPARERS = {
   page: inLimit('page', (was, is, here) => compareMembers(PAGE_COMPARERS, [was, is], here)),
   body: limit('body', 'the number of bytes of a body'),

@@ -8,8 +8,8 @@ const MAX_DEPTH = 20;
 const MAX_LENGTH = 20_000;
 
 /**
- * Whether each text that one pattern matches is known to be matched by another one: where they differ only in that the other one has further alternatives.
- * `^(a|b)$` contains `^(a)$`. False also where it cannot be decided.
+ * True if the outer pattern differs from the inner one only by further alternatives: `^(a|b)$` contains `^(a)$`.
+ * False also if it cannot be decided.
  */
 export function patternContains(outer: string, inner: string): boolean {
   const [wide, narrow] = [readPattern(outer), readPattern(inner)];
@@ -17,12 +17,14 @@ export function patternContains(outer: string, inner: string): boolean {
 }
 
 function containsAll(outer: readonly PatternSequence[], inner: readonly PatternSequence[]): boolean {
-  const known = new Set(outer.filter(isPlain).map(textOf));
+  const known = new Set(outer.filter(isPlain).map(joinSequence));
   const others = outer.filter((each) => !isPlain(each));
-  return inner.every((each) => (isPlain(each) ? known.has(textOf(each)) : others.some((one) => contains(one, each))));
+  return inner.every((each) =>
+    isPlain(each) ? known.has(joinSequence(each)) : others.some((one) => containsSequence(one, each)),
+  );
 }
 
-function contains(outer: PatternSequence, inner: PatternSequence): boolean {
+function containsSequence(outer: PatternSequence, inner: PatternSequence): boolean {
   if (outer.length !== inner.length) return false;
   return outer.every((part, index) => {
     const other = inner[index];
@@ -35,7 +37,7 @@ function isPlain(sequence: PatternSequence): boolean {
   return sequence.every((part) => typeof part === 'string');
 }
 
-function textOf(sequence: PatternSequence): string {
+function joinSequence(sequence: PatternSequence): string {
   return sequence.join('');
 }
 

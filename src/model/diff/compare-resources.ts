@@ -2,14 +2,26 @@ import type { CollectionLink, IdRule, Property, Resource } from '../model.ts';
 import { ACCESS_COMPARERS, compareFieldAccess, ROW_COMPARERS } from './compare-access.ts';
 import { compareComputed, compareFields } from './compare-fields.ts';
 import { byName } from './compare-shapes.ts';
-import { type Comparers, compareMembers, flag, matched, type Pair, setDifference, unseen, value } from './comparers.ts';
+import { containsOptional, VALUES } from './compare-values.ts';
+import {
+  type Comparers,
+  compareMembers,
+  compareNamed,
+  compareSets,
+  flag,
+  matched,
+  type Pair,
+  setDifference,
+  unseen,
+  value,
+} from './comparers.ts';
 import { type Difference, difference, inside, isAndWas, listed, type Place } from './difference.ts';
 import { compareState } from './compare-state.ts';
 import { compareAnnotations } from './keywords.ts';
 
 const FROM_FIELDS = unseen('follows from the fields');
 
-/** How each member of a compiled resource is compared. */
+/** The comparer of each member of a compiled resource. */
 const RESOURCE_COMPARERS = {
   name: unseen('resources are matched by it'),
   collection: unseen('follows from the name'),
@@ -72,7 +84,7 @@ const RESOURCE_COMPARERS = {
   schema: (was, is, at) => compareAnnotations([was, is], at),
 } satisfies Comparers<Resource>;
 
-/** What events contain, from the least on. */
+/** The contents of events, from the least on. */
 const CONTENT: readonly Resource['events'][] = ['none', 'thin', 'full'];
 
 const KEY_REQUIRED = flag(
@@ -107,14 +119,14 @@ export function compareResources(
     ...[...is.keys()].flatMap((name) => {
       const pair = both.get(name);
       return pair === undefined
-        ? [difference('resource-added', placeOf(name), 'a new resource')]
-        : compareResource(pair, placeOf(name));
+        ? [difference('resource-added', resourcePlace(name), 'a new resource')]
+        : compareResource(pair, resourcePlace(name));
     }),
-    ...[...removed.keys()].map((name) => difference('resource-removed', placeOf(name), 'was removed')),
+    ...[...removed.keys()].map((name) => difference('resource-removed', resourcePlace(name), 'was removed')),
   ];
 }
 
-function placeOf(resource: string): Place {
+function resourcePlace(resource: string): Place {
   return { resource, path: resource, requests: true, responses: true };
 }
 
@@ -131,8 +143,8 @@ function compareId(was: IdRule, is: IdRule, at: Place): readonly Difference[] {
     return [difference('id-rule-changed', at, what)];
   }
   const [before, after] = [idPattern(was), idPattern(is)];
-  if (before === after) return [];
-  const kind = before === null ? 'values-narrower' : after === null ? 'values-wider' : 'values-changed';
+  const kind = compareSets([before, after], containsOptional, VALUES);
+  if (kind === null) return [];
   return [difference(kind, inside(at, 'id'), `the pattern ${isAndWas(after ?? undefined, before ?? undefined)}`)];
 }
 
@@ -140,7 +152,7 @@ function idPattern(rule: IdRule): string | null {
   return rule.kind === 'client' ? (rule.pattern?.source ?? null) : null;
 }
 
-/** Of the properties that both have: those of a field that is new or removed are a part of that difference. */
+/** Compares the properties that both have. Those of a new or removed field are a part of that difference. */
 function compareProperties(was: Resource['properties'], is: Resource['properties'], at: Place): readonly Difference[] {
   return [...matched(was, is).both].flatMap(([path, pair]) =>
     compareMembers<Property, Place>(PROPERTY_COMPARERS, pair, inside(at, path)),
@@ -148,12 +160,11 @@ function compareProperties(was: Resource['properties'], is: Resource['properties
 }
 
 function compareLinks(was: readonly CollectionLink[], is: readonly CollectionLink[], at: Place): readonly Difference[] {
-  const { removed, added, both } = matched(byName(was), byName(is));
-  return [
-    ...[...both.values()].flatMap((pair) => compareMembers<CollectionLink, Place>(LINK_COMPARERS, pair, at)),
-    ...[...added.keys()].map((name) => difference('link-added', at, `a new link ${name}`)),
-    ...[...removed.keys()].map((name) => difference('link-removed', at, `no longer links to ${name}`)),
-  ];
+  return compareNamed(matched(byName(was), byName(is)), {
+    both: (pair) => compareMembers<CollectionLink, Place>(LINK_COMPARERS, pair, at),
+    added: (_added, name) => difference('link-added', at, `a new link ${name}`),
+    removed: (_removed, name) => difference('link-removed', at, `no longer links to ${name}`),
+  });
 }
 
 /** A list is a set of names: the order of a unique list is that of its index. */

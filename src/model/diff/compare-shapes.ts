@@ -2,15 +2,24 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
 import { objectOf } from '../values/access.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';
-import { type Comparers, compareMembers, matched, type Pair, unseen } from './comparers.ts';
+import { compareNull, compareTypes, type ValueForm } from './compare-values.ts';
+import {
+  type Comparers,
+  compareMembers,
+  compareNamed,
+  type MatchedParts,
+  matched,
+  type Pair,
+  unseen,
+} from './comparers.ts';
 import { type Difference, difference, inside, isAndWas, type Place, shown } from './difference.ts';
-import { compareKeywords, isSame, type ValuePlace, withFilters } from './keywords.ts';
+import { compareKeywords, isSameJson, type ValuePlace, withFilters } from './keywords.ts';
 
 type TypeOf<K extends ValueType['kind']> = Extract<ValueType, { readonly kind: K }>;
 
 const KIND = unseen('compared before the rest of the type');
 
-/** How the members of each type are compared. A new type, and a new member of one, does not compile until it is here. */
+/** The comparers of the members of each type. A new type, and a new member of one, does not compile until it is here. */
 const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlace> } = {
   text: { kind: KIND, format: unseen('compared before the rest of the type') },
   integer: { kind: KIND },
@@ -31,20 +40,20 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
   array: { kind: KIND, item: (was, is, at) => compareShape([was, is], element(at, '[]', 'items')) },
 };
 
-/** How a value is compared, whatever has it. */
+/** The comparers of a value. */
 export const SHAPE_COMPARERS = {
   type: (_was, _is, at, shapes) => compareType(shapes, at),
-  nullable: (_was, _is, at, shapes) => compareNull(shapes, at),
+  nullable: (_was, _is, at, [was, is]) => compareNull([readForm(was), readForm(is)], at),
 } satisfies Comparers<Shape, ValuePlace>;
 
-/** How a field, and a member of an object, is compared. */
+/** The comparers that fields and members of objects have in common. */
 export const MEMBER_COMPARERS = {
   ...SHAPE_COMPARERS,
   name: unseen('members are matched by it'),
   required: (_was, _is, at, [was, is]) => compareRequired(was, is, at),
   default: (was, is, at, [oldMember, newMember]) => {
-    // Where it decides whether the member has to be sent, `required` says it.
-    if (isSame(was, is) || isMandatory(oldMember) !== isMandatory(newMember)) return [];
+    // If the default decides that requests may omit the member, `required` reports it.
+    if (isSameJson(was, is) || isMandatory(oldMember) !== isMandatory(newMember)) return [];
     return [difference('default-changed', at, `the default ${isAndWas(is, was)}`)];
   },
 } satisfies Comparers<Member, ValuePlace>;
@@ -56,46 +65,43 @@ export function compareShape(shapes: Pair<Shape>, at: ValuePlace): readonly Diff
 
 /** A member that only the new model has. @param at of the member */
 export function addedMember(added: Member, at: Place): Difference {
-  if (isMandatory(added) && at.requests) return difference('required-field-added', at, 'a new required field');
+  return addedField(isMandatory(added), at);
+}
+
+/** The difference of a new field or member. @param isMandatory true if requests have to send it */
+export function addedField(isMandatory: boolean, at: Place): Difference {
+  if (isMandatory && at.requests) return difference('required-field-added', at, 'a new required field');
   return difference('field-added', at, 'a new field');
 }
 
-/** A member that only the old model has. @param at of the member */
+/** The difference of a removed field or member. @param at of the member */
 export function removedMember(at: Place): Difference {
   return difference('field-removed', at, 'was removed');
 }
 
-/** Whether what both have is in another order (REP-1). @param positions in the old model, in the order of the new one */
-export function compareOrder(positions: readonly number[], at: Place): readonly Difference[] {
+/** Compares the order of the fields that both have (REP-1). @param order the old fields */
+export function compareOrder<T>({ both }: MatchedParts<T>, order: Iterable<T>, at: Place): readonly Difference[] {
+  const fields = [...order];
+  const positions = [...both.values()].map(([was]) => fields.indexOf(was));
   const isOrdered = positions.every((position, index) => index === 0 || position > (positions[index - 1] ?? -1));
   return isOrdered ? [] : [difference('order-changed', at, 'the fields are in another order')];
 }
 
-/** Numbers and texts have types that contain others; all other types exclude each other. */
+/** Compares the types, and what both types have in common. */
 function compareType([was, is]: Pair<Shape>, at: ValuePlace): readonly Difference[] {
-  const found = typeDifference(was.type, is.type, at);
+  const found = compareTypes([readForm(was), readForm(is)], withFilters(at));
   if (found?.kind === 'type-changed') return [found];
   const inner = compareKind(was.type.kind, was.type, is.type, at);
   return [...(found === null ? [] : [found]), ...compareKeywords([was, is], at), ...inner];
 }
 
-function typeDifference(was: ValueType, is: ValueType, place: ValuePlace): Difference | null {
-  const at = withFilters(place);
-  const [before, after] = [typeName(was), typeName(is)];
-  if (before === after) return null;
-  const what = `the type is ${after}, was ${before}`;
-  if (contains(was, is)) return difference('type-narrower', at, what);
-  return difference(contains(is, was) ? 'type-wider' : 'type-changed', at, what);
-}
-
-/** Whether each value of a type is one of another type. */
-function contains(outer: ValueType, inner: ValueType): boolean {
-  if (outer.kind === 'number') return inner.kind === 'integer';
-  return outer.kind === 'text' && outer.format === null && inner.kind === 'text';
-}
-
-function typeName(type: ValueType): string {
-  return type.kind === 'text' ? (type.format ?? 'string') : type.kind;
+/** The form of a shape. Requests may have null for an unset array, which is empty in responses (REP-4). */
+function readForm({ type, nullable, required }: Shape & { readonly required?: boolean }): ValueForm {
+  return {
+    types: new Set([type.kind === 'text' ? (type.format ?? 'string') : type.kind]),
+    nullable,
+    acceptsNull: nullable || (type.kind === 'array' && required === false),
+  };
 }
 
 /** @param kind of both types */
@@ -114,19 +120,14 @@ function isOfKind<K extends ValueType['kind']>(type: ValueType, kind: K): type i
 
 /** The members of an object inside a field. */
 function compareDeclaredMembers(was: readonly Member[], is: readonly Member[], at: ValuePlace): readonly Difference[] {
-  const [before, after] = [byName(was), byName(is)];
-  const { removed, added, both } = matched(before, after);
-  const order = [...before.keys()];
+  const members = matched(byName(was), byName(is));
   return [
-    ...[...both].flatMap(([name, pair]) =>
-      compareMembers<Member, ValuePlace>(MEMBER_COMPARERS, pair, member(at, name)),
-    ),
-    ...[...added].map(([name, each]) => addedMember(each, inside(at, name))),
-    ...[...removed.keys()].map((name) => removedMember(inside(at, name))),
-    ...compareOrder(
-      [...both.keys()].map((name) => order.indexOf(name)),
-      at,
-    ),
+    ...compareNamed(members, {
+      both: (pair, name) => compareMembers<Member, ValuePlace>(MEMBER_COMPARERS, pair, memberPlace(at, name)),
+      added: (each, name) => addedMember(each, inside(at, name)),
+      removed: (_each, name) => removedMember(inside(at, name)),
+    }),
+    ...compareOrder(members, was, at),
   ];
 }
 
@@ -136,12 +137,12 @@ export function byName<T extends { readonly name: string }>(items: readonly T[])
 }
 
 /** The place of a member in an object. @param oldName its name in the old model */
-export function member<P extends ValuePlace>(at: P, name: string, oldName: string = name): P {
+export function memberPlace<P extends ValuePlace>(at: P, name: string, oldName: string = name): P {
   const [was, is] = at.schemas;
-  return { ...inside(at, name), schemas: [propertyOf(was, oldName), propertyOf(is, name)] };
+  return { ...inside(at, name), schemas: [propertySchema(was, oldName), propertySchema(is, name)] };
 }
 
-function propertyOf(schema: JsonObject, name: string): JsonObject {
+function propertySchema(schema: JsonObject, name: string): JsonObject {
   return objectOf(objectOf(schema['properties'])[name]);
 }
 
@@ -150,7 +151,7 @@ function element(at: ValuePlace, suffix: string, keyword: string): ValuePlace {
   return { ...at, path: `${at.path}${suffix}`, schemas: [objectOf(was[keyword]), objectOf(is[keyword])] };
 }
 
-/** Whether a client has to send it. */
+/** True if a client has to send it. */
 function isMandatory({ required, default: value }: Member): boolean {
   return required && value === undefined;
 }
@@ -160,18 +161,6 @@ function compareRequired(was: Member, is: Member, at: Place): readonly Differenc
   if (isMandatory(is)) return [difference('field-required', at, 'is required')];
   const reason = is.default === undefined ? '' : `: the default is ${shown(is.default)}`;
   return [difference('field-not-required', at, `is no longer required${reason}`)];
-}
-
-/** Requests may have null for an unset array, which is empty in responses (REP-4). */
-function compareNull([was, is]: Pair<Shape & { readonly required?: boolean }>, at: ValuePlace): readonly Difference[] {
-  const [before, after] = [acceptsNull(was), acceptsNull(is)];
-  if (before === after) return [];
-  const here = { ...at, responses: at.responses && was.nullable !== is.nullable };
-  return [after ? difference('null-allowed', here, 'may be null') : difference('null-refused', here, 'is never null')];
-}
-
-function acceptsNull({ type, nullable, required }: Shape & { readonly required?: boolean }): boolean {
-  return nullable || (type.kind === 'array' && required === false);
 }
 
 /** The digits that a decimal may have: before the point, after it, and together. */

@@ -30,7 +30,7 @@ export function compareState([was, is]: Pair<StateMachine | null>, at: Place): r
 }
 
 function compareTransitions([was, is]: Pair<StateMachine>, at: Place): readonly Difference[] {
-  const [before, after] = [transitionsOf(was), transitionsOf(is)];
+  const [before, after] = [listTransitions(was), listTransitions(is)];
   const { removed, added } = setDifference(before.keys(), after.keys());
   const common = [...before.keys()].filter((transition) => after.has(transition));
   return [
@@ -43,7 +43,7 @@ function compareTransitions([was, is]: Pair<StateMachine>, at: Place): readonly 
 }
 
 /** The scope of each transition by its text, `DRAFT -> ACTIVE`; null for none. */
-function transitionsOf({ transitions, scopes }: StateMachine): ReadonlyMap<string, string | null> {
+function listTransitions({ transitions, scopes }: StateMachine): ReadonlyMap<string, string | null> {
   return new Map(
     [...transitions].flatMap(([from, targets]) =>
       [...targets].map((to): [string, string | null] => [`${from} -> ${to}`, scopes.get(from)?.get(to) ?? null]),

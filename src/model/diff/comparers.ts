@@ -19,11 +19,11 @@ export type Comparer<V, T = unknown, P extends Place = Place> = (
 
 /** A member that is not compared by itself. */
 export interface Unseen {
-  /** Why clients do not see it, or what it is compared with. */
+  /** The reason why clients do not see it, or the member with which it is compared. */
   readonly unseen: string;
 }
 
-/** How each member of a compiled type is compared. A member that is added to the type does not compile until that is decided here. */
+/** The comparer of each member of a compiled type. A member that is added to the type does not compile without one. */
 export type Comparers<T, P extends Place = Place> = { readonly [K in keyof T]-?: Comparer<T[K], T, P> | Unseen };
 
 export function unseen(reason: string): Unseen {
@@ -65,8 +65,49 @@ export function amount([lower, higher]: Pair<DifferenceKind>, name: string): Com
     was === is ? [] : [difference(is < was ? lower : higher, at, `${name} ${isAndWas(is, was)}`)];
 }
 
-/** What two collections of named things have in common and not. */
-interface Matched<T> {
+/** The kinds of a difference between two sets: the new one is a part of the old one, contains it, or neither. */
+export interface ContainmentKinds {
+  readonly narrower: DifferenceKind;
+  readonly wider: DifferenceKind;
+  readonly changed: DifferenceKind;
+}
+
+/**
+ * Compares two descriptions of sets: of values, or of callers. Sets that contain each other have no difference.
+ *
+ * @param contains true if the first set is known to contain the second one
+ */
+export function compareSets<T>(
+  [was, is]: Pair<T>,
+  contains: (outer: T, inner: T) => boolean,
+  kinds: ContainmentKinds,
+): DifferenceKind | null {
+  const [isNarrower, isWider] = [contains(was, is), contains(is, was)];
+  if (isNarrower && isWider) return null;
+  return isNarrower ? kinds.narrower : isWider ? kinds.wider : kinds.changed;
+}
+
+/** The comparers of parts with names: of those in both, and of those that one side lacks. */
+interface NamedPartComparers<T> {
+  readonly both: (pair: Pair<T>, name: string) => readonly Difference[];
+  readonly added: (part: T, name: string) => Difference | readonly Difference[];
+  readonly removed: (part: T, name: string) => Difference | readonly Difference[];
+}
+
+/** Compares parts with names: those in both, then the added ones, then the removed ones. */
+export function compareNamed<T>(
+  { both, added, removed }: MatchedParts<T>,
+  comparers: NamedPartComparers<T>,
+): readonly Difference[] {
+  return [
+    ...[...both].flatMap(([name, pair]) => comparers.both(pair, name)),
+    ...[...added].flatMap(([name, part]) => comparers.added(part, name)),
+    ...[...removed].flatMap(([name, part]) => comparers.removed(part, name)),
+  ];
+}
+
+/** The parts that two collections have in common, and those that only one has. */
+export interface MatchedParts<T> {
   readonly removed: ReadonlyMap<string, T>;
   readonly added: ReadonlyMap<string, T>;
   readonly both: ReadonlyMap<string, Pair<T>>;
@@ -77,7 +118,7 @@ export function matched<T>(
   was: ReadonlyMap<string, T>,
   is: ReadonlyMap<string, T>,
   formerName: (each: T) => string | null = () => null,
-): Matched<T> {
+): MatchedParts<T> {
   const removed = new Map(was);
   const added = new Map<string, T>();
   const both = new Map<string, Pair<T>>();

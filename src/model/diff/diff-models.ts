@@ -7,15 +7,15 @@ import { type Comparers, compareMembers, flag, type Pair, setDifference, unseen,
 import { API_PLACE, type Difference, difference, inside, listed, type Place } from './difference.ts';
 import { uncomparedCode } from './uncompared-code.ts';
 
-/** What differs between two models for their clients. */
+/** The differences between two models for their clients. */
 export interface ModelDiff {
-  /** Of the API as a whole, then of each resource in the order of the new model, then the removed resources. */
+  /** Those of the API as a whole, then of each resource in the order of the new model, then the removed resources. */
   readonly differences: readonly Difference[];
-  /** What cannot be compared, one line each. */
+  /** The parts that cannot be compared, one line each. */
   readonly notes: readonly string[];
 }
 
-/** How each member of a compiled model is compared. */
+/** The comparer of each member of a compiled model. */
 const MODEL_COMPARERS = {
   name: value('name-changed', 'the name of the API, which media types have,'),
   title: value('title-changed', 'the title'),

@@ -1,17 +1,18 @@
 /**
- * What a difference does to a client that was written for the old model: it breaks it; it breaks it if the client is strict, such as one that refuses values
- * that it does not know; it allows or promises more; or the shape of the API is the same.
+ * The effect of a difference on a client that was written for the old model.
+ * It breaks the client; it breaks a strict one, such as one that refuses unknown values; it allows or promises more; or it has no effect.
  */
 export type Impact = 'breaking' | 'possibly-breaking' | 'compatible' | 'none';
 
-/** What a difference does to requests that were accepted, and to what responses promised. */
+/** The effects on requests that were accepted, and on the promises of responses. */
 type Impacts = readonly [requests: Impact, responses: Impact];
 
 const [BREAKS, MAY_BREAK, ADDS, SAME] = ['breaking', 'possibly-breaking', 'compatible', 'none'] as const;
 
 /**
- * Every kind of difference of two models, with what it does to requests and to responses. The law behind it: what accepts fewer requests breaks requests,
- * and what promises less breaks responses; the opposite of each is compatible. docs/decisions has the reasons.
+ * Every kind of difference of two models, with its effects on requests and responses.
+ * The law: accepting fewer requests breaks requests, and promising less breaks responses; the opposite of each is compatible.
+ * docs/decisions has the reasons.
  */
 export const MODEL_DIFFERENCE_KINDS = {
   // The API

@@ -8,9 +8,9 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** Name of the resource in the new model, or in the old one where it is removed; null for the API as a whole. */
   readonly resource: string | null;
-  /** Where: `products.price`, `products.tags[]`, `limits.page.max`. */
+  /** The path in the model: `products.price`, `products.tags[]`, `limits.page.max`. */
   readonly path: string;
-  /** What differs, in words: `the maximum is 100, was 1000`. */
+  /** The difference in words: `the maximum is 100, was 1000`. */
   readonly what: string;
   readonly requests: Impact;
   readonly responses: Impact;
@@ -20,9 +20,9 @@ export interface Difference {
 export interface Place {
   readonly resource: string | null;
   readonly path: string;
-  /** Whether it is a part of requests. A read-only field is not. */
+  /** True if it is a part of requests. A read-only field is not. */
   readonly requests: boolean;
-  /** Whether it is a part of responses. A write-only field is not. */
+  /** True if it is a part of responses. A write-only field is not. */
   readonly responses: boolean;
 }
 

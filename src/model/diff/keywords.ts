@@ -1,11 +1,12 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Shape } from '../model.ts';
-import { digitsOf, stringOf } from '../values/access.ts';
+import { digitsOf } from '../values/access.ts';
 import { allowedValues } from '../values/assertion.ts';
 import { compareNumbers } from '../values/exact-number.ts';
 import { storedForm } from '../values/stored-form.ts';
 import { patternContains } from './compare-patterns.ts';
-import { type Comparer, type Pair, setDifference, unseen } from './comparers.ts';
+import { type Comparer, compareSets, type Pair, setDifference, unseen } from './comparers.ts';
+import { VALUES } from './compare-values.ts';
 import { type Difference, difference, isAndWas, listed, type Place } from './difference.ts';
 
 /** A place with the declared schemas of its values. */
@@ -14,6 +15,9 @@ export interface ValuePlace extends Place {
   /** The paths that filters accept in both models. */
   readonly filterable: ReadonlySet<string>;
 }
+
+/** The paths of values that no filter accepts, such as those of computed members and of descriptions. */
+export const NO_PATHS: ReadonlySet<string> = new Set();
 
 /** Filters are requests, too, whose values have to be of the type and the enum of a field: also of a read-only one (QRY-2). */
 export function withFilters(at: ValuePlace): ValuePlace {
@@ -28,7 +32,7 @@ const AS_ENUM = unseen('compared as the allowed values');
 const RESOLVED = unseen('resolved before schemas are compared');
 const STORAGE = unseen('for the database and for imports');
 
-/** How each keyword of a schema is compared; a test keeps it equal to the keywords that a model may use. */
+/** The comparer of each keyword of a schema. A test keeps it equal to the keywords that a model may use. */
 export const KEYWORDS: Readonly<Record<string, KeywordComparer | ReturnType<typeof unseen>>> = {
   $ref: RESOLVED,
   $defs: RESOLVED,
@@ -59,7 +63,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordComparer | ReturnType<type
   maxItems: upperBound('maximum number of items'),
   minProperties: lowerBound('minimum number of entries', 0),
   maxProperties: upperBound('maximum number of entries'),
-  pattern: comparePattern,
+  pattern: limit('pattern', null, (outer, inner) => patternContains(String(outer), String(inner))),
   uniqueItems: compareUniqueItems,
   default: AS_FIELD,
   required: AS_FIELD,
@@ -84,29 +88,39 @@ export function compareKeywords(shapes: Pair<Shape>, at: ValuePlace): readonly D
 /** The differences of what two schemas say to people: title, description, examples. */
 export function compareAnnotations([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
   return ['title', 'description', 'deprecated', 'examples'].flatMap((keyword) =>
-    isSame(was[keyword], is[keyword]) ? [] : [difference('annotation-changed', at, `the ${keyword} is another one`)],
+    isSameJson(was[keyword], is[keyword])
+      ? []
+      : [difference('annotation-changed', at, `the ${keyword} is another one`)],
   );
 }
 
 function annotation(name: string): KeywordComparer {
-  return (was, is, at) => (isSame(was, is) ? [] : [difference('annotation-changed', at, `the ${name} is another one`)]);
+  return (was, is, at) =>
+    isSameJson(was, is) ? [] : [difference('annotation-changed', at, `the ${name} is another one`)];
 }
 
 /** @param absent the bound of a schema that declares none; null for no bound */
 function lowerBound(name: string, absent: Json = null): KeywordComparer {
-  return bound(name, absent, (is, was) => is !== null && (was === null || compareBounds(is, was) > 0));
+  return limit(name, absent, (outer, inner) => compareBounds(outer, inner) <= 0);
 }
 
 function upperBound(name: string): KeywordComparer {
-  return bound(name, null, (is, was) => is !== null && (was === null || compareBounds(is, was) < 0));
+  return limit(name, null, (outer, inner) => compareBounds(outer, inner) >= 0);
 }
 
-function bound(name: string, absent: Json, isNarrower: (one: Json, other: Json) => boolean): KeywordComparer {
+/**
+ * Compares a keyword that limits values.
+ *
+ * @param absent its value in a schema that does not declare it; null for no limit
+ * @param contains true if values that the second limit allows are allowed by the first one
+ */
+function limit(name: string, absent: Json, contains: (outer: Json, inner: Json) => boolean): KeywordComparer {
   return (declaredOld, declaredNew, at) => {
     const [was, is] = [declaredOld ?? absent, declaredNew ?? absent];
-    const what = `the ${name} ${isAndWas(is ?? undefined, was ?? undefined)}`;
-    if (isNarrower(is, was)) return [difference('values-narrower', at, what)];
-    return isNarrower(was, is) ? [difference('values-wider', at, what)] : [];
+    const isWider = (outer: Json, inner: Json): boolean =>
+      outer === null || outer === inner || (inner !== null && contains(outer, inner));
+    const kind = compareSets([was, is], isWider, VALUES);
+    return kind === null ? [] : [difference(kind, at, `the ${name} ${isAndWas(is ?? undefined, was ?? undefined)}`)];
   };
 }
 
@@ -114,18 +128,6 @@ function bound(name: string, absent: Json, isNarrower: (one: Json, other: Json) 
 function compareBounds(one: Json, other: Json): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return compareNumbers(digitsOf(one) ?? '', digitsOf(other) ?? '');
-}
-
-/** Which of two patterns matches more cannot be decided in general, but where one has more alternatives. */
-function comparePattern(was: Json | undefined, is: Json | undefined, at: Place): readonly Difference[] {
-  if (was === is) return [];
-  const what = `the pattern ${isAndWas(is, was)}`;
-  if (was === undefined) return [difference('values-narrower', at, what)];
-  if (is === undefined) return [difference('values-wider', at, what)];
-  const [before, after] = [stringOf(was) ?? '', stringOf(is) ?? ''];
-  const [narrower, wider] = [patternContains(before, after), patternContains(after, before)];
-  if (narrower && wider) return [];
-  return [difference(narrower ? 'values-narrower' : wider ? 'values-wider' : 'values-changed', at, what)];
 }
 
 function compareUniqueItems(was: Json | undefined, is: Json | undefined, at: Place): readonly Difference[] {
@@ -154,7 +156,7 @@ function compareAllowed(
   ];
 }
 
-/** Whether two JSON values are the same text. */
-export function isSame(one: Json | undefined, other: Json | undefined): boolean {
+/** True if two values have the same JSON. */
+export function isSameJson(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -5,17 +5,17 @@ import type { Impact } from './difference-kinds.ts';
 /** The part of a version that has to be higher. */
 export type VersionPart = 'major' | 'minor' | 'patch' | 'none';
 
-/** Whether clients are expected to accept values that they do not know, as they are by default, or not. */
+/** The clients: tolerant ones accept unknown values, as is the default; strict ones refuse them. */
 export type Clients = 'tolerant' | 'strict';
 
-/** What two models and their versions come to. */
+/** The verdict on the version of a new model. */
 export interface VersionVerdict {
   readonly needs: VersionPart;
   /** The lowest version that the new model may have. */
   readonly lowest: ContractVersion;
-  /** Whether the new model has at least that version. */
+  /** True if the new model has at least that version. */
   readonly isEnough: boolean;
-  /** Whether its version is below that of the old model. */
+  /** True if its version is below that of the old model. */
   readonly isLower: boolean;
 }
 

@@ -6,13 +6,13 @@ import type { Pair } from './comparers.ts';
 export function uncomparedCode([was, is]: Pair<Model>): readonly string[] {
   const names = new Set([...is.resources.keys(), ...was.resources.keys()]);
   return [...names].flatMap((name) => {
-    const code = new Set([was, is].flatMap((model) => codeOf(model.resources.get(name), model)));
+    const code = new Set([was, is].flatMap((model) => listCode(model.resources.get(name), model)));
     return code.size === 0 ? [] : [`${name}: functions are not compared: ${[...code].join(', ')}`];
   });
 }
 
 /** The parts of a resource that are functions. The keys of the API have some of the program. */
-function codeOf(resource: Resource | undefined, { auth }: Model): readonly string[] {
+function listCode(resource: Resource | undefined, { auth }: Model): readonly string[] {
   if (resource === undefined || resource.name === auth?.apiKeys) return [];
   const { computed, fields, rows, hooks } = resource;
   return [

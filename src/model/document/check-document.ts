@@ -24,7 +24,7 @@ const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
 
-/** What is meant by types and formats of other languages and databases. */
+/** The equivalents of types and formats of other languages and databases. */
 const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
   ...['decimal', 'numeric', 'money', 'currency'].map((name) => [name, 'type: string, format: decimal'] as const),
   ...['datetime', 'date-time', 'timestamp', 'timestamptz', 'instant'].map(
@@ -53,7 +53,7 @@ const MEANT_FORMATS: ReadonlyMap<string, string> = new Map([
   ['mail', 'email'],
 ]);
 
-/** What is meant by a type or a format of another name; null for every other member. */
+/** Suggests a type or a format for one of another language; null for every other member. */
 function meantBy(key: string, value: unknown): string | null {
   if (typeof value !== 'string' || (key !== 'type' && key !== 'format')) return null;
   const name = value.toLowerCase();

@@ -173,14 +173,14 @@ export const limitSchemas: JsonObject = {
   page: {
     type: 'object',
     description: 'Limits of pagination',
-    properties: schemasOf(PAGE_RULES),
+    properties: describeRules(PAGE_RULES),
     additionalProperties: false,
   },
-  ...schemasOf(RULES),
+  ...describeRules(RULES),
   feeds: {
     type: 'object',
     description: 'Limits of live feeds of events',
-    properties: schemasOf(FEED_RULES),
+    properties: describeRules(FEED_RULES),
     additionalProperties: false,
   },
   rate: rateSchema,
@@ -274,11 +274,11 @@ function inUnit(value: Json | undefined, unit: Unit): number | null {
   }
 }
 
-function schemasOf(rules: Readonly<Record<string, LimitRule>>): JsonObject {
-  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, schemaOf(rule)]));
+function describeRules(rules: Readonly<Record<string, LimitRule>>): JsonObject {
+  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, describeRule(rule)]));
 }
 
-function schemaOf({ unit, default: value, min, max, description }: LimitRule): JsonObject {
+function describeRule({ unit, default: value, min, max, description }: LimitRule): JsonObject {
   switch (unit) {
     case 'size':
       return {

@@ -6,7 +6,7 @@ import { DURATION_PATTERN, parseDuration } from '../values/parse-units.ts';
 
 const REQUESTS = 600;
 const PER = 60_000;
-/** What an anonymous address has at most where callers authenticate, in how many milliseconds at least. */
+/** The highest quota of an anonymous address in APIs with authentication: requests, and the shortest time in milliseconds. */
 const ANONYMOUS: RateQuota = { requests: 60, per: 60_000 };
 const MAX_REQUESTS = 1_000_000;
 const MIN_PER = 1_000;

@@ -133,7 +133,7 @@ export class YamlDocument {
     let position = START;
     let node: YamlNode = this.#tree.contents;
     for (const step of path) {
-      const entry = entryOf(isAlias(node) ? (this.#targets.get(node) ?? null) : node, step);
+      const entry = findEntry(isAlias(node) ? (this.#targets.get(node) ?? null) : node, step);
       if (entry === null) return position;
       if (entry.at !== null) position = this.#positionAt(entry.at.range[0]);
       node = entry.value;
@@ -168,7 +168,7 @@ interface YamlPair {
 }
 
 /** A member by its key, an item by itself: `at` is where it begins. */
-function entryOf(node: YamlNode, step: string | number): { readonly at: YamlNode; readonly value: YamlNode } | null {
+function findEntry(node: YamlNode, step: string | number): { readonly at: YamlNode; readonly value: YamlNode } | null {
   if (isSeq(node)) {
     const item = typeof step === 'number' ? node.items[step] : undefined;
     return item === undefined ? null : { at: item, value: item };

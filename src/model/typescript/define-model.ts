@@ -35,7 +35,7 @@ export interface ComputedDefinition<R, F extends keyof R> {
 /** The fields that each computed member of a resource is computed from. */
 type ComputedReads<R> = Readonly<Record<string, keyof R>>;
 
-/** How a value is generated, as in a model document. */
+/** The generator of a value, as in a model document. */
 type GeneratedData = 'uuid' | 'now' | { readonly secret: string; readonly hint?: string };
 
 /** The functions of a resource: `R` is the type of its values, `S` of the application's services, `C` maps computed members to fields. */
@@ -79,7 +79,7 @@ type RowPolicy = PolicyTree | ((caller: PolicyCaller) => PolicyTree);
 
 type AccessRuleData = 'public' | 'authenticated' | { readonly scope: string };
 
-/** Who may do what. */
+/** The callers that may do each operation. */
 export interface AccessData {
   readonly read?: AccessRuleData;
   readonly write?: AccessRuleData;
@@ -148,7 +148,7 @@ export type ResourceDefinition<
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
   NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
 
-/** What the types of clients follow from: also who makes the ids, computed members by name, and the prefix of error codes, `never` if it is derived. */
+/** The parts of a model from which the types of clients follow: ids, computed members, and the prefix of error codes, `never` if derived. */
 export interface ResourceShape<T, P, I, M, E> {
   readonly schema: T;
   readonly parent: P;
@@ -168,7 +168,7 @@ export type DefinedResource<N extends string = string, D = unknown> = ResourceDa
   readonly [code in keyof ResourceCode<unknown, unknown>]?: unknown;
 } & { readonly [REFERENCES]?: N | undefined; readonly [SHAPE]?: D | undefined };
 
-/** What the types of clients of a resource follow from. */
+/** The parts of a resource from which the types of clients follow. */
 export type ShapeOf<R> = R extends { readonly [SHAPE]?: infer D | undefined } ? D : unknown;
 
 /** Resources by name. */
@@ -225,7 +225,7 @@ export interface DefinedModel<R extends Resources = Resources, F extends ModelFa
 /** The resources of a model, and what else the types of clients follow from; `never` for another type. */
 export type TypesOf<M> = M extends { readonly [TYPES]?: infer T } ? NonNullable<T> : never;
 
-/** Whether a value is the result of `defineModel`, also of another copy of the package. */
+/** True for a result of `defineModel`, also of another copy of the package. */
 export function isDefinedModel(value: unknown): value is DefinedModel {
   return typeof value === 'object' && value !== null && DEFINED in value;
 }
@@ -276,11 +276,11 @@ export interface ModelBuilder<S> {
 export function withServices<S extends object>(): ModelBuilder<S> {
   return {
     resource: ({ schema, ...rest }) => ({ ...rest, schema }),
-    defineModel: (definition) => ({ [DEFINED]: true, definition, services: servicesOf(definition) }),
+    defineModel: (definition) => ({ [DEFINED]: true, definition, services: readServices(definition) }),
   };
 }
 
-function servicesOf(definition: object): HookServices {
+function readServices(definition: object): HookServices {
   const services: unknown = Reflect.get(definition, 'services');
   return typeof services === 'object' && services !== null ? { ...services } : {};
 }

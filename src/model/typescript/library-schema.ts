@@ -30,14 +30,16 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
 const ANY_NAME: ReadonlySet<string> = new Set(['^.*$', '^(.*)$']);
 
 /**
- * Converts a schema of a TypeScript model to the JSON Schema that a document would contain. Schemas of libraries are converted by
- * Standard Schema and normalized: unions with null or of constants become `type` and `enum`, maps use only `additionalProperties`, and
- * the dialect, the bounds of number types and patterns that duplicate a format are removed.
+ * Converts a schema of a TypeScript model to the JSON Schema that a document would contain.
+ *
+ * Standard Schema converts schemas of libraries, and they are normalized.
+ * Unions with null or of constants become `type` and `enum`, and maps use only `additionalProperties`.
+ * The dialect, the bounds of number types, and patterns that duplicate a format are removed.
  *
  * @param path of the schema, where problems are reported
  */
 export function plainSchema(schema: unknown, path: Path, report: ReportProblem): Json {
-  const standard = standardOf(schema);
+  const standard = findStandard(schema);
   if (standard === undefined) {
     const plain = plainData(schema, path, report);
     return isJsonObject(plain) ? normalize(plain) : plain;
@@ -50,12 +52,12 @@ export function plainSchema(schema: unknown, path: Path, report: ReportProblem):
 
 /** `~standard.validate` of a library's schema, which runs its refinements and transforms; null for a JSON Schema. */
 export function standardValidate(schema: unknown): StandardValidate | null {
-  const standard = standardOf(schema);
+  const standard = findStandard(schema);
   const validate: unknown = Object(standard).validate;
   return typeof validate === 'function' ? (value) => Reflect.apply(validate, standard, [value]) : null;
 }
 
-function standardOf(schema: unknown): unknown {
+function findStandard(schema: unknown): unknown {
   // In some libraries schemas are functions.
   const isLibrary = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
   return isLibrary ? Reflect.get(schema, '~standard') : undefined;
@@ -123,7 +125,7 @@ function reportOtherTypes(input: JsonObject, output: JsonObject, path: Path, rep
 
 /** The types that a schema allows, without null; none where it does not say. */
 function typeNames({ type }: JsonObject): ReadonlySet<string> {
-  return new Set(stringsOf(typesOf(type)).map((name) => (name === 'integer' ? 'number' : name)));
+  return new Set(stringsOf(listTypes(type)).map((name) => (name === 'integer' ? 'number' : name)));
 }
 
 function normalize({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
@@ -172,12 +174,12 @@ function mergeUnion(schema: JsonObject): JsonObject {
   const only = values.length === 1 && first !== undefined ? first : mergeConstants(values);
   if (only === null) return schema;
   if (!branches.some(({ type }) => type === 'null')) return { ...only, ...siblings };
-  const types = typesOf(only['type']);
+  const types = listTypes(only['type']);
   // The type behind a $ref is unknown here.
   return types.length === 0 ? schema : { ...only, type: [...types, 'null'], ...siblings };
 }
 
-/** Whether a branch is a constant with a format that another branch allows in general. */
+/** True if a branch is a constant with a format that another branch allows in general. */
 function isOfFormat(branch: JsonObject, branches: readonly JsonObject[]): boolean {
   const { const: constant, format } = branch;
   if (constant === undefined || format === undefined) return false;
@@ -185,22 +187,22 @@ function isOfFormat(branch: JsonObject, branches: readonly JsonObject[]): boolea
 }
 
 function mergeConstants(branches: readonly JsonObject[]): JsonObject | null {
-  const values = branches.flatMap(constantsOf);
-  const type = typeOf(values);
-  return type === null || !branches.every((branch) => constantsOf(branch).length > 0) ? null : { type, enum: values };
+  const values = branches.flatMap(listConstants);
+  const type = commonType(values);
+  return type === null || !branches.every((branch) => listConstants(branch).length > 0) ? null : { type, enum: values };
 }
 
-function constantsOf(schema: JsonObject): readonly Json[] {
+function listConstants(schema: JsonObject): readonly Json[] {
   const { const: constant } = schema;
   return constant === undefined ? arrayOf(schema['enum']) : [constant];
 }
 
-function typesOf(type: Json | undefined): readonly Json[] {
+function listTypes(type: Json | undefined): readonly Json[] {
   return (typeof type === 'string' ? [type] : arrayOf(type)).filter((name) => name !== 'null');
 }
 
 /** The common type of constants; null if there is none. */
-function typeOf(values: readonly Json[]): string | null {
+function commonType(values: readonly Json[]): string | null {
   const [first] = values;
   if (!values.every((value) => typeof value === typeof first)) return null;
   if (typeof first === 'string' || typeof first === 'boolean') return typeof first;
@@ -243,6 +245,6 @@ function removeFormatPattern(schema: JsonObject): JsonObject {
 /** Adds the type of constants. */
 function addType(schema: JsonObject): JsonObject {
   if (schema['type'] !== undefined) return schema;
-  const type = typeOf(constantsOf(schema));
+  const type = commonType(listConstants(schema));
   return type === null ? schema : { type, ...schema };
 }

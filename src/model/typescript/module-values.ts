@@ -38,7 +38,7 @@ class DataReader {
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     if (Array.isArray(value)) return this.#within(value, path, () => this.#readItems(value, path));
     if (isRecord(value)) return this.#within(value, path, () => this.#readMembers(value, path));
-    return this.#problem(path, `${typeName(value)} is not valid in JSON`, 'write a JSON value');
+    return this.#problem(path, `${describeUnsupported(value)} is not valid in JSON`, 'write a JSON value');
   }
 
   #within(holder: object, path: Path, read: () => Json): Json {
@@ -72,12 +72,12 @@ class DataReader {
   }
 }
 
-/** Whether a value is an object, but not an array, a Date, a Map or another built-in object. */
+/** True for a plain object: not an array, a Date, a Map or another built-in object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function typeName(value: unknown): string {
+function describeUnsupported(value: unknown): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'number') return 'a number that is not finite';
   if (typeof value !== 'object') return `a value of type ${typeof value}`;
@@ -130,7 +130,7 @@ export class CodeReader {
   }
 }
 
-/** Whether a value of a module is a function. */
+/** True if a value of a module is a function. */
 export function isCallable(value: unknown): value is Callable {
   return typeof value === 'function';
 }

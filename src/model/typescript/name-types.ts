@@ -21,7 +21,7 @@ type DeclaredPaths<R, V, Depth extends readonly 0[] = []> = {
   [K in keyof R & string]: unknown extends R[K] ? K | `${K}.${string}` : MemberPaths<K, NonNullable<R[K]>, V, Depth>;
 }[keyof R & string];
 
-/** Of a map or an array there are none, and recursive types end after five levels. */
+/** The members of an object type by path. Maps and arrays have none, and recursive types end after five levels. */
 type MemberPaths<K extends string, M, V, Depth extends readonly 0[]> = M extends V
   ? K
   : M extends readonly unknown[]

@@ -3,7 +3,7 @@ import { type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Member, Shape } from '../model.ts';
 import type { Refine, RefinementIssue } from '../hooks.ts';
 
-/** What a library says of a value: the value that its transforms return, or why it is invalid; see `StandardSchemaV1` of Standard Schema. */
+/** The result of a library's validation: the transformed value, or the issues; see `StandardSchemaV1` of Standard Schema. */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;
@@ -18,8 +18,11 @@ interface StandardIssue {
 export type StandardValidate = (value: unknown) => MaybePromise<StandardResult>;
 
 /**
- * Compiles the validation of a library. For a library an unset member is absent, here it is null or an empty array (REP-4): it is omitted
- * where it is optional, and what the library omits becomes null. A member with a default that the caller has unset stays unset.
+ * Compiles the validation of a library.
+ *
+ * For a library an unset member is absent; here it is null or an empty array (REP-4).
+ * Optional unset members are omitted, and members that the library omits become null.
+ * A member with a default that the caller has unset stays unset.
  *
  * @param members those of the library's schema
  */
@@ -60,7 +63,7 @@ function isUnset(member: Member, value: Json): boolean {
   return value === null || (member.default === undefined && Array.isArray(value) && value.length === 0);
 }
 
-/** What a library returned, with its absent members. Members that are not declared are left in: validation reports them. */
+/** Adds the absent members to the value of a library. Undeclared members stay, so that validation reports them. */
 function withUnset(members: readonly Member[], before: JsonObject, output: JsonObject): JsonObject {
   const values: Record<string, Json> = { ...output };
   for (const member of members) {

@@ -56,8 +56,8 @@ export function splitDefinition({ definition, services }: DefinedModel, report: 
       const { access } = resource;
       code.set(name, {
         ...Object.fromEntries(members),
-        generated: functionsOf(resource['generated']),
-        rows: functionsOf(isRecord(access) ? access['rows'] : undefined),
+        generated: pickFunctions(resource['generated']),
+        rows: pickFunctions(isRecord(access) ? access['rows'] : undefined),
         validate: standardValidate(resource['schema']),
       });
       return [name, readResource(resource, [member, name], report)];
@@ -76,18 +76,18 @@ function readResource(resource: object, path: Path, report: ReportProblem): Json
     if (isCodeMember(member)) return undefined;
     const at = [...path, member];
     if (member === 'schema') return plainSchema(value, at, report);
-    return plainData(dataOf(member, value), at, report);
+    return plainData(omitFunctions(member, value), at, report);
   });
 }
 
 /** The functions among the members of an object that has data and functions. */
-function functionsOf(value: unknown): ReadonlyMap<string, Callable> {
+function pickFunctions(value: unknown): ReadonlyMap<string, Callable> {
   const members = isRecord(value) ? Object.entries(value) : [];
   return new Map(members.flatMap(([name, held]) => (isCallable(held) ? [[name, held] as const] : [])));
 }
 
 /** A member of a resource without its functions: `generated` and `access.rows` have data and functions. */
-function dataOf(member: string, value: unknown): unknown {
+function omitFunctions(member: string, value: unknown): unknown {
   if (member === 'generated') return withoutFunctions(value);
   if (member !== 'access' || !isRecord(value) || value['rows'] === undefined) return value;
   return { ...value, rows: withoutFunctions(value['rows']) };

@@ -14,7 +14,7 @@ interface Converter<Older, Newer> {
 
 /** A field that is several ones of the successor. `up` and `down` get and return an object of these. */
 interface SplitData extends Converter<Json, JsonObject> {
-  /** Of the field of this version. */
+  /** Schema of the field of this version. */
   readonly schema: object;
   /** The fields of the successor. */
   readonly into: readonly string[];
@@ -28,13 +28,13 @@ interface JoinData extends Converter<JsonObject, Json> {
 
 /** A field that has another type in the successor. */
 interface TypeData extends Converter<Json, Json> {
-  /** Of the field of this version. */
+  /** Schema of the field of this version. */
   readonly schema: object;
   /** The name in the successor; default: the same. */
   readonly to?: string;
 }
 
-/** What differs in one resource between a version and its successor, as in a model document; `split`, `join` and `type` have functions. */
+/** The changes of one resource between a version and its successor, as in a model document; `split`, `join` and `type` have functions. */
 interface ChangeData<Names extends string> {
   readonly resource: Names;
   readonly rename?: Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export type VersionsData<Names extends string> = Readonly<
   >
 >;
 
-/** What the types of clients follow from, besides resources: versions as text, and the changes of older ones. */
+/** The versions from which the types of clients follow: as text, with the changes of older ones. */
 export interface ModelFacts {
   readonly version?: string;
   readonly default_version?: number;

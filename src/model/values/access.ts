@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 
 /*
- * Typed access to the JSON of a document. A value of another type counts as absent: the JSON Schema of documents has reported
- * it already, and the rest of the document can still be checked.
+ * Typed access to the JSON of a document. A value of another type counts as absent.
+ * The JSON Schema of documents has reported it already, and the rest of the document can still be checked.
  */
 
 /** The string, or null. */

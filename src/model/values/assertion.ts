@@ -19,7 +19,7 @@ const BASE64_END = /(?:^|[AQgw]==|[AEIMQUYcgkosw048]=|[^=])$/;
  *
  * @param schema the declared schema of the value, `$ref`s resolved
  */
-export function assertionOf(shape: Shape, schema: JsonObject): Assertion {
+export function assertShape(shape: Shape, schema: JsonObject): Assertion {
   const assertion = typeAssertion(shape.type, schema);
   if (!acceptsNull(shape)) return assertion;
   const nullable: Record<string, unknown> = { ...assertion, type: [assertion['type'], 'null'] };
@@ -31,7 +31,7 @@ export function assertionOf(shape: Shape, schema: JsonObject): Assertion {
 export function memberAssertions(members: readonly Member[], schema: JsonObject): Readonly<Record<string, Assertion>> {
   const properties = objectOf(schema['properties']);
   return Object.fromEntries(
-    members.map((member) => [member.name, assertionOf(member, objectOf(properties[member.name]))]),
+    members.map((member) => [member.name, assertShape(member, objectOf(properties[member.name]))]),
   );
 }
 
@@ -46,16 +46,16 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
       return {
         type: 'string',
         ...numbers(schema, ['minLength', 'maxLength']),
-        ...patternOf(schema),
-        ...enumOf(schema),
+        ...assertPattern(schema),
+        ...assertEnum(schema),
         ...(type.format === null ? {} : { format: type.format }),
       };
     case 'integer':
-      return { type: 'integer', ...bounds(schema), ...safeBounds(schema), ...enumOf(schema) };
+      return { type: 'integer', ...bounds(schema), ...safeBounds(schema), ...assertEnum(schema) };
     case 'number':
-      return { type: 'number', ...bounds(schema), ...enumOf(schema) };
+      return { type: 'number', ...bounds(schema), ...assertEnum(schema) };
     case 'boolean':
-      return { type: 'boolean', ...enumOf(schema) };
+      return { type: 'boolean', ...assertEnum(schema) };
     case 'date-time':
     case 'decimal':
     case 'int64':
@@ -72,7 +72,7 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
         additionalProperties: false,
       };
     case 'map': {
-      const additionalProperties = assertionOf(type.value, objectOf(schema['additionalProperties']));
+      const additionalProperties = assertShape(type.value, objectOf(schema['additionalProperties']));
       return { type: 'object', additionalProperties, ...numbers(schema, ['minProperties', 'maxProperties']) };
     }
     case 'array':
@@ -81,7 +81,7 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
 }
 
 function arrayAssertion(item: Shape, schema: JsonObject): Assertion {
-  const items = assertionOf(item, objectOf(schema['items']));
+  const items = assertShape(item, objectOf(schema['items']));
   const distinct = schema['uniqueItems'] === true ? { 'x-check': duplicateError(storedForm(item)) } : {};
   return { type: 'array', items, ...numbers(schema, ['minItems', 'maxItems']), ...distinct };
 }
@@ -100,7 +100,7 @@ function bounds(schema: JsonObject): JsonObject {
   return numbers(schema, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 }
 
-function patternOf(schema: JsonObject): { readonly 'x-pattern'?: BoundedPattern } {
+function assertPattern(schema: JsonObject): { readonly 'x-pattern'?: BoundedPattern } {
   const source = stringOf(schema['pattern']);
   const pattern = source === null ? null : compilePattern(source);
   if (pattern === null) return {};
@@ -115,7 +115,7 @@ function safeBounds(schema: JsonObject): JsonObject {
   };
 }
 
-function enumOf(schema: JsonObject): JsonObject {
+function assertEnum(schema: JsonObject): JsonObject {
   const values = allowedValues(schema);
   return values === null ? {} : { enum: values };
 }

@@ -3,7 +3,7 @@ import type * as Detector from 'redos-detector';
 
 const load = createRequire(import.meta.url);
 
-/** How often a match may backtrack, for any text, and how long the detector may search: its steps differ in cost. */
+/** Limits of the detector: how often a match may backtrack for any text, and its search time, as its steps differ in cost. */
 const DETECTOR_LIMITS = { unicode: true, maxScore: 200, maxSteps: 300, timeout: 1000 };
 
 /** One character: a literal, an escaped one, a class. */
@@ -15,8 +15,8 @@ const LINEAR = new RegExp(
 );
 
 /**
- * Patterns of schema libraries that the detector gives up on. `string.date.iso` of ArkType: all repetitions but `[,.]\d+` are bounded, and
- * what follows these starts with a character that they do not match or ends the text.
+ * Patterns of schema libraries that the detector gives up on. In `string.date.iso` of ArkType, all repetitions but `[,.]\d+` are bounded.
+ * The part after them ends the text, or starts with a character that they do not match.
  */
 const PROVED_BY_HAND: ReadonlySet<string> = new Set([
   String.raw`^([+-]?\d{4}(?!\d{2}\b))((-?)((0[1-9]|1[0-2])(\3([12]\d|0[1-9]|3[01]))?|W([0-4]\d|5[0-3])(-?[1-7])?|(00[1-9]|0[1-9]\d|[12]\d{2}|3([0-5]\d|6[1-6])))(T((([01]\d|2[0-3])((:?)[0-5]\d)?|24:?00)([,.]\d+(?!:))?)?(\17[0-5]\d([,.]\d+)?)?([Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d)?)?)?)?$`,
@@ -29,7 +29,7 @@ const SHORT_LOOK_AROUND =
   /\(\?[=!]\^(?:[^\\()[\]]|\\.|\[(?:[^\\\]]|\\.)*\])*\)|\(\?<?[=!](?:[^\\()[\]*+{}]|\\.|\[(?:[^\\\]]|\\.)*\])*\)/gu;
 
 /**
- * Whether a pattern is proved to match in linear time in V8, whose engine backtracks. False does not mean that it is slow.
+ * Proves that a pattern matches in linear time in V8, whose engine backtracks. False does not mean that it is slow.
  *
  * @param source a valid pattern with the `u` flag
  */

@@ -16,7 +16,7 @@ type StringCoercionResult =
   | (CoercionResult & { readonly kind: 'invalid' });
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** What form decoding makes of `+02:00`. */
+/** The result of form decoding for `+02:00`. */
 const LOST_PLUS = /\d \d{2}:\d{2}$/;
 
 /**
@@ -27,7 +27,7 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
   switch (type.kind) {
     case 'text':
       return type.format === 'date' && !formats.date.test(text)
-        ? invalid(`must be ${formats.date.phrase}`)
+        ? invalidValue(`must be ${formats.date.phrase}`)
         : { kind: 'valid', value: text };
     case 'binary':
       return { kind: 'valid', value: text };
@@ -38,7 +38,7 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
     case 'boolean':
       return text === 'true' || text === 'false'
         ? { kind: 'valid', value: text === 'true' }
-        : invalid('must be true or false');
+        : invalidValue('must be true or false');
     case 'date-time':
       return coerceDateTime(text);
     case 'decimal': {
@@ -51,13 +51,13 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
       return coerceText(type.item.type, text);
     case 'object':
     case 'map':
-      return invalid('is an object; use one of its members');
+      return invalidValue('is an object; use one of its members');
   }
 }
 
 /**
- * Converts a JSON value to a value of a type, in stored form, to compare it with a field: a literal of a policy, or a claim. Numbers also stand for
- * decimals and int64. For an array it is the value of one item.
+ * Converts a literal of a policy, or a claim, to a value of a type in stored form, to compare it with a field.
+ * Numbers also stand for decimals and int64. For an array it is the value of one item.
  */
 export function coerceJson(type: ValueType, value: Json): CoercionResult {
   switch (type.kind) {
@@ -65,18 +65,18 @@ export function coerceJson(type: ValueType, value: Json): CoercionResult {
       return coerceJson(type.item.type, value);
     case 'integer':
     case 'number':
-      return typeof value === 'number' ? coerceText(type, String(value)) : invalid('must be a number');
+      return typeof value === 'number' ? coerceText(type, String(value)) : invalidValue('must be a number');
     case 'boolean':
-      return typeof value === 'boolean' ? { kind: 'valid', value } : invalid('must be true or false');
+      return typeof value === 'boolean' ? { kind: 'valid', value } : invalidValue('must be true or false');
     case 'decimal':
     case 'int64': {
       const digits = digitsOf(value);
-      return digits === null ? invalid('must be a number') : coerceText(type, digits);
+      return digits === null ? invalidValue('must be a number') : coerceText(type, digits);
     }
     case 'text':
     case 'binary':
     case 'date-time':
-      return typeof value === 'string' ? coerceText(type, value) : invalid('must be a string');
+      return typeof value === 'string' ? coerceText(type, value) : invalidValue('must be a string');
     case 'object':
     case 'map':
       return coerceText(type, '');
@@ -90,11 +90,11 @@ export function coerceDateTime(text: string): StringCoercionResult {
 
 function number(text: string, test: (value: number) => boolean, message: string): CoercionResult {
   const value = Number(text);
-  return NUMBER.test(text) && test(value) ? { kind: 'valid', value: value === 0 ? 0 : value } : invalid(message);
+  return NUMBER.test(text) && test(value) ? { kind: 'valid', value: value === 0 ? 0 : value } : invalidValue(message);
 }
 
 function stored(value: string | null, message: string): StringCoercionResult {
-  return value === null ? invalid(message) : { kind: 'valid', value };
+  return value === null ? invalidValue(message) : { kind: 'valid', value };
 }
 
 function dateTimeError(text: string): string {
@@ -102,6 +102,6 @@ function dateTimeError(text: string): string {
   return LOST_PLUS.test(text) ? `${message}; a + in a query means a space, send %2B instead` : message;
 }
 
-function invalid(message: string): CoercionResult & { readonly kind: 'invalid' } {
+function invalidValue(message: string): CoercionResult & { readonly kind: 'invalid' } {
   return { kind: 'invalid', message };
 }

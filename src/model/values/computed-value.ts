@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { ComputedField } from '../model.ts';
-import { assertionOf } from './assertion.ts';
+import { assertShape } from './assertion.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { describeReason } from './messages.ts';
 import { formatPath } from './path.ts';
@@ -16,7 +16,7 @@ export interface ComputedFailure {
   readonly id: string;
   /** Name of the computed member. */
   readonly field: string;
-  /** What is wrong: the message of what was thrown, or of the schema. */
+  /** The message of the thrown error, or of the schema. */
   readonly reason: string;
   /** The beginning of what was returned; null where the function threw. */
   readonly value: string | null;
@@ -31,7 +31,7 @@ type Compute = (row: JsonObject & { readonly id: string }) => Json;
  */
 export function compileComputed(computed: ComputedField, report: (failure: ComputedFailure) => void): Compute {
   const { name, from, value, schema } = computed;
-  const violationsOf = compileAssertion(assertionOf(computed, schema));
+  const violationsOf = compileAssertion(assertShape(computed, schema));
   const form = storedForm(computed);
   const readable = ['id', ...from];
   return (row) => {

@@ -5,13 +5,13 @@ const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))
 const SEPARATOR = 10;
 const MINUTES_PER_DAY = 1440;
 
-/** Whether a string is an RFC 3339 full-date that exists in the calendar. */
+/** True if a string is an RFC 3339 full-date that exists in the calendar. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = DATE.exec(text) ?? [];
-  return day !== undefined && Number(day) >= 1 && Number(day) <= daysOf(Number(year), Number(month));
+  return day !== undefined && Number(day) >= 1 && Number(day) <= countDays(Number(year), Number(month));
 }
 
-/** Whether a string is an RFC 3339 full-time, with its offset. A leap second must be 23:59:60 in UTC. */
+/** True if a string is an RFC 3339 full-time, with its offset. A leap second must be 23:59:60 in UTC. */
 export function isTime(text: string): boolean {
   return readTime(text) !== null;
 }
@@ -61,10 +61,10 @@ function shift(utc: string, minutes: number): string | null {
 }
 
 function endsMonth(stored: string): boolean {
-  return Number(stored.slice(8, 10)) === daysOf(Number(stored.slice(0, 4)), Number(stored.slice(5, 7)));
+  return Number(stored.slice(8, 10)) === countDays(Number(stored.slice(0, 4)), Number(stored.slice(5, 7)));
 }
 
-function daysOf(year: number, month: number): number {
+function countDays(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   if (month === 4 || month === 6 || month === 9 || month === 11) return 30;
   return month >= 1 && month <= 12 ? 31 : 0;

@@ -12,7 +12,7 @@ const ANY = String.raw`\x{0}-\x{10FFFF}`;
 const SURROGATES = /\\u(?<high>d[89ab][\da-f]{2})\\u(?<low>d[c-f][\da-f]{2})/iu;
 const CODE = /\\(?:u\{(?<code>[\da-f]+)\}|u(?<unit>[\da-f]{4})|x(?<byte>[\da-f]{2})|c(?<control>[a-z]))/iu;
 const ESCAPE = new RegExp(String.raw`${SURROGATES.source}|${CODE.source}|\\[pP]\{[^}]*\}|\\(?<escaped>.)`, 'isu');
-/** What RE2 spells differently or does not have: a class, an escape, the start of a group, and the dot. */
+/** Tokens that RE2 spells differently or does not have: a class, an escape, the start of a group, and the dot. */
 const TOKEN = new RegExp(
   String.raw`\[(?<class>(?:[^\\\]]|\\.)*)\]|${ESCAPE.source}|\(\?(?<flags>[a-z-]*:|<?[=!]|<[^>]*>)|(?<dot>\.)`,
   'gisu',

@@ -21,7 +21,7 @@ export function formatValue(value: Json): string {
 export function describeReason(reason: ViolationReason, value: unknown): string {
   switch (reason.kind) {
     case 'type':
-      return `must be ${expectedType(reason.expected)}, not ${typeName(value)}`;
+      return `must be ${expectedType(reason.expected)}, not ${describeJsonType(value)}`;
     case 'required':
       return 'is required';
     case 'unknown':
@@ -82,7 +82,7 @@ function expectedType(expected: readonly string[]): string {
   return names.join(' or ');
 }
 
-function typeName(value: unknown): string {
+function describeJsonType(value: unknown): string {
   if (value === null) return 'null';
   return TYPE_NAMES[Array.isArray(value) ? 'array' : typeof value] ?? 'an object';
 }

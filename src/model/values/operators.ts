@@ -16,7 +16,7 @@ export function operatorsOf({ kind }: { readonly kind: string }): readonly Compa
   return kind === 'text' ? OPERATORS : SCALAR_OPERATORS;
 }
 
-/** Whether policies can compare the values of a type, or the items of an array. */
+/** True if policies can compare the values of a type, or the items of an array. */
 export function isComparable(type: ValueType): boolean {
   const { kind } = type.kind === 'array' ? type.item.type : type;
   return kind !== 'binary' && kind !== 'object' && kind !== 'map' && kind !== 'array';

@@ -7,7 +7,7 @@ export interface Pattern extends LinearMatcher {
   readonly source: string;
 }
 
-/** Why a pattern cannot be used. */
+/** The reason why a pattern cannot be used. */
 export interface PatternProblem {
   readonly cause: string;
   readonly fix: string;
@@ -28,12 +28,12 @@ const compile = memoize((source): CompiledPattern => {
   const expression = parseExpression(source);
   if (expression === null) {
     const cause = 'the pattern is not a valid regular expression';
-    return invalid(cause, 'write an ECMAScript regular expression that is valid with the u flag');
+    return invalidPattern(cause, 'write an ECMAScript regular expression that is valid with the u flag');
   }
   if (isProvedLinear(source)) return valid(source, expression);
   const linear = compileLinear(source);
   if (linear !== null) return valid(source, linear);
-  return invalid(
+  return invalidPattern(
     `the pattern ${source} could backtrack for minutes, and a linear engine (RE2) does not support it`,
     'write it without look-around, back-references, modifiers and counts above 1,000, or without nested and adjacent repetitions',
   );
@@ -45,7 +45,7 @@ export function compilePattern(source: string): Pattern | null {
   return compiled.kind === 'valid' ? compiled.pattern : null;
 }
 
-/** Why a pattern is rejected; null for a usable one. */
+/** Finds the reason why a pattern is rejected; null for a usable one. */
 export function patternProblem(source: string): PatternProblem | null {
   const compiled = compile(source);
   return compiled.kind === 'invalid' ? compiled.problem : null;
@@ -65,7 +65,7 @@ function valid(source: string, matcher: LinearMatcher): CompiledPattern {
   return { kind: 'valid', pattern: { source, test: (text) => matcher.test(text) } };
 }
 
-function invalid(cause: string, fix: string): CompiledPattern {
+function invalidPattern(cause: string, fix: string): CompiledPattern {
   return { kind: 'invalid', problem: { cause, fix } };
 }
 
@@ -76,7 +76,7 @@ export interface BoundedPattern {
   readonly maxLength: number;
 }
 
-/** Whether a text violates its pattern. The pattern does not run on a text whose length is refused anyway. */
+/** True if a text violates its pattern. The pattern does not run on a text whose length is refused anyway. */
 export function violatesPattern(text: string, { pattern, minLength, maxLength }: BoundedPattern): boolean {
   return hasLength(text, minLength, maxLength) && !pattern.test(text);
 }

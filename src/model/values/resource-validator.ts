@@ -82,7 +82,7 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
       const details = [
         ...undeclared
           .slice(0, MAX_DETAILS)
-          .map((name) => ({ field: fieldOf([name]), message: unknownMessage(name, writable) })),
+          .map((name) => ({ field: writeRequestPath([name]), message: unknownMessage(name, writable) })),
         ...missing.map((name) => ({ field: name, message: 'is required; null is allowed' })),
         ...dedupeViolations(violations).slice(0, MAX_DETAILS).map(detail),
       ];
@@ -93,7 +93,7 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
   };
 }
 
-/** Whether a client must send the field. */
+/** True if a client must send the field. */
 function isMandatory(field: Field): boolean {
   return field.required && field.default === undefined;
 }
@@ -101,11 +101,11 @@ function isMandatory(field: Field): boolean {
 function detail({ path, reason, value }: ValueViolation): ErrorDetail {
   const message =
     reason.kind === 'unknown' ? unknownMessage(String(path.at(-1)), reason.known) : describeReason(reason, value);
-  return { field: fieldOf(path), message };
+  return { field: writeRequestPath(path), message };
 }
 
 /** The path of a value in a request. The names of members that are not declared, and the keys of maps, can have any length. */
-function fieldOf(path: Path): string {
+function writeRequestPath(path: Path): string {
   return formatPath(path.map((step) => (typeof step === 'string' ? cut(step) : step)));
 }
 

@@ -10,9 +10,11 @@ export type StoredForm = (value: Json) => Json;
 const unchanged: StoredForm = (value) => value;
 
 /**
- * Compiles the normalization of a shape's values (REP-3, REP-4, REP-7): timestamps in UTC with three decimals, decimals and int64 in
- * canonical form, no `-0`, every member of an object present, the entries of a map in order, an unset array empty. Invalid values are returned unchanged, since
- * validation reports them. Normalizing is idempotent.
+ * Compiles the normalization of a shape's values (REP-3, REP-4, REP-7). Normalizing is idempotent.
+ *
+ * Timestamps are in UTC with three decimals, decimals and int64 in canonical form, and there is no `-0`.
+ * Every member of an object is present, the entries of a map are in order, and an unset array is empty.
+ * Invalid values are returned unchanged, since validation reports them.
  */
 export function storedForm({ type }: Shape): StoredForm {
   switch (type.kind) {

@@ -20,7 +20,7 @@ const BOUND_KEYWORDS = [
 /** A keyword that bounds a value. */
 export type BoundKeyword = (typeof BOUND_KEYWORDS)[number];
 
-/** Why a value violates its schema. */
+/** A violation of a schema by a value. */
 export type ViolationReason =
   | { readonly kind: 'type'; readonly expected: readonly string[] }
   /** Required, but absent or null. */
@@ -46,8 +46,8 @@ export interface ValueViolation {
 }
 
 /**
- * Removes violations that follow from another one at the same path: null is reported as `required` only, a value outside its `enum` or
- * of the wrong type as that only.
+ * Removes violations that follow from another one at the same path.
+ * Null is reported as `required` only, and a value outside its `enum` or of the wrong type as that only.
  */
 export function dedupeViolations(violations: readonly ValueViolation[]): readonly ValueViolation[] {
   const byPath = Map.groupBy(violations, ({ path }) => formatPath(path));
@@ -60,8 +60,8 @@ export function dedupeViolations(violations: readonly ValueViolation[]): readonl
 }
 
 /**
- * JSON Schema 2020-12, plus `x-check`: a {@link ValueCheck} of strings or arrays for what the standard has no keyword for, and `x-pattern`:
- * a {@link BoundedPattern}, in place of `pattern`.
+ * JSON Schema 2020-12 with two more keywords. `x-check` is a {@link ValueCheck} of strings or arrays for which the standard has no keyword.
+ * `x-pattern` is a {@link BoundedPattern}, in place of `pattern`.
  */
 export interface Assertion {
   readonly [keyword: string]: unknown;
@@ -158,7 +158,7 @@ function topmost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   );
 }
 
-/** Whether an error is at the path of another one, or below it. */
+/** True if an error is at the path of another one, or below it. */
 function isAt(error: ErrorObject, { instancePath }: ErrorObject): boolean {
   return error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`);
 }
@@ -226,11 +226,11 @@ function readReason(keyword: string, parameters: AjvParameters, schema: ParentSc
     case 'x-check':
       return { kind: 'check', message };
     default:
-      return { kind: 'bound', bound: boundOf(keyword), limit: parameters.limit ?? 0 };
+      return { kind: 'bound', bound: findBound(keyword), limit: parameters.limit ?? 0 };
   }
 }
 
-function boundOf(keyword: string): BoundKeyword {
+function findBound(keyword: string): BoundKeyword {
   const bound = BOUND_KEYWORDS.find((name) => name === keyword);
   if (bound === undefined) throw new TypeError(`no message for the keyword ${keyword}`);
   return bound;

@@ -12,7 +12,7 @@ import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { MUTATIONS, type MutableDocument, randomDocument } from '../../model/diff/random-documents.ts';
 
-function modelOf(document: MutableDocument): Model | null {
+function loadValid(document: MutableDocument): Model | null {
   try {
     return loadModel({ file: 'model.json', text: JSON.stringify(document) }).model;
   } catch (error) {
@@ -21,7 +21,7 @@ function modelOf(document: MutableDocument): Model | null {
   }
 }
 
-function descriptionOf(model: Model, edition: OpenApiEdition = '3.1'): ApiDescription {
+function describeModel(model: Model, edition: OpenApiEdition = '3.1'): ApiDescription {
   const [newest] = describedContracts(model);
   return readDescription(openApiDocument(newest ?? assert.fail(), edition));
 }
@@ -32,15 +32,15 @@ interface ChangedModel {
 }
 
 /** A random model, changed in one way each. @param share of all ways */
-function* changes(seed: number, share: number): Generator<ChangedModel> {
+function* changeModels(seed: number, share: number): Generator<ChangedModel> {
   const random = new Random(seed);
   const document = randomDocument(random);
-  const was = modelOf(document) ?? assert.fail();
+  const was = loadValid(document) ?? assert.fail();
   for (const mutation of MUTATIONS) {
     if (!random.chance(share)) continue;
     const copy = structuredClone(document);
     const isApplied = mutation.apply(copy, random.pick(Object.keys(document.resources)), random);
-    const is = isApplied ? modelOf(copy) : null;
+    const is = isApplied ? loadValid(copy) : null;
     if (is !== null) yield { name: `seed ${seed}: ${mutation.name}`, models: [was, is] };
   }
 }
@@ -56,23 +56,23 @@ const OPPOSITES: Readonly<Record<Impact, readonly Impact[]>> = {
 
 /** A description of a random model has no difference from itself. */
 export function checkEqual(seed: number): void {
-  const model = modelOf(randomDocument(new Random(seed))) ?? assert.fail();
+  const model = loadValid(randomDocument(new Random(seed))) ?? assert.fail();
   for (const edition of ['3.1', '3.2'] as const) {
-    const [one, other] = [descriptionOf(model, edition), descriptionOf(model, edition)];
+    const [one, other] = [describeModel(model, edition), describeModel(model, edition)];
     assert.deepEqual(diffDescriptions(one, other).differences, [], `seed ${seed}`);
   }
 }
 
 /**
- * What breaks a description breaks its model, and what is narrower in one direction is wider in the other.
+ * Checks that a change that breaks a description breaks its model, and that narrower in one direction is wider in the other.
  *
  * @param share of all ways to change a model
  * @returns the number of differences
  */
 export function checkLaws(seed: number, share: number): number {
   let found = 0;
-  for (const { name, models } of changes(seed, share)) {
-    const [was, is] = models.map((model) => descriptionOf(model));
+  for (const { name, models } of changeModels(seed, share)) {
+    const [was, is] = models.map((model) => describeModel(model));
     assert.ok(was !== undefined && is !== undefined);
     const there = diffDescriptions(was, is).differences;
     found += there.length;
@@ -84,7 +84,7 @@ export function checkLaws(seed: number, share: number): number {
   return found;
 }
 
-/** What is at one place alone in one direction has its opposite in the other. */
+/** Checks that the only difference at a place has its opposite in the other direction. */
 function checkReverse(there: readonly Difference[], back: readonly Difference[], name: string): void {
   const reverse = Map.groupBy(back, ({ path }) => path);
   for (const [path, group] of Map.groupBy(there, (each) => each.path)) {

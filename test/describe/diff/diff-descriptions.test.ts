@@ -10,7 +10,7 @@ import { DESCRIPTION_DIFFERENCE_KINDS } from '../../../src/model/diff/difference
 import { neededPart } from '../../../src/model/diff/needed-version.ts';
 import { described, EXAMPLES } from './examples.ts';
 
-function differencesOf(was: Json, is: Json): readonly string[] {
+function listDifferences(was: Json, is: Json): readonly string[] {
   return diffDescriptions(readDescription(was), readDescription(is)).differences.map(
     ({ kind, path: at, requests, responses }) => [kind, at, requests, responses].join(' '),
   );
@@ -29,9 +29,9 @@ function referring(schemas: JsonObject, parts: JsonObject = {}): JsonObject {
 describe('the differences of two descriptions', () => {
   for (const { name, was, is, there, back } of EXAMPLES) {
     it(`[VER-6a] are found in both directions: ${name}`, () => {
-      assert.deepEqual(differencesOf(was, is), there);
-      assert.deepEqual(differencesOf(is, was), back);
-      assert.deepEqual(differencesOf(was, was), []);
+      assert.deepEqual(listDifferences(was, is), there);
+      assert.deepEqual(listDifferences(is, was), back);
+      assert.deepEqual(listDifferences(was, was), []);
     });
   }
 
@@ -61,7 +61,7 @@ describe('the differences of two descriptions', () => {
   it('[VER-6a] of a component are found once, under its name, for requests and responses', () => {
     const was = referring({ Item: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } });
     const is = referring({ Item: { type: 'object', properties: { size: { type: 'integer', maximum: 5 } } } });
-    assert.deepEqual(differencesOf(was, is), ['values-narrower Item.size breaking compatible']);
+    assert.deepEqual(listDifferences(was, is), ['values-narrower Item.size breaking compatible']);
   });
 
   it('[VER-6a] end at schemas that contain themselves', () => {
@@ -70,7 +70,7 @@ describe('the differences of two descriptions', () => {
       properties: { children: { type: 'array', maxItems: most, items: { $ref: '#/components/schemas/Item' } } },
     });
     const [was, is] = [referring({ Item: tree(9) }), referring({ Item: tree(5) })];
-    assert.deepEqual(differencesOf(was, is), ['values-narrower Item.children breaking compatible']);
+    assert.deepEqual(listDifferences(was, is), ['values-narrower Item.children breaking compatible']);
   });
 
   it('[VER-6a] are none between the forms of different versions of OpenAPI', () => {
@@ -86,8 +86,8 @@ describe('the differences of two descriptions', () => {
       },
       { openapi: '3.0.3' },
     );
-    assert.deepEqual(differencesOf(before, now), []);
-    assert.deepEqual(differencesOf(now, before), []);
+    assert.deepEqual(listDifferences(before, now), []);
+    assert.deepEqual(listDifferences(now, before), []);
   });
 
   it('[VER-6a] are none where texts, examples and the names of components and path parameters differ', () => {
@@ -99,12 +99,12 @@ describe('the differences of two descriptions', () => {
       {},
       { paths: { '/v1/items/{item_id}': { get: { parameters: [pathParameter('item_id')], responses: OK } } } },
     );
-    assert.deepEqual(differencesOf(was, is), []);
+    assert.deepEqual(listDifferences(was, is), []);
     const [one, other] = [
       { type: 'string', description: 'a' },
       { type: 'string', examples: ['b'], title: 'c' },
     ];
-    assert.deepEqual(differencesOf(referring({ Item: one }), referring({ Item: other })), []);
+    assert.deepEqual(listDifferences(referring({ Item: one }), referring({ Item: other })), []);
   });
 
   it('[VER-6a] of another major version are those of the rest, and the start of paths', () => {
@@ -114,7 +114,7 @@ describe('the differences of two descriptions', () => {
       const info = { title: 'Shop', version: `${major}.0.0` };
       return described({}, { info, paths: { [`/api/v${major}/items`]: { get }, '/livez': { get } } });
     };
-    assert.deepEqual(differencesOf(version(1), version(2)), ['base-path-changed  breaking breaking']);
+    assert.deepEqual(listDifferences(version(1), version(2)), ['base-path-changed  breaking breaking']);
   });
 
   const broken: readonly (readonly [name: string, description: Json, message: RegExp])[] = [
@@ -145,7 +145,7 @@ describe('the differences of two descriptions', () => {
   ];
   for (const [name, description, message] of broken) {
     it(`[VER-6a] are refused with the cause: ${name}`, () => {
-      assert.throws(() => differencesOf(description, description), { name: 'DescriptionError', message });
+      assert.throws(() => listDifferences(description, description), { name: 'DescriptionError', message });
     });
   }
 });

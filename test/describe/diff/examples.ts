@@ -22,7 +22,7 @@ export function described(operation: JsonObject, parts: JsonObject = {}): JsonOb
   };
 }
 
-function body(schema: JsonObject, others: JsonObject = {}): JsonObject {
+function withBody(schema: JsonObject, others: JsonObject = {}): JsonObject {
   return described({ requestBody: { content: { 'application/json': { schema } } }, ...others });
 }
 
@@ -31,7 +31,7 @@ function response(schema: JsonObject): JsonObject {
 }
 
 /** An operation that changes. */
-function operations(
+function changedOperation(
   was: JsonObject,
   is: JsonObject,
   [there, back]: readonly [readonly string[], readonly string[]],
@@ -51,8 +51,8 @@ function schemas(
   return [
     {
       name: `${kind} in requests`,
-      was: body(was),
-      is: body(is),
+      was: withBody(was),
+      is: withBody(is),
       there: [`${kind} ${sent} breaking none`],
       back: [`${opposite} ${sent} compatible none`],
     },
@@ -87,70 +87,73 @@ export const EXAMPLES: readonly Example[] = [
     there: ['operation-added GET /api/v1/others compatible compatible'],
     back: ['operation-removed GET /api/v1/others breaking breaking'],
   },
-  operations({}, { operationId: 'readItems' }, [
+  changedOperation({}, { operationId: 'readItems' }, [
     [`operation-id-changed ${AT} possibly-breaking none`],
     [`operation-id-changed ${AT} possibly-breaking none`],
   ]),
-  operations({}, { deprecated: true }, [
+  changedOperation({}, { deprecated: true }, [
     [`annotation-changed ${AT} none none`],
     [`annotation-changed ${AT} none none`],
   ]),
-  operations({}, scope(), [[`access-narrower ${AT} breaking none`], [`access-wider ${AT} compatible none`]]),
-  operations(scope(), scope('read'), [[`access-narrower ${AT} breaking none`], [`access-wider ${AT} compatible none`]]),
-  operations(scope('read'), scope('write'), [
+  changedOperation({}, scope(), [[`access-narrower ${AT} breaking none`], [`access-wider ${AT} compatible none`]]),
+  changedOperation(scope(), scope('read'), [
+    [`access-narrower ${AT} breaking none`],
+    [`access-wider ${AT} compatible none`],
+  ]),
+  changedOperation(scope('read'), scope('write'), [
     [`access-changed ${AT} breaking none`],
     [`access-changed ${AT} breaking none`],
   ]),
-  operations({ parameters: [] }, { parameters: [LIMIT] }, [
+  changedOperation({ parameters: [] }, { parameters: [LIMIT] }, [
     [`parameter-added ${AT} compatible none`],
     [`parameter-removed ${AT} breaking none`],
   ]),
-  operations({}, { parameters: [{ ...LIMIT, required: true }] }, [
+  changedOperation({}, { parameters: [{ ...LIMIT, required: true }] }, [
     [`required-parameter-added ${AT} breaking none`],
     [`parameter-removed ${AT} breaking none`],
   ]),
-  operations({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, required: true }] }, [
+  changedOperation({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, required: true }] }, [
     [`parameter-required ${AT} query.limit breaking none`],
     [`parameter-not-required ${AT} query.limit compatible none`],
   ]),
-  operations({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, explode: false }] }, [
+  changedOperation({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, explode: false }] }, [
     [`parameter-style-changed ${AT} query.limit breaking none`],
     [`parameter-style-changed ${AT} query.limit breaking none`],
   ]),
-  operations({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, schema: { type: 'integer', maximum: 9 } }] }, [
+  changedOperation({ parameters: [LIMIT] }, { parameters: [{ ...LIMIT, schema: { type: 'integer', maximum: 9 } }] }, [
     [`values-narrower ${AT} query.limit breaking none`],
     [`values-wider ${AT} query.limit compatible none`],
   ]),
-  operations({}, { requestBody: JSON_BODY }, [
+  changedOperation({}, { requestBody: JSON_BODY }, [
     [`body-added ${AT} compatible none`],
     [`body-removed ${AT} breaking none`],
   ]),
-  operations({ requestBody: JSON_BODY }, { requestBody: { ...JSON_BODY, required: true } }, [
+  changedOperation({ requestBody: JSON_BODY }, { requestBody: { ...JSON_BODY, required: true } }, [
     [`body-required ${AT} body breaking none`],
     [`body-not-required ${AT} body compatible none`],
   ]),
-  operations(
+  changedOperation(
     { requestBody: JSON_BODY },
     { requestBody: { content: { ...JSON_BODY.content, 'application/xml': {} } } },
     [[`media-type-added ${AT} body compatible none`], [`media-type-removed ${AT} body breaking none`]],
   ),
-  operations({}, { responses: { 200: { description: 'OK', ...JSON_BODY } } }, [
+  changedOperation({}, { responses: { 200: { description: 'OK', ...JSON_BODY } } }, [
     [`media-type-added ${AT} 200 none compatible`],
     [`media-type-removed ${AT} 200 none breaking`],
   ]),
-  operations({}, status(202), [
+  changedOperation({}, status(202), [
     [`response-added ${AT} none possibly-breaking`],
     [`success-response-removed ${AT} none breaking`],
   ]),
-  operations({}, status(409), [
+  changedOperation({}, status(409), [
     [`response-added ${AT} none possibly-breaking`],
     [`error-response-removed ${AT} none compatible`],
   ]),
-  operations({}, withField({}), [
+  changedOperation({}, withField({}), [
     [`header-added ${AT} 200 none compatible`],
     [`header-removed ${AT} 200 none possibly-breaking`],
   ]),
-  operations({}, withField({ required: true }), [
+  changedOperation({}, withField({ required: true }), [
     [`header-added ${AT} 200 none compatible`],
     [`required-header-removed ${AT} 200 none breaking`],
   ]),
@@ -176,8 +179,8 @@ export const EXAMPLES: readonly Example[] = [
   ...schemas(['alternative-removed', 'alternative-added'], { anyOf: [STRING, { type: 'integer' }] }, STRING),
   {
     name: 'a required member of requests',
-    was: body({ type: 'object', properties: { tag: STRING } }),
-    is: body(TAGGED),
+    was: withBody({ type: 'object', properties: { tag: STRING } }),
+    is: withBody(TAGGED),
     there: [`field-required ${AT} body application/json.tag breaking none`],
     back: [`field-not-required ${AT} body application/json.tag compatible none`],
   },
@@ -190,8 +193,8 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'a new required member of requests',
-    was: body({ type: 'object' }),
-    is: body(TAGGED),
+    was: withBody({ type: 'object' }),
+    is: withBody(TAGGED),
     there: [`required-field-added ${AT} body application/json.tag breaking none`],
     back: [`field-removed ${AT} body application/json.tag breaking none`],
   },
@@ -204,15 +207,15 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'closed objects',
-    was: body({ type: 'object' }),
-    is: body({ type: 'object', additionalProperties: false }),
+    was: withBody({ type: 'object' }),
+    is: withBody({ type: 'object', additionalProperties: false }),
     there: [`values-narrower ${AT} body application/json.* breaking none`],
     back: [`values-wider ${AT} body application/json.* compatible none`],
   },
   {
     name: 'a read-only member',
-    was: body({ type: 'object', properties: { tag: STRING } }),
-    is: body({ type: 'object', properties: { tag: { ...STRING, readOnly: true } } }),
+    was: withBody({ type: 'object', properties: { tag: STRING } }),
+    is: withBody({ type: 'object', properties: { tag: { ...STRING, readOnly: true } } }),
     there: [`read-only-added ${AT} body application/json.tag breaking none`],
     back: [`read-only-removed ${AT} body application/json.tag compatible none`],
   },
@@ -225,15 +228,15 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     name: 'a default',
-    was: body({ type: 'object', properties: { tag: STRING } }),
-    is: body({ type: 'object', properties: { tag: { ...STRING, default: 'x' } } }),
+    was: withBody({ type: 'object', properties: { tag: STRING } }),
+    is: withBody({ type: 'object', properties: { tag: { ...STRING, default: 'x' } } }),
     there: [`default-changed ${AT} body application/json.tag possibly-breaking none`],
     back: [`default-changed ${AT} body application/json.tag possibly-breaking none`],
   },
   {
     name: 'a keyword without an order',
-    was: body({ type: 'integer' }),
-    is: body({ type: 'integer', multipleOf: 5 }),
+    was: withBody({ type: 'integer' }),
+    is: withBody({ type: 'integer', multipleOf: 5 }),
     there: [`values-changed ${AT} body application/json possibly-breaking none`],
     back: [`values-changed ${AT} body application/json possibly-breaking none`],
   },

@@ -21,13 +21,13 @@ function description(pet: Json, paths: JsonObject = {}, schemas: JsonObject = {}
   };
 }
 
-function modelText(document: JsonObject): string {
+function inferredText(document: JsonObject): string {
   return writeModel(inferOpenApi(document), 'schema.json');
 }
 
 /** The line of a field `value` with this schema. */
-function lineOf(schema: Json, schemas: JsonObject = {}): string {
-  const text = modelText(
+function inferLine(schema: Json, schemas: JsonObject = {}): string {
+  const text = inferredText(
     description({ type: 'object', properties: { value: schema, other: { type: 'string' } } }, {}, schemas),
   );
   load(text);
@@ -101,7 +101,7 @@ describe('a schema of OpenAPI', () => {
     Tree: { type: 'object', properties: { left: { $ref: '#/components/schemas/Tree' } } },
   };
   for (const [title, schema, line] of rows) {
-    it(title, () => assert.equal(lineOf(schema, schemas), line));
+    it(title, () => assert.equal(inferLine(schema, schemas), line));
   }
 });
 
@@ -114,7 +114,7 @@ describe('a description', () => {
   };
 
   it('has the name, the version and the collections of the paths', () => {
-    const { model } = load(modelText(description(pet)));
+    const { model } = load(inferredText(description(pet)));
     assert.deepEqual([model.name, [...model.resources.keys()]], ['pet-store', ['pets']]);
     assert.deepEqual(model.version, { major: 1, minor: 2, patch: 3 });
   });
@@ -126,7 +126,7 @@ describe('a description', () => {
       required: ['pin'],
       properties: { name: { type: 'string' }, pin: { type: 'string' } },
     };
-    const text = modelText(description(pet, { '/cats': { get: ok(list), post: { requestBody: json(body) } } }));
+    const text = inferredText(description(pet, { '/cats': { get: ok(list), post: { requestBody: json(body) } } }));
     load(text);
     assert.match(
       text,
@@ -147,7 +147,7 @@ describe('a description', () => {
       '/vets': {},
       '/vets/{id}': { get: ok(ref('Vet')) },
     };
-    const text = modelText(description(pet, paths, { Vet: vet }));
+    const text = inferredText(description(pet, paths, { Vet: vet }));
     load(text);
     assert.equal(
       fieldLine(text, 'pet_id'),
@@ -166,24 +166,24 @@ describe('a description', () => {
       properties: { day: { type: 'string', format: 'date' }, pet_id: { type: 'integer' } },
     };
     const paths = { '/pets/{id}/visits': {}, '/pets/{id}/visits/{visit}': { get: ok(visit) } };
-    const { model } = load(modelText(description(pet, paths)));
+    const { model } = load(inferredText(description(pet, paths)));
     assert.deepEqual(model.resources.get('visits')?.parent, { resource: 'pets', field: 'pet_id' });
   });
 
   it('lists the operations that it leaves out', () => {
-    assert.match(modelText(description(pet, { '/login': { post: {} } })), /^# Left out: POST \/login$/m);
+    assert.match(inferredText(description(pet, { '/login': { post: {} } })), /^# Left out: POST \/login$/m);
   });
 
   it('without paths has its component schemas as resources', () => {
     const { paths: _paths, ...rest } = description(pet, {}, { Order: pet, Error: { type: 'string' } });
-    assert.deepEqual([...load(modelText(rest)).model.resources.keys()], ['order']);
+    assert.deepEqual([...load(inferredText(rest)).model.resources.keys()], ['order']);
   });
 
   it('whose allOf contains itself twice is read once', () => {
     const twice = (name: string): JsonObject => ({ allOf: [ref(name), ref(name)] });
     const schemas = { Loop: twice('Other'), Other: { ...twice('Loop'), properties: { name: { type: 'string' } } } };
     const owner = { type: 'object', properties: { name: { type: 'string' }, owner: twice('Loop') } };
-    const text = modelText(description(owner, {}, schemas));
+    const text = inferredText(description(owner, {}, schemas));
     load(text);
     assert.match(text, /^ *owner:\n *type: object\n *properties:\n *name: \{ type: string \}$/m);
   });
@@ -194,7 +194,7 @@ describe('a description', () => {
       { type: 'object', properties: { a: ref(`L${level + 1}`), b: ref(`L${level + 1}`), c: { type: 'string' } } },
     ]);
     const owner = { type: 'object', properties: { name: { type: 'string' }, tree: ref('L0') } };
-    const text = modelText(description(owner, {}, Object.fromEntries(levels)));
+    const text = inferredText(description(owner, {}, Object.fromEntries(levels)));
     assert.match(text, /# left out: tree: too large$/m);
   });
 
@@ -278,7 +278,7 @@ describe('a description', () => {
           '/as/{id}/bs': {},
           '/as/{id}/bs/{b}': { get: ok(ref('B')) },
         };
-        const text = modelText(description(pet, paths, { A: one, B: other }));
+        const text = inferredText(description(pet, paths, { A: one, B: other }));
         assert.equal(isJsonObject(load(text).model.resources.size === 3 ? {} : null), true, text);
       }),
       { numRuns: 40 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { formatProblem } from '../../../src/model/document/model-error.ts';
-import { problemsOf, load, resource } from '../loading.ts';
+import { listProblems, load, resource } from '../loading.ts';
 
 const SMALLEST =
   'name: shop\nresources:\n  items:\n    schema: { type: object, properties: { name: { type: string } } }\n';
@@ -106,13 +106,13 @@ describe('loadModel', () => {
       pattern: null,
     });
     assert.match(
-      problemsOf(SMALLEST.replace('items:', "items:\n    id: { client: '[' }"))[0]?.cause ?? '',
+      listProblems(SMALLEST.replace('items:', "items:\n    id: { client: '[' }"))[0]?.cause ?? '',
       /not a valid regular expression/,
     );
   });
 
   it('[ERR-4] reports file, line, path, cause and fix, but no value of an environment variable', () => {
-    const [problem] = problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n', {
+    const [problem] = listProblems('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n', {
       file: 'shop.yaml',
       env: { NAME: 'Top Secret' },
     });
@@ -123,15 +123,15 @@ describe('loadModel', () => {
   });
 
   it('[ERR-4] says that a document is empty, and describes what is expected within the sentence', () => {
-    const [line = ''] = problemsOf('').map(formatProblem);
+    const [line = ''] = listProblems('').map(formatProblem);
     assert.match(line, /1:1: the document is empty; expected: an API: its name and its resources$/);
-    const [missing = ''] = problemsOf('name: a\n').map(formatProblem);
+    const [missing = ''] = listProblems('name: a\n').map(formatProblem);
     assert.match(missing, /resources is required; expected: the resources by plural name in snake_case$/);
   });
 
   it('reports an unset variable once, without problems that follow from it', () => {
     assert.deepEqual(
-      problemsOf('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n').map(({ cause }) => cause),
+      listProblems('name: ${NAME}\nresources: { items: { schema: { type: object } } }\n').map(({ cause }) => cause),
       ['the environment variable NAME is not set'],
     );
   });

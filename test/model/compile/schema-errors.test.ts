@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf, itemsDocument, rejectsEach, rejectsProperties } from '../loading.ts';
+import { listProblems, itemsDocument, rejectsEach, rejectsProperties } from '../loading.ts';
 
 describe('the schema of a field', () => {
   rejectsProperties([
@@ -229,7 +229,7 @@ describe('the schema of a field', () => {
       'sortt: a\nsort: c\nevents: thick',
     );
     assert.deepEqual(
-      problemsOf(text).map(({ line, path }) => `${line} ${path}`),
+      listProblems(text).map(({ line, path }) => `${line} ${path}`),
       [
         '4 resources.items.schema.properties.a.type',
         '4 resources.items.schema.properties.b.minLength',

@@ -15,7 +15,7 @@ const IMPACTS: readonly Impact[] = ['none', 'compatible', 'possibly-breaking', '
 const PARTS: readonly VersionPart[] = ['none', 'patch', 'minor', 'major'];
 
 /** The model of a document; null for an invalid one, such as one that sorts by a field that was removed. */
-function modelOf(document: MutableDocument): Model | null {
+function loadValid(document: MutableDocument): Model | null {
   try {
     return loadModel({ file: 'model.json', text: JSON.stringify(document) }).model;
   } catch (error) {
@@ -35,7 +35,7 @@ function mutated(
 }
 
 /** The strongest impact on requests and on responses at each path. */
-function impactsOf(differences: readonly Difference[]): ReadonlyMap<string, Impact> {
+function strongestImpacts(differences: readonly Difference[]): ReadonlyMap<string, Impact> {
   const strongest = new Map<string, Impact>();
   for (const { path, requests, responses } of differences) {
     for (const [direction, impact] of [
@@ -56,7 +56,7 @@ describe('the differences of random models', () => {
   it('[VER-6a] are none between a model and itself', () => {
     for (let seed = 0; seed < MODELS; seed += 1) {
       const document = randomDocument(new Random(seed));
-      const [one, other] = [modelOf(document), modelOf(structuredClone(document))];
+      const [one, other] = [loadValid(document), loadValid(structuredClone(document))];
       assert.ok(one !== null && other !== null, `seed ${seed}`);
       assert.deepEqual(diffModels(one, other), { differences: [], notes: [] });
     }
@@ -67,19 +67,19 @@ describe('the differences of random models', () => {
     for (let seed = 0; seed < MODELS; seed += 1) {
       const random = new Random(seed);
       const document = randomDocument(random);
-      const was = modelOf(document);
+      const was = loadValid(document);
       if (was === null) continue;
       for (const mutation of MUTATIONS) {
         const resource = random.pick(Object.keys(document.resources));
         const copy = mutated(document, mutation, resource, random);
-        const is = copy === null ? null : modelOf(copy);
+        const is = copy === null ? null : loadValid(copy);
         if (is === null) continue;
         applied.add(mutation.name);
         const there: readonly Difference[] = diffModels(was, is).differences;
-        const back = impactsOf(diffModels(is, was).differences);
+        const back = strongestImpacts(diffModels(is, was).differences);
         const at = `seed ${seed}: ${mutation.name} of ${resource}`;
         assert.notEqual(there.length, 0, at);
-        for (const [place, impact] of impactsOf(there)) {
+        for (const [place, impact] of strongestImpacts(there)) {
           const reverse = back.get(place) ?? assert.fail(`${at}: ${place} has no reverse`);
           assert.equal(
             impact === 'none',
@@ -107,7 +107,7 @@ describe('the differences of random models', () => {
       if (first === undefined || second === undefined) continue;
       const middle = mutated(document, random.pick(INNER_MUTATIONS), first, random);
       const last = middle === null ? null : mutated(middle, random.pick(INNER_MUTATIONS), second, random);
-      const [a, b, c] = [document, middle, last].map((each) => (each === null ? null : modelOf(each)));
+      const [a, b, c] = [document, middle, last].map((each) => (each === null ? null : loadValid(each)));
       if (!a || !b || !c) continue;
       chains += 1;
       assert.equal(needed(a, c), Math.max(needed(a, b), needed(b, c)), `seed ${seed}`);
@@ -122,9 +122,9 @@ describe('the differences of random models', () => {
       while (documents.length < 4) {
         const before = documents.at(-1) ?? assert.fail();
         const after = mutated(before, random.pick(MUTATIONS), random.pick(Object.keys(before.resources)), random);
-        if (after !== null && modelOf(after) !== null) documents.push(after);
+        if (after !== null && loadValid(after) !== null) documents.push(after);
       }
-      const models = documents.map((each) => modelOf(each) ?? assert.fail());
+      const models = documents.map((each) => loadValid(each) ?? assert.fail());
       const steps = models.slice(1).map((each, index) => needed(models[index] ?? each, each));
       const [first, last] = [models[0] ?? assert.fail(), models.at(-1) ?? assert.fail()];
       assert.ok(needed(first, last) <= Math.max(...steps), `seed ${seed}`);

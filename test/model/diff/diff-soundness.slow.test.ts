@@ -105,7 +105,7 @@ interface Side {
 }
 
 /** A model with a field `x`; null where the schema contradicts itself. */
-function sideOf(schema: Schema, random: Random): Side | null {
+function loadSide(schema: Schema, random: Random): Side | null {
   const required = random.chance(0.3) ? ['x'] : [];
   const { type } = schema;
   const declared =
@@ -173,7 +173,7 @@ describe('the verdict of a difference', () => {
     for (let seed = 0; seed < PAIRS; seed += 1) {
       const random = new Random(seed);
       const schema = randomSchema(random);
-      const [was, is] = [sideOf(schema, random), sideOf(randomChange(schema, random), random)];
+      const [was, is] = [loadSide(schema, random), loadSide(randomChange(schema, random), random)];
       if (was === null || is === null) continue;
       const { differences } = diffModels(was.model, is.model);
       const breaks = (side: 'requests' | 'responses'): boolean =>

@@ -24,12 +24,12 @@ const WITH_STATE = {
 
 /** Documents that differ in the API as a whole. */
 function api(kinds: readonly DifferenceKind[], was: Part, is: Part): Example {
-  return { kinds, was: documentOf(was, {}), is: documentOf(is, {}) };
+  return { kinds, was: writeDocument(was, {}), is: writeDocument(is, {}) };
 }
 
 /** Documents that differ in the settings of `products`. */
 function resource(kinds: readonly DifferenceKind[], was: Part, is: Part, common: Part = {}): Example {
-  return { kinds, was: documentOf(common, was), is: documentOf(common, is) };
+  return { kinds, was: writeDocument(common, was), is: writeDocument(common, is) };
 }
 
 /** Documents that differ in the fields of `products`. */
@@ -41,8 +41,8 @@ function fields(
 ): Example {
   return {
     kinds,
-    was: documentOf({}, { schema: schemaOf(was, required[0]) }),
-    is: documentOf({}, { schema: schemaOf(is, required[1]) }),
+    was: writeDocument({}, { schema: objectSchema(was, required[0]) }),
+    is: writeDocument({}, { schema: objectSchema(is, required[1]) }),
   };
 }
 
@@ -53,19 +53,19 @@ function values(kinds: readonly DifferenceKind[], was: Part, is: Part): Example 
   return fields(kinds, { x: was }, { x: is });
 }
 
-function documentOf({ resources = {}, ...parts }: Part, products: Part): string {
+function writeDocument({ resources = {}, ...parts }: Part, products: Part): string {
   return JSON.stringify({
     name: 'shop',
     ...parts,
     resources: {
-      suppliers: { schema: schemaOf({ name: STRING }) },
-      products: { schema: schemaOf({}), ...products },
+      suppliers: { schema: objectSchema({ name: STRING }) },
+      products: { schema: objectSchema({}), ...products },
       ...(resources as Part),
     },
   });
 }
 
-function schemaOf(properties: Part, required: readonly string[] = []): Part {
+function objectSchema(properties: Part, required: readonly string[] = []): Part {
   return { type: 'object', required, properties: { sku: STRING, ...properties } };
 }
 
@@ -73,10 +73,10 @@ const referring = (settings: Part = {}): Part => ({
   supplier_id: { type: 'string', 'x-references': { resource: 'suppliers', ...settings } },
 });
 const machine = (transitions: Part, initial = 'DRAFT'): Part => ({
-  schema: schemaOf({ status: { ...WITH_STATE.status, default: initial } }),
+  schema: objectSchema({ status: { ...WITH_STATE.status, default: initial } }),
   state: { field: 'status', initial, transitions },
 });
-const page = (part: Part): Part => ({ limits: { page: part } });
+const pageLimits = (part: Part): Part => ({ limits: { page: part } });
 const access = (part: Part): Part => ({ access: part });
 const issuer = (part: Part): Part => ({ auth: { issuers: [{ ...ISSUER, ...part }] } });
 
@@ -128,28 +128,32 @@ export const EXAMPLES: readonly Example[] = [
   api(['client-claim-changed'], AUTH, issuer({ client_claim: 'azp' })),
   api(['limit-lowered'], {}, { limits: { depth: 8 } }),
   api(['limit-raised'], {}, { limits: { items: 20_000 } }),
-  api(['limit-raised'], {}, page({ max_offset: 2_000_000 })),
+  api(['limit-raised'], {}, pageLimits({ max_offset: 2_000_000 })),
   api(['rate-lowered'], AUTH, { ...AUTH, limits: { rate: { requests: 500 } } }),
   api(['rate-lowered'], AUTH, { ...AUTH, limits: { rate: { weights: { search: 5 } } } }),
   api(['rate-raised'], AUTH, { ...AUTH, limits: { rate: false } }),
-  api(['page-size-changed'], {}, page({ default: 30 })),
-  api(['page-maximum-lowered'], {}, page({ max: 50 })),
-  api(['page-maximum-raised'], {}, page({ max: 200 })),
-  api(['page-reach-lowered'], {}, page({ count_cap: 100 })),
-  api(['page-reach-raised'], {}, page({ bytes: '32MiB' })),
+  api(['page-size-changed'], {}, pageLimits({ default: 30 })),
+  api(['page-maximum-lowered'], {}, pageLimits({ max: 50 })),
+  api(['page-maximum-raised'], {}, pageLimits({ max: 200 })),
+  api(['page-reach-lowered'], {}, pageLimits({ count_cap: 100 })),
+  api(['page-reach-raised'], {}, pageLimits({ bytes: '32MiB' })),
   api(['timeout-changed'], {}, { limits: { statement_timeout: '9s' } }),
-  api(['resource-added'], {}, { resources: { orders: { schema: schemaOf({}) } } }),
-  api(['resource-removed'], { resources: { orders: { schema: schemaOf({}) } } }, {}),
+  api(['resource-added'], {}, { resources: { orders: { schema: objectSchema({}) } } }),
+  api(['resource-removed'], { resources: { orders: { schema: objectSchema({}) } } }, {}),
   api(
     ['resource-renamed', 'singular-changed', 'error-codes-changed'],
-    { resources: { orders: { schema: schemaOf({}) } } },
-    { resources: { purchases: { was: 'orders', schema: schemaOf({}) } } },
+    { resources: { orders: { schema: objectSchema({}) } } },
+    { resources: { purchases: { was: 'orders', schema: objectSchema({}) } } },
   ),
-  api(['resource-added', 'link-added'], {}, { resources: { reviews: { parent: 'products', schema: schemaOf({}) } } }),
+  api(
+    ['resource-added', 'link-added'],
+    {},
+    { resources: { reviews: { parent: 'products', schema: objectSchema({}) } } },
+  ),
   api(
     ['parent-changed', 'link-added', 'field-added'],
-    { resources: { reviews: { schema: schemaOf({}) } } },
-    { resources: { reviews: { parent: 'products', schema: schemaOf({}) } } },
+    { resources: { reviews: { schema: objectSchema({}) } } },
+    { resources: { reviews: { parent: 'products', schema: objectSchema({}) } } },
   ),
   resource(['singular-changed', 'error-codes-changed'], {}, { singular: 'item' }),
   resource(['error-codes-changed'], {}, { error_prefix: 'ITEM' }),
@@ -157,13 +161,13 @@ export const EXAMPLES: readonly Example[] = [
   resource(['values-narrower'], { id: 'client' }, { id: { client: '^[a-z]+$' } }),
   resource(['values-changed'], { id: { client: '^[a-y]+$' } }, { id: { client: '^[a-z]+$' } }),
   resource(['unique-added'], {}, { unique: [['sku']] }),
-  resource(['unique-removed'], { schema: schemaOf({ sku: { ...STRING, 'x-unique': true } }) }, {}),
+  resource(['unique-removed'], { schema: objectSchema({ sku: { ...STRING, 'x-unique': true } }) }, {}),
   resource(['search-added'], {}, { search: ['sku'] }),
   resource(['search-removed'], { search: ['sku'] }, {}),
   resource(
     ['search-changed'],
-    { schema: schemaOf({ x: STRING }), search: ['sku'] },
-    { schema: schemaOf({ x: STRING }), search: ['sku', 'x'] },
+    { schema: objectSchema({ x: STRING }), search: ['sku'] },
+    { schema: objectSchema({ x: STRING }), search: ['sku', 'x'] },
   ),
   resource(['sort-changed'], {}, { sort: '-created_at' }),
   resource(['time-field-changed'], {}, { time_field: 'updated_at' }),
@@ -186,8 +190,8 @@ export const EXAMPLES: readonly Example[] = [
   resource(['row-policy-changed'], {}, access({ rows: { read: { sku: 'a' } } }), AUTH),
   resource(
     ['owner-changed', 'row-policy-changed'],
-    { schema: schemaOf({ owner_id: { ...STRING, readOnly: true } }) },
-    { schema: schemaOf({ owner_id: { ...STRING, readOnly: true } }), access: { owner: 'owner_id' } },
+    { schema: objectSchema({ owner_id: { ...STRING, readOnly: true } }) },
+    { schema: objectSchema({ owner_id: { ...STRING, readOnly: true } }), access: { owner: 'owner_id' } },
     AUTH,
   ),
   resource(['if-match-required'], {}, { require_if_match: true }),
@@ -197,8 +201,14 @@ export const EXAMPLES: readonly Example[] = [
   resource(['deleted-ids-changed'], {}, { tombstones: '30d' }),
   resource([], { tombstones: '1d' }, { tombstones: '30d' }),
   resource(['caching-changed'], {}, { cache: { max_age: 60 } }),
-  resource(['state-machine-added', 'null-refused'], { schema: schemaOf(WITH_STATE) }, machine({ DRAFT: ['ACTIVE'] })),
-  resource(['state-machine-removed', 'null-allowed'], machine({ DRAFT: ['ACTIVE'] }), { schema: schemaOf(WITH_STATE) }),
+  resource(
+    ['state-machine-added', 'null-refused'],
+    { schema: objectSchema(WITH_STATE) },
+    machine({ DRAFT: ['ACTIVE'] }),
+  ),
+  resource(['state-machine-removed', 'null-allowed'], machine({ DRAFT: ['ACTIVE'] }), {
+    schema: objectSchema(WITH_STATE),
+  }),
   resource(
     ['initial-state-changed', 'default-changed'],
     machine({ DRAFT: ['ACTIVE'] }),
@@ -212,7 +222,7 @@ export const EXAMPLES: readonly Example[] = [
     machine({ DRAFT: [{ to: 'ACTIVE', scope: 'publish' }] }),
     AUTH,
   ),
-  resource(['annotation-changed'], {}, { schema: { ...schemaOf({}), description: 'What is sold' } }),
+  resource(['annotation-changed'], {}, { schema: { ...objectSchema({}), description: 'What is sold' } }),
   fields(['order-changed'], { a: STRING, b: STRING }, { b: STRING, a: STRING }),
   fields(['field-added'], {}, { x: STRING }),
   fields(['field-added'], {}, { x: { ...STRING, default: 'a' } }, [[], ['x']]),
@@ -236,13 +246,13 @@ export const EXAMPLES: readonly Example[] = [
   values(['immutable-removed'], { ...STRING, 'x-immutable': true }, STRING),
   resource(
     ['shown-once-added', 'write-only-added'],
-    { schema: schemaOf({ key: STRING }), generated: { key: { secret: 'k_' } } },
-    { schema: schemaOf({ key: { ...STRING, 'x-shown-once': true } }), generated: { key: { secret: 'k_' } } },
+    { schema: objectSchema({ key: STRING }), generated: { key: { secret: 'k_' } } },
+    { schema: objectSchema({ key: { ...STRING, 'x-shown-once': true } }), generated: { key: { secret: 'k_' } } },
   ),
   resource(
     ['shown-once-removed', 'write-only-removed'],
-    { schema: schemaOf({ key: { ...STRING, 'x-shown-once': true } }), generated: { key: { secret: 'k_' } } },
-    { schema: schemaOf({ key: STRING }), generated: { key: { secret: 'k_' } } },
+    { schema: objectSchema({ key: { ...STRING, 'x-shown-once': true } }), generated: { key: { secret: 'k_' } } },
+    { schema: objectSchema({ key: STRING }), generated: { key: { secret: 'k_' } } },
   ),
   resource(['generated-added', 'read-only-added'], {}, { generated: { sku: 'uuid' } }),
   resource(['generated-removed', 'read-only-removed'], { generated: { sku: 'uuid' } }, {}),
@@ -339,8 +349,8 @@ export const SAME: readonly Omit<Example, 'kinds'>[] = [
   resource([], {}, access({ read: { scope: 'products:read' } }), AUTH),
   resource(
     [],
-    { unique: [['sku', 'created']], schema: schemaOf({ created: STRING }) },
-    { unique: [['created', 'sku']], schema: schemaOf({ created: STRING }) },
+    { unique: [['sku', 'created']], schema: objectSchema({ created: STRING }) },
+    { unique: [['created', 'sku']], schema: objectSchema({ created: STRING }) },
   ),
   values([], STRING, { ...STRING, minLength: 0 }),
   values([], { ...STRING, format: 'decimal', minimum: 1 }, { ...STRING, format: 'decimal', minimum: '1.00' }),

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readDocument } from '../../../src/model/document/read-document.ts';
 
-function read(text: string, file = 'model.yaml', env: Record<string, string> = {}): ReturnType<typeof readDocument> {
+function readText(
+  text: string,
+  file = 'model.yaml',
+  env: Record<string, string> = {},
+): ReturnType<typeof readDocument> {
   return readDocument({ file, text, env });
 }
 
 function causes(text: string, file?: string): readonly string[] {
-  return read(text, file).problems.map(({ line, column, cause }) => `${line}:${column} ${cause}`);
+  return readText(text, file).problems.map(({ line, column, cause }) => `${line}:${column} ${cause}`);
 }
 
 describe('readDocument', () => {
   it('locates each member and item by line and column, and a missing one by its closest ancestor', () => {
-    const { locate } = read('a:\n  b: 1\n  list:\n    - x\n    - { c: 2 }\n');
+    const { locate } = readText('a:\n  b: 1\n  list:\n    - x\n    - { c: 2 }\n');
     assert.deepEqual(locate(['a', 'b']), { line: 2, column: 3 });
     assert.deepEqual(locate(['a', 'list', 1]), { line: 5, column: 7 });
     assert.deepEqual(locate(['a', 'list', 1, 'c']), { line: 5, column: 9 });
@@ -21,28 +25,32 @@ describe('readDocument', () => {
   });
 
   it('parses JSON like YAML, with tabs and byte order mark', () => {
-    const json = read('\uFEFF{\n\t"name": "shop",\n\t"list": [1, 2.5, true, null]\n}\n', 'model.json');
+    const json = readText('\uFEFF{\n\t"name": "shop",\n\t"list": [1, 2.5, true, null]\n}\n', 'model.json');
     assert.deepEqual(json.value, { name: 'shop', list: [1, 2.5, true, null] });
-    assert.deepEqual(json.value, read('name: shop\nlist: [1, 2.5, true, null]\n').value);
+    assert.deepEqual(json.value, readText('name: shop\nlist: [1, 2.5, true, null]\n').value);
     assert.deepEqual(json.locate(['list']), { line: 3, column: 2 });
   });
 
   it('keeps keys as written and dates as strings', () => {
-    const { value } = read('1.4: a\n2.0.0: b\n"null": c\nsince: 2026-06-01\n');
+    const { value } = readText('1.4: a\n2.0.0: b\n"null": c\nsince: 2026-06-01\n');
     assert.deepEqual(value, { 1.4: 'a', '2.0.0': 'b', null: 'c', since: '2026-06-01' });
   });
 
   it('replaces ${NAME} by the environment variable, in values only', () => {
-    const { value, problems } = read('secret: ${KEY}\nurl: "https://${HOST}/${HOST}"\n"${KEY}": $KEY\n', 'model.yaml', {
-      KEY: 'k',
-      HOST: 'h',
-    });
+    const { value, problems } = readText(
+      'secret: ${KEY}\nurl: "https://${HOST}/${HOST}"\n"${KEY}": $KEY\n',
+      'model.yaml',
+      {
+        KEY: 'k',
+        HOST: 'h',
+      },
+    );
     assert.deepEqual(problems, []);
     assert.deepEqual(value, { secret: 'k', url: 'https://h/h', '${KEY}': '$KEY' });
   });
 
   it('reports every unset variable with its position', () => {
-    const { problems } = read('a: ${ONE}\nb: [x, "${TWO}"]\n');
+    const { problems } = readText('a: ${ONE}\nb: [x, "${TWO}"]\n');
     assert.deepEqual(
       problems.map(({ line, path, cause }) => [line, path, cause]),
       [
@@ -53,11 +61,11 @@ describe('readDocument', () => {
   });
 
   it('does not read a name of Object.prototype as a variable', () => {
-    assert.equal(read('a: ${constructor}\n').problems.length, 1);
+    assert.equal(readText('a: ${constructor}\n').problems.length, 1);
   });
 
   it('expands aliases and keeps their positions', () => {
-    const { value, locate } = read('a: &one\n  b: 1\nc: *one\n');
+    const { value, locate } = readText('a: &one\n  b: 1\nc: *one\n');
     assert.deepEqual(value, { a: { b: 1 }, c: { b: 1 } });
     assert.deepEqual(locate(['c']), { line: 3, column: 1 });
   });
@@ -95,7 +103,7 @@ describe('readDocument', () => {
     `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
   ]) {
     it(`names the place and the limit of nesting, and nothing else: ${text.slice(0, 20)}`, () => {
-      const [problem, ...others] = read(text, text.startsWith('{"') ? 'model.json' : 'model.yaml').problems;
+      const [problem, ...others] = readText(text, text.startsWith('{"') ? 'model.json' : 'model.yaml').problems;
       assert.equal(problem?.cause, 'the document is nested too deeply');
       assert.equal(problem.fix, 'use at most 64 levels');
       assert.ok(problem.line === 1 && problem.column >= 1);

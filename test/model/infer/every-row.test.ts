@@ -6,7 +6,7 @@ import { compileSourceRows } from '../../../src/infer/source-row.ts';
 import { compileValidators } from '../../../src/model/values/resource-validator.ts';
 import { importDraft } from '../../../src/plan/transfer/import-draft.ts';
 import { load } from '../loading.ts';
-import { type Data, modelText } from './inferring.ts';
+import { type Data, inferModelText } from './inferring.ts';
 
 const name = fc.oneof(
   fc.constantFrom(
@@ -80,7 +80,7 @@ const data = fc.dictionary(
 
 /** The errors of all rows when they are imported into the model that was inferred from them. References are not looked up. */
 function importErrors(all: Data): readonly string[] {
-  const written = modelText(all);
+  const written = inferModelText(all);
   const { model } = load(written);
   const validators = compileValidators(model);
   const resources = [...model.resources.values()];

@@ -8,7 +8,7 @@ import { writeModel } from '../../../src/infer/write-model.ts';
 export type Data = Readonly<Record<string, readonly JsonObject[]>>;
 
 /** The text of the model of some data. The line of each row is its number. */
-export function modelText(data: Data, name = 'shop'): string {
+export function inferModelText(data: Data, name = 'shop'): string {
   const collections = Object.entries(data).map(([source, rows]) => {
     const facts = new CollectionFacts(source, Object.keys(data).length === 1);
     for (const [index, members] of rows.entries()) facts.observe({ kind: 'object', members }, index + 1);

@@ -11,7 +11,7 @@ function load(defined: DefinedModel, env: Record<string, string> = {}): LoadedMo
   return loadDefinition({ file: 'shop.ts', defined, env });
 }
 
-function problemsOf(defined: DefinedModel): readonly string[] {
+function definitionProblems(defined: DefinedModel): readonly string[] {
   try {
     load(defined);
     return [];
@@ -109,7 +109,7 @@ describe('a TypeScript model', () => {
   it('replaces ${NAME} like a document', () => {
     const defined = defineModel({ name: 'shop', title: '${TITLE}', resources: { items: resource({ schema: PLAIN }) } });
     assert.equal(load(defined, { TITLE: 'Mine' }).model.title, 'Mine');
-    assert.match(problemsOf(defined)[0] ?? '', /^shop\.ts: title: .*TITLE is not set/);
+    assert.match(definitionProblems(defined)[0] ?? '', /^shop\.ts: title: .*TITLE is not set/);
   });
 
   it('changes its fingerprint with its functions', () => {
@@ -137,7 +137,7 @@ describe('a TypeScript model', () => {
     } as const;
     const state = { field: 'phase', initial: 'A', transitions: {} } as const;
     const phases = resource({ schema, state, generated: { phase: () => 'B' as const } });
-    const problems = problemsOf(defineModel({ name: 'shop', resources: { phases } })).join();
+    const problems = definitionProblems(defineModel({ name: 'shop', resources: { phases } })).join();
     assert.match(problems, /phases\.generated\.phase: phase is the state/);
     assert.match(problems, /properties\.phase\.default: default does not apply to a generated value/);
   });
@@ -236,7 +236,7 @@ describe('a TypeScript model', () => {
   ];
   for (const [title, code, says] of invalid) {
     it(`reports ${title} with its path`, () => {
-      const problems = problemsOf(items(code));
+      const problems = definitionProblems(items(code));
       assert.ok(
         problems.some((problem) => says.test(problem)),
         problems.join('\n') || 'no problems',

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { formatProblem, ProblemList } from '../../../src/model/document/model-error.ts';
 import { plainSchema } from '../../../src/model/typescript/library-schema.ts';
 
-function read(schema: unknown): { readonly plain: unknown; readonly problems: readonly string[] } {
+function convertSchema(schema: unknown): { readonly plain: unknown; readonly problems: readonly string[] } {
   const list = new ProblemList('shop.ts', () => ({ line: 0, column: 0 }));
   const plain = plainSchema(schema, ['schema'], list.report);
   return { plain, problems: list.sorted().map(formatProblem) };
@@ -16,7 +16,7 @@ function read(schema: unknown): { readonly plain: unknown; readonly problems: re
 
 /** One field in an object, and its converted schema. */
 function field(schema: unknown): unknown {
-  const { plain, problems } = read(schema);
+  const { plain, problems } = convertSchema(schema);
   assert.deepEqual(problems, []);
   assert.ok(typeof plain === 'object' && plain !== null && 'properties' in plain);
   return Object(plain.properties).a;
@@ -122,12 +122,12 @@ describe('a schema of another library', () => {
     ],
   ];
   for (const [title, schema, says] of rejected) {
-    it(`reports a schema ${title} with its path`, () => assert.match(read(schema).problems.join('\n'), says));
+    it(`reports a schema ${title} with its path`, () => assert.match(convertSchema(schema).problems.join('\n'), says));
   }
 
   it('reports a cycle once', () => {
     const properties: Record<string, unknown> = {};
     properties['a'] = { type: 'object', properties };
-    assert.match(read({ type: 'object', properties }).problems.join('\n'), /the value contains itself/);
+    assert.match(convertSchema({ type: 'object', properties }).problems.join('\n'), /the value contains itself/);
   });
 });

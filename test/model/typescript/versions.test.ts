@@ -64,7 +64,7 @@ const defined = defineModel({
   },
 });
 
-function problemsOf(model: DefinedModel): readonly string[] {
+function versionProblems(model: DefinedModel): readonly string[] {
   try {
     loadDefinition({ file: 'shop.ts', defined: model });
     return [];
@@ -172,7 +172,7 @@ describe('the functions of an older version', () => {
     ];
     const versions = { '1.0.0': { changes } };
     const model = defineModel({ name: 'shop', version: '2.0.0', default_version: 1, resources: { people } });
-    assert.deepEqual(problemsOf({ ...model, definition: Object.assign(model.definition, { versions }) }), [
+    assert.deepEqual(versionProblems({ ...model, definition: Object.assign(model.definition, { versions }) }), [
       'shop.ts: versions["1.0.0"].changes[0].split.name: split needs two functions, up and down; write the model in TypeScript to declare functions',
       'shop.ts: versions["1.0.0"].changes[0].type.cents.down: down is not a function; write a function',
       'shop.ts: versions["1.0.0"].changes[0].split.name: 2.0.0, the successor of 1.0.0, has no field frist in people; write first',
@@ -218,7 +218,7 @@ describe('a computed member', () => {
   });
 
   it('[VER-5a] can only be renamed or be left out', () => {
-    assert.deepEqual(problemsOf(shop([{ resource: 'lines', move: { 'a.total': 'total' } }])), [
+    assert.deepEqual(versionProblems(shop([{ resource: 'lines', move: { 'a.total': 'total' } }])), [
       'shop.ts: versions["1.0.0"].changes[0].move["a.total"]: total is computed in 2.0.0: 1.0.0 has it or is without it; use rename or without',
     ]);
   });

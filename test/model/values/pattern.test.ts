@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { isProvedLinear } from '../../../src/model/values/backtracking.ts';
 import { compileLinear } from '../../../src/model/values/linear-engine.ts';
 import { compilePattern, patternProblem } from '../../../src/model/values/pattern.ts';
-import { itemsDocument, problemsOf } from '../loading.ts';
+import { itemsDocument, listProblems } from '../loading.ts';
 import { store } from '../validating.ts';
 
 /** Milliseconds of processor time that a function takes. */
@@ -67,12 +67,12 @@ describe('patterns without catastrophic backtracking', () => {
   ];
   for (const pattern of refused) {
     it(`[LIM-1] the model error of ${pattern} names the pattern`, () => {
-      const problems = problemsOf(itemsDocument(`a: { type: string, pattern: '${pattern}' }`));
+      const problems = listProblems(itemsDocument(`a: { type: string, pattern: '${pattern}' }`));
       assert.equal(problems.length, 1);
       assert.match(problems[0]?.path ?? '', /a\.pattern$/);
       assert.ok(problems[0]?.cause.includes(pattern));
       assert.match(problems[0]?.fix ?? '', /look-around/);
-      const ids = problemsOf(itemsDocument('a: { type: string }', `id: { client: '${pattern}' }`));
+      const ids = listProblems(itemsDocument('a: { type: string }', `id: { client: '${pattern}' }`));
       assert.ok(ids.some(({ cause }) => cause.includes(pattern)));
     });
   }

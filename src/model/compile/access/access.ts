@@ -8,12 +8,12 @@ const PUBLIC: AccessRule = { kind: 'public' };
 /** The access of a model without authentication. */
 export const OPEN_ACCESS: ResourceAccess = { read: PUBLIC, create: PUBLIC, update: PUBLIC, delete: PUBLIC };
 
-/** What the access rules of a resource are compiled from. */
+/** The sources of the access rules of a resource. */
 interface AccessInputs {
   readonly collection: string;
   /** The access of the parent, which a child inherits; null for a resource without one. */
   readonly parent: ResourceAccess | null;
-  /** Whether the model has an `auth` section. */
+  /** True if the model has an `auth` section. */
   readonly hasAuth: boolean;
 }
 
@@ -39,7 +39,7 @@ export function compileAccess(
   const inherited = parent ?? defaultAccess(collection);
   const rule = (operation: AccessOperation): AccessRule => {
     const own = access[operation] ?? (operation === 'read' ? undefined : access['write']);
-    return own === undefined ? inherited[operation] : accessRuleOf(own);
+    return own === undefined ? inherited[operation] : readAccessRule(own);
   };
   return { read: rule('read'), create: rule('create'), update: rule('update'), delete: rule('delete') };
 }
@@ -50,7 +50,7 @@ function defaultAccess(collection: string): ResourceAccess {
 }
 
 /** The rule that is declared; the document schema admits nothing else. */
-export function accessRuleOf(declared: Json): AccessRule {
+export function readAccessRule(declared: Json): AccessRule {
   if (declared === 'public') return PUBLIC;
   const scope = isJsonObject(declared) ? stringOf(declared['scope']) : null;
   return scope === null ? { kind: 'authenticated' } : { kind: 'scope', scope };

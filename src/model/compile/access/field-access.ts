@@ -4,11 +4,13 @@ import { suggestName } from '../../document/model-error.ts';
 import { type AccessRule, isNarrower } from '../../access-rules.ts';
 import type { FieldAccess, Resource } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
-import { accessRuleOf } from './access.ts';
+import { readAccessRule } from './access.ts';
 
 /**
- * Compiles who may read and write single fields: `access.fields`. A field that `q` or the default order reads, or a computed member is computed from, has to
- * be readable by every caller who may read these: else they would show its values.
+ * Compiles `access.fields`: the callers that may read and write single fields.
+ *
+ * Reports fields that `q`, the default order or a computed member reads, if callers of these may not read them.
+ * Their values would show there.
  *
  * @param access the `access` of the resource
  */
@@ -18,8 +20,8 @@ export function compileFieldAccess(access: CompileContext, resource: Resource): 
   for (const [name, rules] of declared) {
     const { read, write } = objectOf(rules);
     fields.set(name, {
-      read: read === undefined ? null : accessRuleOf(read),
-      write: write === undefined ? null : accessRuleOf(write),
+      read: read === undefined ? null : readAccessRule(read),
+      write: write === undefined ? null : readAccessRule(write),
     });
   }
   const context = { ...access, path: [...access.path, 'fields'] };
@@ -53,7 +55,7 @@ function checkField(
   report([...path, name, 'read'], `${reader} would show values of ${name} to callers who may not read it`, fix);
 }
 
-/** What reads a field for callers who may not read the field; null if nothing does. */
+/** Finds a feature that shows values of a field to callers who may not read it; null for none. */
 function wideReader(
   name: string,
   read: AccessRule,

@@ -9,17 +9,17 @@ import type { Path } from '../../values/path.ts';
 
 const CALLER = '$caller.';
 const CLAIMS = 'claims.';
-/** What a text names, rather than is: also what other tools have, such as `$NOW`, so that none of it is taken for a text that no field has. */
+/** A text that names a value. It includes names of other tools, such as `$NOW`, so that they are errors and not plain text. */
 const NAME = /^\$[A-Za-z_]/;
 const CALLER_VALUES = '$caller.subject, $caller.client, $caller.issuer, $caller.scopes or $caller.claims.<name>';
 
-/** What a field cannot be equal to, whatever the caller. */
+/** A value that no field equals. */
 const UNKNOWN: PolicyValue = { kind: 'literal', value: null };
 
 /** Compiles the values that policies compare fields with. */
 export class PolicyValues {
   readonly #report: ReportProblem;
-  /** Whether the values are the result of a function. */
+  /** True if a function returned the values. */
   readonly #isResult: boolean;
 
   constructor(report: ReportProblem, isResult: boolean) {
@@ -85,7 +85,7 @@ export class PolicyValues {
     );
   }
 
-  /** What names a caller is text. */
+  /** Checks that a field that is compared with a caller is text. */
   #textual({ type, path }: Property, value: PolicyValue, at: Path): PolicyValue | null {
     const { kind } = type.kind === 'array' ? type.item.type : type;
     const isOther = kind === 'integer' || kind === 'number' || kind === 'boolean' || kind === 'date-time';
@@ -97,7 +97,7 @@ export class PolicyValues {
     );
   }
 
-  /** Of what a function returns, only what it could return by a mistake: other texts may be claims, which are what they are. */
+  /** Names that a function returns only by mistake. Other texts may be claims, which are used as they are. */
   #isName(given: Json): given is string {
     return typeof given === 'string' && (this.#isResult ? given.startsWith(CALLER) : NAME.test(given));
   }

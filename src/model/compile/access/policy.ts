@@ -7,19 +7,19 @@ import type { Path } from '../../values/path.ts';
 import { PolicyTargets, type PolicyTarget } from './policy-targets.ts';
 import { PolicyValues } from './policy-values.ts';
 
-/** What a policy is compiled with. */
+/** The context of compiling a policy. */
 export interface PolicyContext {
   readonly resource: Resource;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly report: ReportProblem;
-  /** Whether a function has returned the tree: its values come from claims, so that one that no field can have is unknown instead of a problem. */
+  /** True if a function returned the tree. Its values come from claims, so a value that no field can have is unknown, not an error. */
   readonly isResult: boolean;
 }
 
 /** Maximum number of comparisons in a tree: databases limit the depth of an expression. */
 const MAX_COMPARISONS = 100;
 
-/** What is used after a problem; it holds for no row. */
+/** The policy used after an error. It is true for no row. */
 const NEVER: Policy = { kind: 'any', policies: [] };
 
 /**
@@ -60,7 +60,7 @@ function comparisonsIn(policy: Policy): number {
 }
 
 /** Policies that all hold. */
-export function allOf(policies: readonly Policy[]): Policy {
+export function combinePolicies(policies: readonly Policy[]): Policy {
   const [only, ...others] = policies;
   return only !== undefined && others.length === 0 ? only : { kind: 'all', policies };
 }
@@ -79,7 +79,7 @@ class PolicyCompiler {
   tree(declared: Json, at: Path): Policy {
     if (typeof declared === 'boolean') return { kind: declared ? 'all' : 'any', policies: [] };
     if (isJsonObject(declared)) {
-      return allOf(Object.entries(declared).map(([name, value]) => this.#member(name, value, [...at, name])));
+      return combinePolicies(Object.entries(declared).map(([name, value]) => this.#member(name, value, [...at, name])));
     }
     return this.#problem(at, 'a policy is true, false or an object', 'write { field: value }, or all, any or not');
   }
@@ -111,7 +111,7 @@ class PolicyCompiler {
     if (!isJsonObject(value)) return this.#comparison(target, 'eq', value, at);
     const given = Object.entries(value);
     if (given.length === 0) return this.#problem(at, 'the comparison is empty', `write { ${path}: value }`);
-    return allOf(
+    return combinePolicies(
       given.map(([name, operand]) => {
         const operator = OPERATORS.find((each) => each === name);
         if (operator !== undefined) return this.#comparison(target, operator, operand, [...at, name]);

@@ -18,7 +18,7 @@ const NO_RULES: RowRules = { read: [], create: [], update: [], delete: [] };
 /** The access of a resource without row policies, owner and rules on fields. */
 export const NO_RULED_ACCESS: RuledAccess = { rows: NO_RULES, owner: null, fieldAccess: new Map() };
 
-/** What the rules of a resource are compiled from. */
+/** The sources of the row and field rules of a resource. */
 interface RuleInputs {
   readonly resource: Resource;
   /** All resources by name. */
@@ -28,8 +28,9 @@ interface RuleInputs {
 }
 
 /**
- * Compiles which rows and fields callers may access: `fields`, `rows`, where `create`, `update` and `delete` default to `read`, and `owner`, which holds for `read` (unless
- * everyone may read), `update` and `delete` besides.
+ * Compiles the rows and fields that callers may access, from `fields`, `rows` and `owner`.
+ * In `rows`, `create`, `update` and `delete` default to `read`.
+ * `owner` also applies to `update`, to `delete` and, unless everyone may read, to `read`.
  */
 export function compileRuledAccess({ declared, path, report }: CompileContext, inputs: RuleInputs): RuledAccess {
   const access: CompileContext = { declared: objectOf(declared['access']), path: [...path, 'access'], report };

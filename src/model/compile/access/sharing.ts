@@ -1,7 +1,7 @@
 import type { Resource } from '../../model.ts';
 import type { Policy, PolicyValue, RowRule } from '../../policy.ts';
 
-/** What caches may do with a resource that has an access of its own. */
+/** The caching of a resource with access rules of its own. */
 type Sharing = Pick<Resource, 'sameForEveryCaller' | 'cache'>;
 
 type ResourcesByName = ReadonlyMap<string, Resource>;
@@ -33,7 +33,7 @@ function showsSameMembers({ fieldAccess, links }: Resource, resources: Resources
   );
 }
 
-/** Whether a rule can hold for one caller and not for another. */
+/** True if a rule can differ between callers. */
 function namesCaller(rule: RowRule): boolean {
   return rule.kind === 'function' || policyNamesCaller(rule.policy);
 }

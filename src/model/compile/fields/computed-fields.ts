@@ -12,7 +12,7 @@ import { resolveReferences } from './resolve-refs.ts';
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
 const MEMBERS = ['schema', 'from', 'value'];
 
-/** What the computed members of a resource are compiled with. */
+/** The context of compiling the computed members of a resource. */
 interface ComputedInputs {
   readonly fields: readonly Field[];
   /** The whole document, for its definitions. */

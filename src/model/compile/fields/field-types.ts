@@ -6,7 +6,7 @@ import { numberOf, objectOf, stringOf, stringsOf } from '../../values/access.ts'
 import { formats } from '../../values/formats.ts';
 import { checkEnum, checkKeywords, compileDefault } from './keywords.ts';
 
-/** What a schema describes: a field of a resource, an item of an array field, or a value inside one of them. */
+/** A place that a schema describes: a field of a resource, an item of an array field, or a value inside one of them. */
 type SchemaLevel = 'field' | 'item' | 'inner';
 
 const ANY_STRING: ValueType = { kind: 'text', format: null };

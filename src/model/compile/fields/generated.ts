@@ -12,8 +12,8 @@ const CONSTRAINTS = {
 };
 
 /**
- * Compiles `generated` and `x-shown-once`: such fields are read-only, and a value that is shown once is read by no one after its creation, like a
- * write-only one.
+ * Compiles `generated` and `x-shown-once`. Such fields are read-only.
+ * A value that is shown once is, like a write-only one, in no later response.
  *
  * @param fields the declared fields
  * @param schema the declared schema, its `$ref`s resolved
@@ -31,11 +31,11 @@ export function compileGenerated(
     if (!names.includes(name))
       report([...path, 'generated', name], `${name} is not a field of the schema`, suggestName(name, names));
   }
-  const hints = hintsOf(rules);
+  const hints = readHints(rules);
   return fields.map((field) => {
     const { name } = field;
     const keywords = objectOf(objectOf(schema['properties'])[name]);
-    const generator = generatorOf(functions.get(name), rules[name]) ?? hintGenerator(hints.get(name));
+    const generator = readGenerator(functions.get(name), rules[name]) ?? hintGenerator(hints.get(name));
     const context = { declared: keywords, path, report };
     if (generator !== null) checkField(field, generator, context);
     if (generator !== null && stringOf(objectOf(declared['state'])['field']) === name)
@@ -51,7 +51,7 @@ export function compileGenerated(
 }
 
 /** The secret whose first characters a field holds, by the name of the field. */
-function hintsOf(rules: CompileContext['declared']): ReadonlyMap<string, string> {
+function readHints(rules: CompileContext['declared']): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(rules).flatMap(([name, rule]) => {
       const hint = stringOf(objectOf(rule)['hint']);
@@ -65,7 +65,7 @@ function hintGenerator(secret: string | undefined): Generator | null {
 }
 
 /** The document schema admits nothing else. */
-function generatorOf(generate: GenerateValue | undefined, rule: Json | undefined): Generator | null {
+function readGenerator(generate: GenerateValue | undefined, rule: Json | undefined): Generator | null {
   if (generate !== undefined) return { kind: 'code', generate };
   if (rule === undefined) return null;
   if (isJsonObject(rule)) {

@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { Shape, ValueType } from '../../model.ts';
 import { arrayOf, digitsOf } from '../../values/access.ts';
-import { assertionOf } from '../../values/assertion.ts';
+import { assertShape } from '../../values/assertion.ts';
 import { compareNumbers, storedDecimal } from '../../values/exact-number.ts';
 import { describeReason } from '../../values/messages.ts';
 import type { Path } from '../../values/path.ts';
@@ -129,7 +129,7 @@ export function compileDefault(shape: Shape, { declared, path, report }: Compile
 
 /** Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or null. */
 export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
-  const violationsOf = compileAssertion(assertionOf(shape, schema));
+  const violationsOf = compileAssertion(assertShape(shape, schema));
   return (value) => {
     const errors = dedupeViolations(violationsOf(value)).map((each) => describeReason(each.reason, each.value));
     return errors.length === 0 ? null : errors.join(', ');

@@ -99,7 +99,7 @@ export function singularOf(collection: string): string {
   return collection.slice(0, start) + (known ?? pluralize.singular(word));
 }
 
-/** Whether a name is the plural of a singular: of several plurals, either one. */
+/** True if a name is a plural of a singular. Some singulars have several. */
 export function isPluralOf(name: string, singular: string): boolean {
   const start = singular.lastIndexOf('_') + 1;
   return [pluralOf(singular), singular.slice(0, start) + pluralize.plural(singular.slice(start))].includes(name);
@@ -203,8 +203,8 @@ export function checkDistinct(
 }
 
 /**
- * Reports resources whose schemas or operations would have one name in descriptions, each at its own place: `a_1` and `a1` are both `A1`, and
- * `product_page` is what a page of `product` is called (OPS-1).
+ * Reports resources whose schemas or operations would share a name in descriptions (OPS-1), each at its own place.
+ * `a_1` and `a1` are both `A1`, and `product_page` is also the name of a page of `product`.
  */
 export function checkDescribedNames(
   resources: readonly (ResourceNames & CompileContext & { readonly name: string })[],

@@ -4,8 +4,8 @@ import type { UnlinkedResource } from '../resources/compile-resource.ts';
 import { referencePath } from './references.ts';
 
 /**
- * Marks the references of a resource to rows below the same parent, and reports references to other nested rows with client ids: their ids are
- * unique below one parent only, so that an id alone identifies no row (URL-7).
+ * Marks the references of a resource to rows below the same parent.
+ * Reports references to other nested rows with client ids. Their ids are unique below one parent only (URL-7).
  *
  * @param resources all resources by name
  */

@@ -19,18 +19,18 @@ const TRAILING: readonly Leaf[] = [
 /** The formats whose values can contain a comma: the local part of an email address may be quoted. */
 const COMMA_FORMATS: ReadonlySet<TextFormat | null> = new Set([null, 'email', 'uri']);
 
-/** What the properties of a resource are compiled from. */
+/** The sources of the properties of a resource. */
 interface PropertyInputs {
   readonly fields: readonly Field[];
   /** The declared schema, its `$ref`s resolved. */
   readonly schema: JsonObject;
-  /** Whether clients choose the ids of a resource: those that the server assigns contain no comma. */
+  /** True if clients choose the ids of a resource. Ids that the server assigns contain no comma. */
   readonly hasClientIds: (resource: string) => boolean;
 }
 
 /**
- * Compiles the properties that filters and sort can name, in the order of the representation: system fields, readable fields and,
- * by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` is declared; `id`
+ * Compiles the properties that filters and sort can name, in the order of the representation.
+ * They are system fields, readable fields and, by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` is declared; `id`
  * always is, because it ends every sort. An array of scalars is filterable by its items. Other arrays and binary values are neither.
  * Write-only fields are not included (REP-11).
  */
@@ -86,20 +86,20 @@ function isSearchable({ type }: Property): boolean {
 function fieldLeaves({ schema, hasClientIds }: PropertyInputs): (field: Field) => readonly Leaf[] {
   return (field) => {
     const { name, reference } = field;
-    const leaves = leavesOf(name, field, objectOf(objectOf(schema['properties'])[name]));
+    const leaves = listLeaves(name, field, objectOf(objectOf(schema['properties'])[name]));
     const isServerId = reference !== null && !hasClientIds(reference.resource);
     return isServerId ? leaves.map((leaf) => ({ ...leaf, holdsComma: false })) : leaves;
   };
 }
 
 /** @param schema the declared schema of the shape */
-function leavesOf(path: string, { type, nullable }: Shape, schema: JsonObject): readonly Leaf[] {
+function listLeaves(path: string, { type, nullable }: Shape, schema: JsonObject): readonly Leaf[] {
   if (type.kind === 'map') return [];
   if (type.kind === 'object') {
     const declared = objectOf(schema['properties']);
     return type.members.flatMap((member) => {
       const shape = { type: member.type, nullable: nullable || member.nullable };
-      return leavesOf(`${path}.${member.name}`, shape, objectOf(declared[member.name]));
+      return listLeaves(`${path}.${member.name}`, shape, objectOf(declared[member.name]));
     });
   }
   const [value, valueSchema] =

@@ -94,7 +94,7 @@ interface Referrer {
   readonly resource: RelatedResource;
   readonly field: Field;
   readonly reference: Reference;
-  /** Whether the field is the reference of a child to its parent. */
+  /** True if the field is the reference of a child to its parent. */
   readonly child: boolean;
 }
 
@@ -102,7 +102,7 @@ interface Referrer {
 export type ReferrersByTarget = ReadonlyMap<string, readonly Referrer[]>;
 
 /** Groups the references of all resources by their target. */
-export function referrersOf(resources: readonly RelatedResource[]): ReferrersByTarget {
+export function groupReferrers(resources: readonly RelatedResource[]): ReferrersByTarget {
   const references = resources.flatMap((resource) =>
     resource.fields.flatMap((field): readonly Referrer[] =>
       field.reference === null
@@ -115,7 +115,7 @@ export function referrersOf(resources: readonly RelatedResource[]): ReferrersByT
 }
 
 /** The fields that reference a resource: those of its children first. */
-export function dependentsOf(name: string, referrers: ReferrersByTarget): readonly Dependent[] {
+export function listDependents(name: string, referrers: ReferrersByTarget): readonly Dependent[] {
   return (referrers.get(name) ?? []).map(({ resource, field, reference, child }) => ({
     resource: resource.name,
     field: field.name,
@@ -126,7 +126,7 @@ export function dependentsOf(name: string, referrers: ReferrersByTarget): readon
 }
 
 /** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
-export function linksOf(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
+export function listCollectionLinks(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
   return (referrers.get(name) ?? []).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
     if (child) return [{ name: linkName(resource), resource: resource.name, kind: 'child', field: field.name }];
     if (reference.inverse === null) return [];
@@ -156,7 +156,7 @@ export function checkRelationNames(resources: readonly RelatedResource[], referr
   }
 }
 
-/** Where a field of a resource declares its reference. */
+/** The path of the reference that a field of a resource declares. */
 export function referencePath(resource: RelatedResource, field: Field): Path {
   if (resource.parent?.field === field.name) return ['parent'];
   const items = field.type.kind === 'array' ? ['items'] : [];

@@ -31,7 +31,7 @@ export interface ParentResource {
   readonly access: ResourceAccess | null;
 }
 
-/** What the rest of the model contributes to a resource. */
+/** The parts of the rest of the model that a resource depends on. */
 interface ResourceInputs extends ResourceNames {
   /** The declared schema, its `$ref`s resolved. */
   readonly schema: CompileContext['declared'];
@@ -55,7 +55,7 @@ export function compileResource(
   const { state, fields } = compileState([...above, ...own], schema, resource);
   const hasClientIds = (other: string): boolean => isClientId(objectOf(objectOf(document['resources'])[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
-  const access = accessOf(resource, inputs);
+  const access = compileResourceAccess(resource, inputs);
   return {
     ...resource,
     name,
@@ -66,7 +66,7 @@ export function compileResource(
     field: new Map(fields.map((field) => [field.name, field])),
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
-    ...parentOf(parentField, parent),
+    ...compileParent(parentField, parent),
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
@@ -90,12 +90,15 @@ function writeRules(declared: CompileContext['declared']): Pick<Resource, 'requi
   };
 }
 
-function parentOf(field: Field | null, parent: ParentResource | null): Pick<Resource, 'parent' | 'parentKey'> {
+function compileParent(field: Field | null, parent: ParentResource | null): Pick<Resource, 'parent' | 'parentKey'> {
   if (field === null || parent === null) return { parent: null, parentKey: [] };
   return { parent: { resource: parent.name, field: field.name }, parentKey: parentKey(field.name, parent.scope) };
 }
 
-function accessOf(resource: ResourceContext, { collection, parent, document }: ResourceInputs): ResourceAccess {
+function compileResourceAccess(
+  resource: ResourceContext,
+  { collection, parent, document }: ResourceInputs,
+): ResourceAccess {
   return compileAccess(resource, {
     collection,
     parent: parent?.access ?? null,

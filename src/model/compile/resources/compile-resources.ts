@@ -6,7 +6,7 @@ import { scopeOf } from '../../row-key.ts';
 import { objectOf } from '../../values/access.ts';
 import { compileResource, type UnlinkedResource } from './compile-resource.ts';
 import { compileFields } from '../fields/fields.ts';
-import { parentOf, parentsFirst, type ResourceContext } from './hierarchy.ts';
+import { readParentName, parentsFirst, type ResourceContext } from './hierarchy.ts';
 import {
   checkDescribedNames,
   checkDistinct,
@@ -17,10 +17,10 @@ import {
 import { checkInverses, withSiblings } from '../fields/nested-references.ts';
 import {
   checkRelationNames,
-  dependentsOf,
-  linksOf,
+  listDependents,
+  listCollectionLinks,
   type ReferrersByTarget,
-  referrersOf,
+  groupReferrers,
 } from '../fields/references.ts';
 import { resolveReferences } from '../fields/resolve-refs.ts';
 import { compileRuledAccess, NO_RULED_ACCESS, type RuledAccess } from '../access/ruled-access.ts';
@@ -48,7 +48,7 @@ export function compileResources(document: CompileContext, code: ModelCode): rea
   for (const { collection, singular, code: prefix, ...resource } of resources) {
     const schema = resolveSchema(resource, document);
     const fields = compileFields(schema, names);
-    const named = byName.get(parentOf(resource, names) ?? '');
+    const named = byName.get(readParentName(resource, names) ?? '');
     const above = compiled.get(named?.name ?? '');
     const parent =
       named === undefined
@@ -76,14 +76,14 @@ export function linkResources(
   document: CompileContext,
   code: ModelCode,
 ): ReadonlyMap<string, Resource> {
-  const referrers = referrersOf(unlinked);
+  const referrers = groupReferrers(unlinked);
   checkRelationNames(unlinked, referrers);
   checkInverses(unlinked);
-  const linked = new Map(unlinked.map((resource) => [resource.name, withRelations(resource, referrers)]));
+  const linked = new Map(unlinked.map((resource) => [resource.name, relateResource(resource, referrers)]));
   return document.declared['auth'] === undefined ? linked : withRuledAccess(unlinked, linked, code);
 }
 
-function withRelations(
+function relateResource(
   { declared: _declared, path: _path, report: _report, ...resource }: UnlinkedResource,
   referrers: ReferrersByTarget,
 ): Resource {
@@ -92,8 +92,8 @@ function withRelations(
     ...resource,
     ...NO_RULED_ACCESS,
     sameForEveryCaller: true,
-    dependents: dependentsOf(name, referrers),
-    links: linksOf(name, referrers),
+    dependents: listDependents(name, referrers),
+    links: listCollectionLinks(name, referrers),
   };
 }
 

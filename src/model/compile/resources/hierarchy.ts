@@ -24,7 +24,7 @@ export function parentsFirst<T extends ResourceContext>(resources: readonly T[])
 }
 
 /** The name of the parent of a resource; null if it has none or an unknown one. */
-export function parentOf(resource: ResourceContext, names: ReadonlySet<string>): string | null {
+export function readParentName(resource: ResourceContext, names: ReadonlySet<string>): string | null {
   const parent = stringOf(resource.declared['parent']);
   return parent !== null && names.has(parent) && parent !== resource.name ? parent : null;
 }

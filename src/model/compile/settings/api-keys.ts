@@ -4,7 +4,7 @@ import type { PolicyFunction } from '../../policy.ts';
 import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
 import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
-import { disableWebhooksOf } from './webhook-hooks.ts';
+import { disableKeyWebhooks } from './webhook-hooks.ts';
 import { webhookResources } from './webhooks.ts';
 
 /** The collection of API keys, where `system` does not rename it. */
@@ -69,7 +69,7 @@ function onRevocation({ declared }: CompileContext): object {
   if (names === null) return {};
   return {
     delete: (row: JsonObject, context: HookServices & WriteInfo) =>
-      disableWebhooksOf(stringOf(row['id']) ?? '', names, context),
+      disableKeyWebhooks(stringOf(row['id']) ?? '', names, context),
   };
 }
 
@@ -79,19 +79,19 @@ function adminScope(name: string): string {
 }
 
 /**
- * Where rows depend on the caller, it sees, changes and revokes the keys of its own subject alone: who may not make the key of another must not revoke it
- * either. In a model whose callers differ in scopes alone, the scopes of the collection decide.
+ * Limits callers to the keys of their own subject if rows depend on the caller: to read, change and revoke them.
+ * If callers differ in scopes alone, the scopes of the collection decide.
  */
 function ownKeys(name: string): NonNullable<UncheckedCode['rows']> {
   const admin = adminScope(name);
   return new Map<string, PolicyFunction>([
     ['read', ({ subject, scopes }) => scopes?.has(admin) === true || { subject }],
-    // What is created is judged by `limitToCaller`, which says what is wrong.
+    // `limitToCaller` judges new keys, with an error that names the cause.
     ['create', () => true],
   ]);
 }
 
-/** Whether a resource declares which rows a caller may access. */
+/** True if a resource declares the rows that a caller may access. */
 function restrictsRows(declared: Json): boolean {
   const { rows, owner } = objectOf(objectOf(declared)['access']);
   return rows !== undefined || owner !== undefined;

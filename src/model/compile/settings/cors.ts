@@ -6,7 +6,7 @@ import { numberOf, objectOf, stringsOf } from '../../values/access.ts';
 /** Seconds: long enough for one visit of a page. */
 const DEFAULT_MAX_AGE = 600;
 const ANYONE = '*';
-/** What every sandboxed frame and every local file sends as its origin: it names none. */
+/** The origin that every sandboxed frame and every local file sends. It identifies no page. */
 export const OPAQUE_ORIGIN = 'null';
 
 /** Compiles `cors` and reports what names no origin (OPS-3); null where no page of another origin may use the API. */

@@ -5,7 +5,7 @@ import { numberOf, objectOf, stringOf } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
 import type { Path } from '../../values/path.ts';
 
-/** How long events are stored, where the model does not say. */
+/** The retention time of events by default. */
 const DEFAULT_RETENTION = '30d';
 
 const MINUTE = 60_000;
@@ -27,7 +27,7 @@ export function compileTombstones({ declared, path, report }: CompileContext): n
   return tombstones === undefined ? null : compileRetention(tombstones, [...path, 'tombstones'], report);
 }
 
-/** How long something is stored, in milliseconds. */
+/** Reads a retention time, in milliseconds. */
 function compileRetention(declared: Json, path: Path, report: CompileContext['report']): number {
   const retention = parseDuration(stringOf(declared) ?? '') ?? 0;
   if (retention < MINUTE || retention > MAX_DAYS * 24 * 60 * MINUTE) {

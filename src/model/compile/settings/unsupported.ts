@@ -24,8 +24,8 @@ function opaqueOrigins(cors: Json | undefined): readonly Section[] {
 
 /** Reports what cannot be ignored without `auth`: data would be exposed. */
 export function rejectUnsupported({ declared: document, report }: CompileContext): void {
-  for (const [path, resource] of resourcesOf(document)) {
-    for (const [step, target] of document['auth'] === undefined ? transitionsOf(resource) : []) {
+  for (const [path, resource] of listDeclaredResources(document)) {
+    for (const [step, target] of document['auth'] === undefined ? listDeclaredTransitions(resource) : []) {
       if (!isJsonObject(target)) continue;
       const at = [...path, 'state', 'transitions', ...step, 'scope'];
       if (target['scope'] === undefined) continue;
@@ -34,14 +34,14 @@ export function rejectUnsupported({ declared: document, report }: CompileContext
   }
 }
 
-function resourcesOf(document: JsonObject): readonly (readonly [Path, JsonObject])[] {
+function listDeclaredResources(document: JsonObject): readonly (readonly [Path, JsonObject])[] {
   return Object.entries(objectOf(document['resources'])).map(([name, resource]) => [
     ['resources', name],
     objectOf(resource),
   ]);
 }
 
-function transitionsOf(resource: JsonObject): readonly (readonly [Path, Json])[] {
+function listDeclaredTransitions(resource: JsonObject): readonly (readonly [Path, Json])[] {
   const transitions = objectOf(objectOf(resource['state'])['transitions']);
   return Object.entries(transitions).flatMap(([from, targets]) =>
     arrayOf(targets).map((target, index) => [[from, index], target] as const),

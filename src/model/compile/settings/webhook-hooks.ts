@@ -91,7 +91,7 @@ function onlyStatusDiffers(draft: JsonObject, current: JsonObject): boolean {
 }
 
 /**
- * Who gets a secret of a webhook, or ends one, is whom it acts as from then on (EVT-4f).
+ * Makes the caller that gets or ends a secret of a webhook the one that the webhook acts as (EVT-4f).
  *
  * @param deletions the contexts in which webhooks are deleted
  */
@@ -117,7 +117,7 @@ export function secretHooks({ webhooks }: WebhookResources, deletions: WeakSet<o
   }
 }
 
-/** Whether a webhook acts as the caller, with whatever scopes. */
+/** True if a webhook acts as the caller, with any scopes. */
 function isOwn({ owner, creator }: JsonObject, { caller }: Context): boolean {
   return owner === caller.owner && (creator === null) === (caller.scopes === null);
 }
@@ -174,7 +174,7 @@ export function replayHooks(): Partial<UncheckedCode> {
 }
 
 /** Disables the webhooks that were created with an API key, in the transaction that deletes it (EVT-4f). */
-export async function disableWebhooksOf(
+export async function disableKeyWebhooks(
   key: string,
   names: WebhookResources,
   { system, writes }: Context,
@@ -192,6 +192,6 @@ export async function disableWebhooksOf(
 }
 
 /** The claims of a stored webhook. */
-export function claimsOf(stored: Json): JsonObject {
+export function parseClaims(stored: Json): JsonObject {
   return objectOf(JSON.parse(stringOf(stored) ?? '{}'));
 }

@@ -131,7 +131,7 @@ const REPLAYS: JsonObject = {
   indexes: ['status'],
 };
 
-/** What lies below webhooks, by the name of its resource. */
+/** The resources below webhooks, by name. */
 const BELOW: Readonly<Record<Exclude<keyof WebhookResources, 'webhooks'>, JsonObject>> = {
   secrets: SECRETS,
   deliveries: DELIVERIES,
@@ -186,7 +186,7 @@ export function withWebhooks<T extends UncheckedCode>(
   if (taken.length > 0) return { document, code };
   const hasAuth = document.declared['auth'] !== undefined;
   const own = {
-    [names.webhooks]: hasAuth ? { ...WEBHOOKS, access: accessOf(names.webhooks) } : WEBHOOKS,
+    [names.webhooks]: hasAuth ? { ...WEBHOOKS, access: webhookAccess(names.webhooks) } : WEBHOOKS,
     [names.secrets]: { ...SECRETS, parent: names.webhooks },
     [names.deliveries]: { ...DELIVERIES, parent: names.webhooks },
     [names.replays]: { ...REPLAYS, parent: names.webhooks },
@@ -205,7 +205,7 @@ export function withWebhooks<T extends UncheckedCode>(
 }
 
 /** A caller sees its own webhooks; what a token says of a caller is for administrators. */
-function accessOf(name: string): JsonObject {
+function webhookAccess(name: string): JsonObject {
   const scope = webhookAdminScope(name);
   return { owner: { field: 'owner', bypass: scope }, fields: { claims: { read: { scope } } } };
 }

@@ -2,7 +2,7 @@ import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { newerPaths, olderPaths } from '../../contract-version.ts';
 import type { AccessRule, Resource } from '../../model.ts';
 import { RESERVED_FIELDS } from '../fields/names.ts';
-import { holderOf, OlderPaths, pathsAround, pathsOf, type PathTarget } from './field-paths.ts';
+import { parentPath, OlderPaths, pathsAround, listPaths, type PathTarget } from './field-paths.ts';
 import {
   type DeclaredChange,
   type FieldChange,
@@ -19,8 +19,8 @@ export interface ParentId {
 
 const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;
 
-/** Where the paths of the successor are in the older version. */
-export function olderPathsOf(changes: readonly DeclaredChange<FieldChange>[], parent: ParentId | null): OlderPaths {
+/** Maps the paths of the successor to those of the older version. */
+export function mapOlderPaths(changes: readonly DeclaredChange<FieldChange>[], parent: ParentId | null): OlderPaths {
   const changed = changes.flatMap(({ change }) => {
     const isMoved = change.kind === 'rename' || change.kind === 'move';
     return newerPaths(change).map((name) => [name, isMoved ? change.from : null] as const);
@@ -35,7 +35,7 @@ export class FieldCheck {
   readonly #step: VersionStep;
   readonly #newer: ReadonlyMap<string, PathTarget>;
   readonly #paths: OlderPaths;
-  /** What the fields of the successor are called that no change names. */
+  /** Names of the successor's fields that no change names. */
   readonly #kept: ReadonlySet<string>;
   /** The fields of the older version that the successor has too. */
   readonly #older: ReadonlyMap<string, PathTarget>;
@@ -49,8 +49,8 @@ export class FieldCheck {
     this.#resource = resource;
     this.#changes = changes;
     this.#step = step;
-    this.#newer = pathsOf(resource);
-    this.#paths = olderPathsOf(changes, parent);
+    this.#newer = listPaths(resource);
+    this.#paths = mapOlderPaths(changes, parent);
     const both = [...this.#newer].flatMap(([newer, target]) => {
       const older = this.#paths.of(newer);
       return older === null ? [] : [{ newer, older, target }];
@@ -120,8 +120,8 @@ export class FieldCheck {
   #checkPlaces({ change, at }: DeclaredChange<FieldChange>): void {
     const { older, successor, report } = this.#step;
     if (change.kind === 'rename') {
-      const holder = holderOf(change.to) === '' ? '' : this.#paths.of(holderOf(change.to));
-      if (holder === null || holder === holderOf(change.from)) return;
+      const holder = parentPath(change.to) === '' ? '' : this.#paths.of(parentPath(change.to));
+      if (holder === null || holder === parentPath(change.from)) return;
       const cause = `${change.from} in ${older} and ${change.to} in ${successor} are in different objects`;
       report(at, cause, 'use move');
     }
@@ -160,7 +160,7 @@ export class FieldCheck {
   #checkConverted(fields: readonly string[], at: DeclaredChange['at']): void {
     const { older, successor, report } = this.#step;
     for (const operation of ['read', 'write'] as const) {
-      const scopes = new Set(fields.flatMap((name) => scopeOf(this.#resource.fieldAccess.get(name)?.[operation])));
+      const scopes = new Set(fields.flatMap((name) => listScope(this.#resource.fieldAccess.get(name)?.[operation])));
       if (scopes.size < 2) continue;
       const cause = `${fields.join(' and ')} need different scopes to ${operation} in ${successor}, which what they are converted from in ${older} cannot`;
       report(at, cause, 'declare one scope for them');
@@ -170,7 +170,7 @@ export class FieldCheck {
   /** Reports names that go round: every one of them would mean another field in each version. */
   #checkCycles(): void {
     const renames = this.#changes.flatMap(({ change, at }) => (change.kind === 'rename' ? [{ ...change, at }] : []));
-    const cycle = cycleOf(renames);
+    const cycle = findCycle(renames);
     if (cycle === null) return;
     const { older, successor, report } = this.#step;
     const names = [...cycle.map(({ from }) => from), cycle[0]?.from ?? ''].join(' → ');
@@ -179,12 +179,12 @@ export class FieldCheck {
   }
 }
 
-function scopeOf(rule: AccessRule | null | undefined): readonly string[] {
+function listScope(rule: AccessRule | null | undefined): readonly string[] {
   return rule?.kind === 'scope' ? [rule.scope] : [];
 }
 
 /** Pairs that lead back to where they begin; null if there are none. */
-export function cycleOf<P extends { readonly from: string; readonly to: string }>(
+export function findCycle<P extends { readonly from: string; readonly to: string }>(
   pairs: readonly P[],
 ): readonly P[] | null {
   const byFrom = new Map(pairs.map((pair) => [pair.from, pair]));
@@ -198,7 +198,7 @@ export function cycleOf<P extends { readonly from: string; readonly to: string }
   return null;
 }
 
-/** Whether two changes name one field. A member can be renamed in an object that is renamed. */
+/** True if two changes name the same field. A member of a renamed object can be renamed, too. */
 function overlaps(
   taken: string,
   { change: other }: DeclaredChange<FieldChange>,

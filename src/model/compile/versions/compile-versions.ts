@@ -49,7 +49,7 @@ class VersionChain {
   readonly #newest: Model;
   readonly #converters: Converters;
   readonly #digest: Digest;
-  /** Of the version that was derived last. */
+  /** Document of the version that was derived last. */
   #document: JsonObject;
   #model: Model;
   #isBroken = false;
@@ -107,18 +107,18 @@ class VersionChain {
       },
     };
     const unlinked = compileResources(context, NO_CODE).map((resource) => {
-      const { computed } = successorOf(resource.name, this.#model);
+      const { computed } = findSuccessor(resource.name, this.#model);
       return { ...resource, computed: olderComputed(computed, read.paths.get(resource.name)) };
     });
     const linked = linkResources(unlinked, context, NO_CODE);
     return new Map(
-      [...linked].map(([name, resource]) => [name, withAccessOf(successorOf(name, this.#model), resource)]),
+      [...linked].map(([name, resource]) => [name, copyAccess(findSuccessor(name, this.#model), resource)]),
     );
   }
 }
 
 /** @throws {TypeError} there is none: no change adds a resource */
-function successorOf(name: string, { resources }: Model): Resource {
+function findSuccessor(name: string, { resources }: Model): Resource {
   const found = resources.get(name);
   if (found === undefined) throw new TypeError(`the successor has no resource ${name}`);
   return found;
@@ -136,7 +136,7 @@ function olderComputed(
   });
 }
 
-/** Who may call, and what caches may keep, is the same in all versions: another collection name makes no other scopes. */
-function withAccessOf({ access, cache, sameForEveryCaller, declares }: Resource, older: Resource): Resource {
+/** Copies the access rules and caching of the newest version. Another collection name makes no other scopes. */
+function copyAccess({ access, cache, sameForEveryCaller, declares }: Resource, older: Resource): Resource {
   return { ...older, access, cache, sameForEveryCaller, declares };
 }

@@ -2,13 +2,13 @@ import type { Member, Resource, ValueType } from '../../model.ts';
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import { objectOf } from '../../values/access.ts';
 
-/** What a path of a resource leads to; computed members and the id of the parent are in no schema. */
+/** The target of a path of a resource. Computed members and the id of the parent are in no schema. */
 export type PathTarget =
   | { readonly kind: 'field'; readonly type: ValueType }
   | { readonly kind: 'computed' | 'parent' };
 
 /** The dotted paths of all fields of a resource, of the members of its object fields, and of its computed members. */
-export function pathsOf({ fields, computed, parent }: Resource): ReadonlyMap<string, PathTarget> {
+export function listPaths({ fields, computed, parent }: Resource): ReadonlyMap<string, PathTarget> {
   const paths = new Map<string, PathTarget>();
   const add = (members: readonly Member[], prefix: string): void => {
     for (const { name, type } of members) {
@@ -29,12 +29,12 @@ export function pathsAround(path: string): readonly string[] {
 }
 
 /** The last name of a dotted path. */
-export function nameOf(path: string): string {
+export function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
 /** The path of the object that holds a member; '' for a field. */
-export function holderOf(path: string): string {
+export function parentPath(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('.'), 0));
 }
 
@@ -43,16 +43,16 @@ export function schemaAt(schema: JsonObject, path: string): JsonObject {
   return path.split('.').reduce((held, name) => objectOf(objectOf(held['properties'])[name]), schema);
 }
 
-/** Whether a value at a path is always there: each member on the way is required in its object. */
+/** True if a value at a path is always present: each member on the way is required in its object. */
 export function isAlwaysRequired(schema: JsonObject, path: string): boolean {
   return [...pathsAround(path), path].every((each) => {
-    const holder = holderOf(each);
+    const holder = parentPath(each);
     const { required } = holder === '' ? schema : schemaAt(schema, holder);
-    return Array.isArray(required) && required.includes(nameOf(each));
+    return Array.isArray(required) && required.includes(lastName(each));
   });
 }
 
-/** Where the paths of a version are in the next older one. */
+/** The paths of a version in the next older one. */
 export class OlderPaths {
   /** By path of the newer version; null where the older one has no such path. */
   readonly #changed: ReadonlyMap<string, string | null>;
@@ -76,7 +76,7 @@ export class OlderPaths {
     return path?.includes('.') === true ? null : path;
   }
 
-  /** Whether a path was changed itself, and not only with the object that holds it. */
+  /** True if a path was changed itself, and not only with the object that holds it. */
   changes(path: string): boolean {
     return this.#changed.has(path);
   }

@@ -6,12 +6,12 @@ import { arrayOf } from '../../values/access.ts';
 export type ValuePairs = Pick<Extract<VersionChange, { kind: 'values' }>, 'up' | 'down'>;
 
 /** The JSON text of a value, by which maps hold it. */
-export function keyOf(value: Json): string {
+export function valueKey(value: Json): string {
   return JSON.stringify(value);
 }
 
 /** The value of a JSON text. */
-export function valueOf(key: string): Json {
+export function parseValueKey(key: string): Json {
   const value: Json = JSON.parse(key);
   return value;
 }
@@ -23,21 +23,21 @@ export function listedValues({ enum: listed, const: constant }: JsonObject): rea
 }
 
 /** The values of the older version that mean a value of its successor. What no pair names means itself. */
-export function sourcesOf(value: Json, up: ValuePairs['up']): readonly Json[] {
-  const key = keyOf(value);
-  const sources = [...up].flatMap(([older, newer]) => (keyOf(newer) === key ? [valueOf(older)] : []));
+export function findOlderValues(value: Json, up: ValuePairs['up']): readonly Json[] {
+  const key = valueKey(value);
+  const sources = [...up].flatMap(([older, newer]) => (valueKey(newer) === key ? [parseValueKey(older)] : []));
   return sources.length === 0 && !up.has(key) ? [value] : sources;
 }
 
 /** The values of the older version, in the order of those of its successor. */
 export function olderValues(newer: readonly Json[], { up, down }: ValuePairs): readonly Json[] {
   const older = newer.flatMap((value) =>
-    sourcesOf(value, up).filter((source) => source !== value || !down.has(keyOf(value))),
+    findOlderValues(value, up).filter((source) => source !== value || !down.has(valueKey(value))),
   );
-  return [...new Set(older.map(keyOf))].map(valueOf);
+  return [...new Set(older.map(valueKey))].map(parseValueKey);
 }
 
 /** The value that the older version shows for one of its successor. */
 export function shownValue(value: Json, { down }: ValuePairs): Json {
-  return down.get(keyOf(value)) ?? value;
+  return down.get(valueKey(value)) ?? value;
 }

@@ -43,13 +43,13 @@ export function olderDocument(document: JsonObject, resources: Model['resources'
   );
   const related = kept.map((resource) => {
     const own = older.get(resource.name) ?? {};
-    return [resource.name, { ...own, schema: withRelations(objectOf(own['schema']), resource, older, step) }];
+    return [resource.name, { ...own, schema: keepReferences(objectOf(own['schema']), resource, older, step) }];
   });
   return { ...document, resources: Object.fromEntries(related) };
 }
 
 /** The schema with references that the older version can have: one to an absent resource is a plain field. */
-function withRelations(
+function keepReferences(
   schema: JsonObject,
   resource: Resource,
   older: ReadonlyMap<string, JsonObject>,
@@ -66,9 +66,9 @@ function withRelations(
   return changed.length === 0 ? schema : { ...schema, properties: { ...properties, ...Object.fromEntries(changed) } };
 }
 
-/** Where a reference of the older version is. */
+/** The place of a reference in the older version. */
 interface ReferenceInputs {
-  /** Of the successor. */
+  /** Name of the field in the successor. */
   readonly field: Field;
   readonly name: string;
   /** The names of all fields and computed members of its resource. */
@@ -77,8 +77,8 @@ interface ReferenceInputs {
 }
 
 /**
- * The schema of a field with its reference. The relation has the name that follows from the older name of the field, else that of the successor; where
- * another field has that name, too, the field is a plain one.
+ * The schema of a field with its reference. The name of the relation follows from the older name of the field, else it is that of the successor.
+ * If another field has that name, too, the field has no relation.
  */
 function olderReference(schema: JsonObject, { field, name, taken, older }: ReferenceInputs): JsonObject {
   const { items } = schema;

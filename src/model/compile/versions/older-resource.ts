@@ -3,14 +3,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../../conventions/j
 import type { Resource, VersionChange } from '../../model.ts';
 import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
 import type { OlderPaths } from './field-paths.ts';
-import { keyOf, olderValues, shownValue } from './listed-values.ts';
+import { valueKey, olderValues, shownValue } from './listed-values.ts';
 import type { OlderNames } from './read-names.ts';
 import { OlderSchema } from './older-schema.ts';
 import type { DeclaredChange } from './version-step.ts';
 
-/** What a resource of the older version is derived from. */
+/** The sources of a resource of the older version. */
 interface OlderInputs {
-  /** Of the successor. */
+  /** The resource of the successor. */
   readonly resource: Resource;
   readonly declared: JsonObject;
   readonly changes: readonly DeclaredChange[];
@@ -19,14 +19,16 @@ interface OlderInputs {
 }
 
 /**
- * The declaration of a resource as the older version has it. Owner, row policies, hooks and former names are judged in the newest model alone. So are
- * rules of a field that the older version does not have as a field of its own: indexes, unique groups, its place in the sort, its state machine.
+ * Derives the declaration of a resource in the older version.
+ *
+ * The newest model alone judges owners, row policies, hooks and former names.
+ * It also judges the rules of fields that the older version does not have: indexes, unique groups, sort, state machine.
  */
 export function olderResource(inputs: OlderInputs): JsonObject {
   const { resource, declared, changes, paths, names } = inputs;
   const { was: _was, access, sort, time_field: timeField, state, generated, ...settings } = declared;
-  const field = (name: string): readonly string[] => listOf(paths.field(name));
-  const path = (name: string): readonly string[] => listOf(paths.of(name));
+  const field = (name: string): readonly string[] => toNames(paths.field(name));
+  const path = (name: string): readonly string[] => toNames(paths.of(name));
   const ownSort = olderSort(stringOf(sort), paths);
   const ownTime = timeField === undefined ? null : paths.field(stringOf(timeField) ?? '');
   const ownState = olderState(objectOf(state), inputs);
@@ -47,7 +49,7 @@ export function olderResource(inputs: OlderInputs): JsonObject {
   };
 }
 
-function listOf(name: string | null): readonly string[] {
+function toNames(name: string | null): readonly string[] {
   return name === null ? [] : [name];
 }
 
@@ -69,15 +71,15 @@ function wholeLists(lists: Json, older: (path: string) => readonly string[]): re
 function olderSort(sort: string | null, paths: OlderPaths): string | null {
   const keys = (sort ?? '').split(',').flatMap((key) => {
     const sign = key.startsWith('-') ? '-' : '';
-    return listOf(paths.of(key.slice(sign.length))).map((path) => sign + path);
+    return toNames(paths.of(key.slice(sign.length))).map((path) => sign + path);
   });
   const text = keys.join(',');
   return text === '' ? null : text;
 }
 
 /**
- * What sorts and filters of the older version can name: what those of its successor can, unless its values are converted, or not one-to-one, so that a
- * value does not say which rows are meant.
+ * Lists the fields that sorts and filters of the older version can name.
+ * They are those of the successor, except fields whose values are converted or not one-to-one: a value would not identify rows.
  */
 function queriedPaths({ resource, changes, paths }: OlderInputs): JsonObject {
   const vague = new Set(
@@ -86,7 +88,7 @@ function queriedPaths({ resource, changes, paths }: OlderInputs): JsonObject {
   const older = (key: 'sortable' | 'filterable'): readonly string[] =>
     [...resource.properties.values()]
       .filter((property) => property[key])
-      .flatMap(({ path }) => listOf(paths.of(path)))
+      .flatMap(({ path }) => toNames(paths.of(path)))
       .filter((path) => !vague.has(path));
   return { sortable: older('sortable'), filterable: older('filterable') };
 }
@@ -96,7 +98,7 @@ function olderState(state: JsonObject, { resource, changes, paths }: OlderInputs
   const name = stringOf(state['field']);
   const field = name === null ? null : paths.field(name);
   if (field === null || resource.state === null) return null;
-  const change = changes.flatMap(({ change: each }) => (isValuesOf(each, field) ? [each] : []))[0];
+  const change = changes.flatMap(({ change: each }) => (changesValues(each, field) ? [each] : []))[0];
   if (change === undefined) return { ...state, field };
   const statesOf = (value: Json): readonly string[] => stringsOf(olderValues([value], change));
   const transitions = Object.entries(objectOf(state['transitions'])).flatMap(([from, targets]) => {
@@ -112,11 +114,11 @@ function olderState(state: JsonObject, { resource, changes, paths }: OlderInputs
   };
 }
 
-function isValuesOf(change: VersionChange, field: string): change is Extract<VersionChange, { kind: 'values' }> {
+function changesValues(change: VersionChange, field: string): change is Extract<VersionChange, { kind: 'values' }> {
   return change.kind === 'values' && change.field === field;
 }
 
-/** How fields are generated: all such fields are read-only by their schema, too. */
+/** Lists the generated fields. Their schemas are read-only, too. */
 function olderGenerated(generated: JsonObject, paths: OlderPaths): JsonObject {
   return Object.fromEntries(
     Object.entries(generated).flatMap(([name, rule]): readonly (readonly [string, Json])[] => {
@@ -134,7 +136,7 @@ function olderGenerated(generated: JsonObject, paths: OlderPaths): JsonObject {
 function olderFieldRules(access: JsonObject, { changes, paths }: OlderInputs): JsonObject {
   const rules = objectOf(access['fields']);
   const own = Object.entries(rules).flatMap(([name, rule]) =>
-    listOf(paths.field(name)).map((field) => [field, rule] as const),
+    toNames(paths.field(name)).map((field) => [field, rule] as const),
   );
   const others = changes.flatMap(({ change }) => {
     if (change.kind === 'convert') {
@@ -154,7 +156,7 @@ function narrowest(rules: readonly Json[]): JsonObject | null {
   const width = (rule: Json): number => (isJsonObject(rule) ? 0 : rule === 'authenticated' ? 1 : 2);
   const of = (operation: 'read' | 'write'): JsonObject => {
     const declared = rules.flatMap((rule) => objectOf(rule)[operation] ?? []);
-    const [first] = declared.toSorted((a, b) => width(a) - width(b) || keyOf(a).localeCompare(keyOf(b)));
+    const [first] = declared.toSorted((a, b) => width(a) - width(b) || valueKey(a).localeCompare(valueKey(b)));
     return first === undefined ? {} : { [operation]: first };
   };
   return { ...of('read'), ...of('write') };

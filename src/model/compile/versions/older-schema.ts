@@ -2,14 +2,14 @@ import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
 import { objectOf, stringsOf } from '../../values/access.ts';
-import { isAlwaysRequired, nameOf, type OlderPaths, schemaAt } from './field-paths.ts';
+import { isAlwaysRequired, lastName, type OlderPaths, schemaAt } from './field-paths.ts';
 import { listedValues, olderValues, shownValue } from './listed-values.ts';
 import type { DeclaredChange } from './version-step.ts';
 
 type ValuesChange = Extract<VersionChange, { kind: 'values' }>;
 type MoveChange = Extract<VersionChange, { kind: 'move' }>;
 
-/** What is declared of stored fields alone: the older version stores none, and members of objects have none of it. */
+/** Keywords of stored fields alone. The older version stores no fields, and members of objects have no such keywords. */
 const STORED_KEYWORDS = ['x-was', 'x-source'];
 const FIELD_KEYWORDS = [
   ...STORED_KEYWORDS,
@@ -77,7 +77,7 @@ export class OlderSchema {
     );
   }
 
-  /** What a member of an object of the successor is in the older version: one member, none, or the ones that it converts to. */
+  /** The members of the older version for a member of the successor: one, none, or those that it converts to. */
   #members(schema: JsonObject, path: string, required: readonly string[]): readonly OlderMember[] {
     const converted = this.#convertedAt(path);
     if (converted !== null) return converted;
@@ -85,7 +85,7 @@ export class OlderSchema {
     const isMoved = this.#moves().some(({ to }) => to === path);
     if (older === null || isMoved) return [];
     const own = this.#value(schema, path, older);
-    return own === null ? [] : [{ name: nameOf(older), schema: own, isRequired: required.includes(nameOf(path)) }];
+    return own === null ? [] : [{ name: lastName(older), schema: own, isRequired: required.includes(lastName(path)) }];
   }
 
   /** The fields that are converted, where the first one of the successor stands; null for other paths. */
@@ -125,7 +125,7 @@ export class OlderSchema {
     return inserted(root, from.split('.'), schema, isAlwaysRequired(this.#resource.schema, to));
   }
 
-  /** What a member inherits that becomes a field of its own: no client reads it, or writes it. */
+  /** Keywords that a member inherits if it becomes a field of its own: no client reads it, or no client writes it. */
   #flagsAround(to: string): JsonObject {
     const holder = this.#resource.field.get(fieldOfPath(to));
     return {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
-import { FieldCheck, olderPathsOf, type ParentId } from './check-fields.ts';
+import { FieldCheck, mapOlderPaths, type ParentId } from './check-fields.ts';
 import type { OlderPaths } from './field-paths.ts';
 import { readFieldChanges } from './read-fields.ts';
 import { checkLoss, readFill } from './read-fill.ts';
@@ -17,7 +17,7 @@ export interface StepChanges {
   readonly names: ReadonlyMap<string, OlderNames>;
   /** The resources that the older version does not have: the declared ones, and those below them. */
   readonly absent: ReadonlySet<string>;
-  /** Where the fields of the successor are in the older version, by resource. */
+  /** The paths of the successor's fields in the older version, by resource. */
   readonly paths: ReadonlyMap<string, OlderPaths>;
 }
 
@@ -44,7 +44,7 @@ export function readChanges(declared: readonly Json[], path: Path, step: Version
   for (const resource of step.resources.values()) {
     const own = entries.filter((entry) => entry.resource === resource);
     if (absent.has(resource.name)) checkAbsent(own, step);
-    const read = readResource(resource, own, parentFieldOf(resource, names), step);
+    const read = readResource(resource, own, findParentId(resource, names), step);
     paths.set(resource.name, read.paths);
     changes.push(...read.changes);
   }
@@ -88,7 +88,7 @@ function checkAbsent(entries: readonly Entry[], { older, successor, report }: Ve
 }
 
 /** The field with the id of the parent in both versions; null without a parent. */
-function parentFieldOf({ parent }: Resource, names: ReadonlyMap<string, OlderNames>): ParentId | null {
+function findParentId({ parent }: Resource, names: ReadonlyMap<string, OlderNames>): ParentId | null {
   if (parent === null) return null;
   const singular = names.get(parent.resource)?.singular;
   return { newer: parent.field, older: singular === undefined ? parent.field : `${singular}_id` };
@@ -104,7 +104,7 @@ function readResource(
     readFieldChanges(resource, declared, at, step),
   );
   new FieldCheck(resource, fields, parent, step).run();
-  const paths = olderPathsOf(fields, parent);
+  const paths = mapOlderPaths(fields, parent);
   const without = new Set(fields.flatMap(({ change }) => (change.kind === 'without' ? [change.field] : [])));
   const context = { resource, paths, step, without, read: new Set<string>(), filled: new Set<string>() };
   const others = entries.flatMap(({ declared, at }) => [

@@ -87,7 +87,7 @@ function converted(
   return { change, at: path, schemas };
 }
 
-/** Where no source has a value, no target has one: the function is not called. */
+/** Leaves all targets unset if no source has a value. The function is not called. */
 function conversion(convert: (value: Json) => unknown, source: Side, target: Side): ConvertValues {
   const unset: JsonObject = Object.fromEntries(target.names.map((name) => [name, null]));
   return (values) => {

@@ -14,7 +14,7 @@ import {
   type VersionStep,
 } from './version-step.ts';
 
-/** What `fill` of one resource is read with. */
+/** The context of reading `fill` of one resource. */
 interface FillContext {
   readonly resource: Resource;
   readonly step: VersionStep;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../conventions/json/json.ts';
 import { stringOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
 import { singularOf } from '../fields/names.ts';
-import { cycleOf } from './check-fields.ts';
+import { findCycle } from './check-fields.ts';
 import { type DeclaredChange, plainChange, reportSecond, type VersionStep } from './version-step.ts';
 
 /** The names of a resource in the older version. */
@@ -59,7 +59,7 @@ export class NamesReader {
       to: resources.get(name)?.collection.replaceAll('-', '_') ?? name,
       at: this.#paths.get(name) ?? [],
     }));
-    const cycle = cycleOf(pairs.filter(({ from, to }) => from !== to));
+    const cycle = findCycle(pairs.filter(({ from, to }) => from !== to));
     if (cycle === null) return;
     const names = [...cycle.map(({ from }) => from), cycle[0]?.from ?? ''].join(' → ');
     const cause = `the collections ${names} form a cycle between ${older} and ${successor}`;

@@ -3,14 +3,21 @@ import type { Resource, Shape, ValueType } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
 import type { Path } from '../../values/path.ts';
 import { valueCheck } from '../fields/keywords.ts';
-import { type OlderPaths, pathsOf, schemaAt } from './field-paths.ts';
-import { keyOf, listedValues, olderValues, sourcesOf, valueOf, type ValuePairs } from './listed-values.ts';
+import { type OlderPaths, listPaths, schemaAt } from './field-paths.ts';
+import {
+  valueKey,
+  listedValues,
+  olderValues,
+  findOlderValues,
+  parseValueKey,
+  type ValuePairs,
+} from './listed-values.ts';
 import { type DeclaredChange, plainChange, reportSecond, reportUnknown, type VersionStep } from './version-step.ts';
 
 /** Types whose values can be listed: of others, one value has several texts. */
 const LISTED: ReadonlySet<ValueType['kind']> = new Set(['text', 'integer', 'number', 'boolean']);
 
-/** What the values of the fields of one resource are read with. */
+/** The context of reading `values` of one resource. */
 interface ValuesContext {
   readonly resource: Resource;
   readonly paths: OlderPaths;
@@ -30,7 +37,7 @@ export function readValues(entry: JsonObject, path: Path, context: ValuesContext
   }
   return Object.entries(declared).flatMap(([field, pairs]) => {
     const at = [...path, 'values', field];
-    const target = targetOf(field, at, context);
+    const target = findValuesTarget(field, at, context);
     if (target === null) return [];
     const out = { declared: defaults[field], at: [...path, 'default_out', field] };
     const read = new ValuesReader(field, target, step).read(objectOf(pairs), at, out);
@@ -44,9 +51,13 @@ interface ValuesTarget {
   readonly schema: JsonObject;
 }
 
-function targetOf(field: string, at: Path, { resource, paths, step, read }: ValuesContext): ValuesTarget | null {
+function findValuesTarget(
+  field: string,
+  at: Path,
+  { resource, paths, step, read }: ValuesContext,
+): ValuesTarget | null {
   const { older, successor, report } = step;
-  const known = new Map([...pathsOf(resource)].map(([newer, target]) => [paths.of(newer), { newer, target }]));
+  const known = new Map([...listPaths(resource)].map(([newer, target]) => [paths.of(newer), { newer, target }]));
   const found = known.get(field);
   if (found === undefined || found.target.kind !== 'field') {
     const names = [...known.keys()].filter((each) => each !== null);
@@ -64,7 +75,7 @@ function targetOf(field: string, at: Path, { resource, paths, step, read }: Valu
   return null;
 }
 
-/** What is declared in `default_out` for a field. */
+/** Reads `default_out` of a field. */
 interface DeclaredOut {
   readonly declared: Json | undefined;
   readonly at: Path;
@@ -86,20 +97,20 @@ class ValuesReader {
     const up = this.#readUp(pairs, at);
     const explicit = this.#readExplicit(out);
     const listed = listedValues(this.#target.schema);
-    const newer = listed ?? [...new Set([...up.values()].map(keyOf))].map(valueOf);
+    const newer = listed ?? [...new Set([...up.values()].map(valueKey))].map(parseValueKey);
     const down = new Map<string, Json>();
     const open: string[] = [];
     for (const value of newer) {
-      const key = keyOf(value);
-      const sources = sourcesOf(value, up);
+      const key = valueKey(value);
+      const sources = findOlderValues(value, up);
       const shown = explicit.get(key) ?? (sources.length === 1 ? sources[0] : undefined);
       if (shown === undefined) open.push(key);
-      else if (keyOf(shown) !== key) down.set(key, shown);
+      else if (valueKey(shown) !== key) down.set(key, shown);
     }
     const isOneToOne = open.length === 0 && explicit.size === 0;
     if (isOneToOne) this.#checkNeeded(out);
     this.#close(open, down, at, out);
-    if (listed !== null) this.#checkShown(new Set(olderValues(listed, { up, down }).map(keyOf)), out);
+    if (listed !== null) this.#checkShown(new Set(olderValues(listed, { up, down }).map(valueKey)), out);
     return { up, down, isOneToOne };
   }
 
@@ -113,7 +124,7 @@ class ValuesReader {
           const cause = `what ${older} calls ${text} in ${this.#field} ${error} in its successor ${successor}`;
           report([...at, text], cause, `write a value of ${successor}`);
         }
-        return [keyOf(this.#named(text, [...at, text])), value];
+        return [valueKey(this.#named(text, [...at, text])), value];
       }),
     );
   }
@@ -121,7 +132,9 @@ class ValuesReader {
   /** The values of `default_out` by value of the successor, where it has them. */
   #readExplicit({ declared, at }: DeclaredOut): ReadonlyMap<string, Json> {
     if (!isJsonObject(declared)) return new Map();
-    return new Map(Object.entries(declared).map(([text, value]) => [keyOf(this.#named(text, [...at, text])), value]));
+    return new Map(
+      Object.entries(declared).map(([text, value]) => [valueKey(this.#named(text, [...at, text])), value]),
+    );
   }
 
   #checkNeeded({ declared, at }: DeclaredOut): void {
@@ -152,8 +165,8 @@ class ValuesReader {
         ? []
         : [{ value: declared, path: at }];
     for (const { value, path } of shown) {
-      if (value === null || known.has(keyOf(value))) continue;
-      const cause = `${keyOf(value)} is no value of ${this.#field} in ${older}, the version before ${successor}`;
+      if (value === null || known.has(valueKey(value))) continue;
+      const cause = `${valueKey(value)} is no value of ${this.#field} in ${older}, the version before ${successor}`;
       report(path, cause, `use one of ${[...known].join(', ')}`);
     }
   }

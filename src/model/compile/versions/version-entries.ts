@@ -20,8 +20,8 @@ export function readVersionEntries(newest: ContractVersion, document: CompileCon
     return {
       text,
       version: readVersion(text),
-      deprecated: secondsOf(stringOf(declared['deprecated'])),
-      sunset: secondsOf(stringOf(declared['sunset'])),
+      deprecated: parseDay(stringOf(declared['deprecated'])),
+      sunset: parseDay(stringOf(declared['sunset'])),
       retired: declared['retired'] === true,
       declared,
       path: [...document.path, 'versions', text],
@@ -37,7 +37,7 @@ export function readVersionEntries(newest: ContractVersion, document: CompileCon
 }
 
 /** 00:00:00 GMT of a date. The document schema reports what is no date. */
-function secondsOf(date: string | null): number | null {
+function parseDay(date: string | null): number | null {
   const milliseconds = date === null ? Number.NaN : Date.parse(`${date}T00:00:00Z`);
   return Number.isNaN(milliseconds) ? null : milliseconds / 1000;
 }

@@ -37,7 +37,7 @@ const SHOP = (access: string): string =>
 `);
 const ACCESS_LINE = 14;
 
-function rulesOf(access: string): RowRules {
+function compileRules(access: string): RowRules {
   const { model, problems } = compilePolicies(SHOP(access));
   assert.deepEqual(problems, []);
   const rows = model.resources.get('goods')?.rows;
@@ -46,8 +46,8 @@ function rulesOf(access: string): RowRules {
 }
 
 /** The policy of `rows.read`. */
-function policyOf(tree: string): Policy {
-  const [rule, ...others] = rulesOf(`{ rows: { read: ${tree} } }`).read;
+function compileReadPolicy(tree: string): Policy {
+  const [rule, ...others] = compileRules(`{ rows: { read: ${tree} } }`).read;
   assert.ok(rule?.kind === 'policy' && others.length === 0);
   return rule.policy;
 }
@@ -119,7 +119,7 @@ describe('a row policy', () => {
   ];
   for (const [title, tree, policy] of compiled) {
     it(`[AUTH-5a] compiles ${title}`, () => {
-      assert.deepEqual(policyOf(tree), policy);
+      assert.deepEqual(compileReadPolicy(tree), policy);
     });
   }
 
@@ -198,11 +198,11 @@ describe('a row policy', () => {
   });
 
   it('[AUTH-5a] holds for what changes rows too, unless that has a policy of its own', () => {
-    const same = rulesOf('{ rows: { read: { stock: 1 } } }');
+    const same = compileRules('{ rows: { read: { stock: 1 } } }');
     assert.deepEqual(same.create, same.read);
     assert.deepEqual(same.update, same.read);
     assert.deepEqual(same.delete, same.read);
-    const own = rulesOf('{ rows: { read: { stock: 1 }, delete: { stock: 2 } } }');
+    const own = compileRules('{ rows: { read: { stock: 1 }, delete: { stock: 2 } } }');
     assert.deepEqual(own.update, own.read);
     assert.deepEqual(own.delete, [{ kind: 'policy', policy: compared('stock', 'eq', literal(2)) }]);
   });
@@ -244,23 +244,23 @@ describe('the owner of rows', () => {
   const isOwner = { kind: 'policy', policy: compared('owner_id', 'eq', { kind: 'caller', member: 'owner' }) };
 
   it('[AUTH-5a] alone reads and changes them, and creates them by being their owner', () => {
-    const rows = rulesOf('{ owner: owner_id }');
+    const rows = compileRules('{ owner: owner_id }');
     assert.deepEqual(rows, { read: [isOwner], create: [], update: [isOwner], delete: [isOwner] });
   });
 
   it('[AUTH-5a] alone changes what everyone reads', () => {
-    const rows = rulesOf('{ read: public, owner: owner_id }');
+    const rows = compileRules('{ read: public, owner: owner_id }');
     assert.deepEqual(rows, { read: [], create: [], update: [isOwner], delete: [isOwner] });
   });
 
   it('[AUTH-5a] is not asked for where the caller has the scope that bypasses it', () => {
-    const { read } = rulesOf('{ owner: { field: owner_id, bypass: admin } }');
+    const { read } = compileRules('{ owner: { field: owner_id, bypass: admin } }');
     const policies = [{ kind: 'scope', scope: 'admin' }, isOwner.policy];
     assert.deepEqual(read, [{ kind: 'policy', policy: { kind: 'any', policies } }]);
   });
 
   it('[AUTH-5a] has to fulfil the policies too', () => {
-    const { read, create } = rulesOf('{ owner: owner_id, rows: { read: { stock: 1 } } }');
+    const { read, create } = compileRules('{ owner: owner_id, rows: { read: { stock: 1 } } }');
     const policy = { kind: 'policy', policy: compared('stock', 'eq', literal(1)) };
     assert.deepEqual(read, [policy, isOwner]);
     assert.deepEqual(create, [policy]);

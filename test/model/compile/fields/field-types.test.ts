@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Field } from '../../../../src/model/model.ts';
-import { problemsOf, itemsDocument, load, resource } from '../../loading.ts';
+import { listProblems, itemsDocument, load, resource } from '../../loading.ts';
 
 function field(schema: string, required = ''): Field | undefined {
   const text = itemsDocument(`a: ${schema}`, '', required);
@@ -81,6 +81,6 @@ describe('the type of a field', () => {
   it('accepts annotations, and strings as bounds of exact numbers', () => {
     const schema =
       '{ type: string, format: int64, minimum: "-9223372036854775808", maximum: 9, title: t, description: d, examples: ["1"], deprecated: true, $comment: c }';
-    assert.deepEqual(problemsOf(itemsDocument(`a: ${schema}`)), []);
+    assert.deepEqual(listProblems(itemsDocument(`a: ${schema}`)), []);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { itemsDocument, load, problemsOf, resource } from '../../loading.ts';
+import { itemsDocument, load, listProblems, resource } from '../../loading.ts';
 
 describe('generated of a resource', () => {
   it('[REP-6] makes fields read-only, and secrets that are shown once unreadable', () => {
@@ -34,14 +34,14 @@ describe('generated of a resource', () => {
   ];
   for (const [properties, rest, path, cause] of rows) {
     it(`[REP-6] is rejected: ${properties} ${rest}`, () => {
-      const [problem] = problemsOf(itemsDocument(properties, rest));
+      const [problem] = listProblems(itemsDocument(properties, rest));
       assert.equal(problem?.path, `resources.items.${path}`);
       assert.match(problem?.cause ?? '', cause);
     });
   }
 
   it('[REP-6] is rejected for a required field', () => {
-    const [problem] = problemsOf(itemsDocument('a: { type: string }', 'generated: { a: uuid }', 'a'));
+    const [problem] = listProblems(itemsDocument('a: { type: string }', 'generated: { a: uuid }', 'a'));
     assert.match(problem?.cause ?? '', /no client can send/);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type InvalidDocument, problemsOf, load, rejectsEach, resource } from '../../loading.ts';
+import { type InvalidDocument, listProblems, load, rejectsEach, resource } from '../../loading.ts';
 
-const document = (name: string, rest = '', top = ''): string =>
+const namedDocument = (name: string, rest = '', top = ''): string =>
   `name: shop\n${top}resources:\n  ${name}: { schema: { type: object }${rest === '' ? '' : `, ${rest}`} }\n`;
 
 function rejected(
@@ -13,7 +13,7 @@ function rejected(
 ): InvalidDocument {
   const key = options.key === undefined ? '' : `.${options.key}`;
   const path = `resources.${name}${key}`;
-  return { title, text: document(name, options.rest), path, line: 3, cause, fix: options.fix ?? /./ };
+  return { title, text: namedDocument(name, options.rest), path, line: 3, cause, fix: options.fix ?? /./ };
 }
 
 describe('the names of a resource', () => {
@@ -26,7 +26,10 @@ describe('the names of a resource', () => {
       'excuses:excuse uses:use media:media metadata:metadata feedback:feedback canvas:canvas cpus:cpu ' +
       'mice:mouse order_items:order_item page_caches:page_cache addresses:address responses:response';
     const singulars = Object.fromEntries(words.split(' ').map((pair) => pair.split(':')));
-    const found = Object.keys(singulars).map((name) => [name, resource(load(document(name)).model, name).singular]);
+    const found = Object.keys(singulars).map((name) => [
+      name,
+      resource(load(namedDocument(name)).model, name).singular,
+    ]);
     assert.deepEqual(Object.fromEntries(found), singulars);
   });
 
@@ -43,7 +46,7 @@ describe('the names of a resource', () => {
   ];
   for (const [name, rest, collection, singular, code] of rows) {
     it(`[URL-2] come from ${name} ${rest}`, () => {
-      const { model } = load(document(name, rest));
+      const { model } = load(namedDocument(name, rest));
       const found = resource(model, name);
       assert.deepEqual([found.collection, found.singular, found.code], [collection, singular, code]);
       assert.equal(model.collections.get(collection), found);
@@ -55,15 +58,15 @@ describe('the names of a resource', () => {
   for (const verb of verbs.split(' ')) {
     it(`[URL-2] cannot be a verb: ${verb}, ${verb}_orders`, () => {
       for (const name of [verb, `${verb}_orders`]) {
-        assert.match(problemsOf(document(name, 'singular: thing'))[0]?.cause ?? '', /is a verb/);
-        assert.deepEqual(problemsOf(document(name, 'singular: thing, noun: true')), []);
+        assert.match(listProblems(namedDocument(name, 'singular: thing'))[0]?.cause ?? '', /is a verb/);
+        assert.deepEqual(listProblems(namedDocument(name, 'singular: thing, noun: true')), []);
       }
     });
   }
 
   it('[URL-2] can contain words that only resemble a verb', () => {
     for (const name of ['settings', 'addresses', 'documents', 'processes', 'order_updates', 'readers']) {
-      assert.deepEqual(problemsOf(document(name)), []);
+      assert.deepEqual(listProblems(namedDocument(name)), []);
     }
   });
 
@@ -134,7 +137,7 @@ describe('the names of a resource', () => {
     }),
     {
       title: '[REP-12] cannot be a path of the server with a base path of /',
-      text: document('docs', '', 'base_path: /\n'),
+      text: namedDocument('docs', '', 'base_path: /\n'),
       path: 'resources.docs',
       line: 4,
       cause: /reserved by the server/,
@@ -144,9 +147,9 @@ describe('the names of a resource', () => {
 
   it('[REP-12] can be a collection of the server that is renamed, but not its new name', () => {
     const renamed = 'system: { events: log, api-keys: keys }\n';
-    assert.deepEqual(problemsOf(document('events', 'singular: thing', renamed)), []);
-    assert.deepEqual(problemsOf(document('docs')), []);
-    assert.match(problemsOf(document('keys', '', renamed))[0]?.cause ?? '', /reserved by the server/);
+    assert.deepEqual(listProblems(namedDocument('events', 'singular: thing', renamed)), []);
+    assert.deepEqual(listProblems(namedDocument('docs')), []);
+    assert.match(listProblems(namedDocument('keys', '', renamed))[0]?.cause ?? '', /reserved by the server/);
   });
 
   const two = (first: string, second: string): string => `name: shop\nresources:\n  ${first}\n  ${second}\n`;
@@ -185,7 +188,7 @@ describe('the names of a resource', () => {
     ];
     for (const [one, other, name] of pairs) {
       const lines = [one, other].map((each) => `  ${each}: { noun: true, schema: { type: object } }`);
-      const problems = problemsOf(`name: shop\nresources:\n${lines.join('\n')}\n`);
+      const problems = listProblems(`name: shop\nresources:\n${lines.join('\n')}\n`);
       assert.deepEqual(
         problems.map(({ line, path }) => [line, path]),
         [
@@ -198,6 +201,6 @@ describe('the names of a resource', () => {
         assert.match(fix, /set singular/);
       }
     }
-    assert.match(problemsOf(document('api_errors'))[0]?.cause ?? '', /ApiError/);
+    assert.match(listProblems(namedDocument('api_errors'))[0]?.cause ?? '', /ApiError/);
   });
 });

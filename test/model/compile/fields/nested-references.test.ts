@@ -16,7 +16,8 @@ const drive = (...resources: readonly string[]): string =>
 
 const referring = (target: string, rest = ''): string =>
   `  marks: { ${rest} schema: { type: object, properties: { at_id: { type: string, x-references: ${target} } } } }`;
-const at = (...more: readonly string[]): string => ['resources.marks.schema.properties.at_id', ...more].join('.');
+const atReference = (...more: readonly string[]): string =>
+  ['resources.marks.schema.properties.at_id', ...more].join('.');
 
 describe('x-references to nested resources', () => {
   it('[URL-7] lead to rows below the same parent, where clients choose the ids', () => {
@@ -40,7 +41,7 @@ describe('x-references to nested resources', () => {
     {
       title: '[URL-7] cannot lead from a top-level resource to ids that are unique below one parent only',
       text: drive(referring('files')),
-      path: at('x-references'),
+      path: atReference('x-references'),
       line: 7,
       cause: /ids of files are unique below one of folders only/,
       fix: /id: uuid for files/,
@@ -48,7 +49,7 @@ describe('x-references to nested resources', () => {
     {
       title: '[URL-7] cannot lead to them from below another parent',
       text: drive(referring('versions', 'parent: folders,')),
-      path: at('x-references'),
+      path: atReference('x-references'),
       line: 7,
       cause: /ids of versions are unique below one of files only/,
       fix: /id: uuid for versions.*parent: files/,
@@ -58,7 +59,7 @@ describe('x-references to nested resources', () => {
       text: drive(
         '  marks: { schema: { type: object, properties: { at_id: { type: array, items: { type: string, x-references: files } } } } }',
       ),
-      path: at('items', 'x-references'),
+      path: atReference('items', 'x-references'),
       line: 7,
       cause: /ids of files/,
       fix: /id: uuid/,
@@ -68,7 +69,7 @@ describe('x-references to nested resources', () => {
       text: drive(
         '  marks: { schema: { type: object, properties: { at_id: { type: string, writeOnly: true, x-references: { resource: folders, inverse: marks } } } } }',
       ),
-      path: at('x-references', 'inverse'),
+      path: atReference('x-references', 'inverse'),
       line: 7,
       cause: /marks can be neither expanded nor linked, because at_id is write-only/,
       fix: /remove inverse/,

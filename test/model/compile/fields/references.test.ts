@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Reference } from '../../../../src/model/model.ts';
 import { load, rejectsEach, resource } from '../../loading.ts';
 
-const shop = (properties: string, rest = '', required = ''): string =>
+const referringShop = (properties: string, rest = '', required = ''): string =>
   [
     'name: shop',
     'resources:',
@@ -15,13 +15,13 @@ const shop = (properties: string, rest = '', required = ''): string =>
     '',
   ].join('\n');
 
-function reference(properties: string, name: string): Reference | null | undefined {
-  return resource(load(shop(properties)).model, 'items').field.get(name)?.reference;
+function loadReference(properties: string, name: string): Reference | null | undefined {
+  return resource(load(referringShop(properties)).model, 'items').field.get(name)?.reference;
 }
 
 describe('x-references', () => {
   it('[REP-9b] in its short form names the relation like the field without _id', () => {
-    assert.deepEqual(reference('supplier_id: { type: string, x-references: suppliers }', 'supplier_id'), {
+    assert.deepEqual(loadReference('supplier_id: { type: string, x-references: suppliers }', 'supplier_id'), {
       resource: 'suppliers',
       as: 'supplier',
       inverse: null,
@@ -31,7 +31,7 @@ describe('x-references', () => {
 
   it('[REP-9b, REP-9c] in its long form has the name of the relation, the inverse and on_delete', () => {
     const long = '{ resource: suppliers, as: maker, inverse: goods, on_delete: nullify }';
-    assert.deepEqual(reference(`made_by: { type: string, x-references: ${long} }`, 'made_by'), {
+    assert.deepEqual(loadReference(`made_by: { type: string, x-references: ${long} }`, 'made_by'), {
       resource: 'suppliers',
       as: 'maker',
       inverse: 'goods',
@@ -41,7 +41,7 @@ describe('x-references', () => {
 
   it('[REP-9c] of an array is declared by its items, and has the plural of its field as name', () => {
     const { model } = load(
-      shop(
+      referringShop(
         'supplier_ids: { type: array, items: { type: string, x-references: { resource: suppliers, inverse: items } } }',
       ),
     );
@@ -70,14 +70,14 @@ describe('x-references', () => {
   for (const [field, declared, as] of named) {
     it(`[REP-9c] of an array is ${as ?? 'no relation'}: ${field} to ${declared}`, () => {
       const items = `items: { type: string, x-references: ${declared} }`;
-      const { model } = load(shop(`${field}: { type: array, ${items} }`));
+      const { model } = load(referringShop(`${field}: { type: array, ${items} }`));
       assert.equal(resource(model, 'items').field.get(field)?.reference?.as, as);
     });
   }
 
   it('[REP-9c] adds a dependent to the other resource, and a link if there is an inverse', () => {
     const { model } = load(
-      shop(
+      referringShop(
         'a_id: { type: string, x-references: { resource: suppliers, inverse: goods } }, b_id: { type: string, x-references: { resource: suppliers, on_delete: cascade } }',
       ),
     );
@@ -98,49 +98,49 @@ describe('x-references', () => {
   rejectsEach([
     {
       title: 'requires an existing resource',
-      text: shop('a_id: { type: string, x-references: supliers }'),
+      text: referringShop('a_id: { type: string, x-references: supliers }'),
       ...at('a_id.x-references'),
       cause: /no resource supliers/,
       fix: /write suppliers/,
     },
     {
       title: 'requires an existing resource in its long form',
-      text: shop('a_id: { type: string, x-references: { resource: x } }'),
+      text: referringShop('a_id: { type: string, x-references: { resource: x } }'),
       ...at('a_id.x-references.resource'),
       cause: /no resource x/,
       fix: /of this model/,
     },
     {
       title: 'requires the resource',
-      text: shop('a_id: { type: string, x-references: { as: b } }'),
+      text: referringShop('a_id: { type: string, x-references: { as: b } }'),
       ...at('a_id.x-references.resource'),
       cause: /required/,
       fix: /name of a resource/,
     },
     {
       title: 'requires a string field',
-      text: shop('a_id: { type: integer, x-references: suppliers }'),
+      text: referringShop('a_id: { type: integer, x-references: suppliers }'),
       ...at('a_id.x-references'),
       cause: /must be a string/,
       fix: /type: string/,
     },
     {
       title: 'requires a string field without another format',
-      text: shop('a_id: { type: string, format: decimal, x-references: suppliers }'),
+      text: referringShop('a_id: { type: string, format: decimal, x-references: suppliers }'),
       ...at('a_id.x-references'),
       cause: /must be a string/,
       fix: /type: string/,
     },
     {
       title: 'of an array belongs to its items',
-      text: shop('a_ids: { type: array, items: { type: string }, x-references: suppliers }'),
+      text: referringShop('a_ids: { type: array, items: { type: string }, x-references: suppliers }'),
       ...at('a_ids.x-references'),
       cause: /items of an array are the references/,
       fix: /under items/,
     },
     {
       title: '[REP-9c] of an array cannot be named like a field',
-      text: shop(
+      text: referringShop(
         'suppliers: { type: string }, supplier_ids: { type: array, items: { type: string, x-references: suppliers } }',
       ),
       ...at('supplier_ids.items.x-references'),
@@ -149,63 +149,63 @@ describe('x-references', () => {
     },
     {
       title: 'requires a name if the field does not end with _id',
-      text: shop('maker: { type: string, x-references: suppliers }'),
+      text: referringShop('maker: { type: string, x-references: suppliers }'),
       ...at('maker.x-references'),
       cause: /does not end with _id/,
       fix: /maker_id/,
     },
     {
       title: 'cannot nullify a required field',
-      text: shop(`a_id: { type: string, ${long('on_delete: nullify')} }`, '', 'a_id'),
+      text: referringShop(`a_id: { type: string, ${long('on_delete: nullify')} }`, '', 'a_id'),
       ...at('a_id.x-references.on_delete'),
       cause: /the field is required/,
       fix: /optional/,
     },
     {
       title: 'rejects an unknown on_delete',
-      text: shop(`a_id: { type: string, ${long('on_delete: drop')} }`),
+      text: referringShop(`a_id: { type: string, ${long('on_delete: drop')} }`),
       ...at('a_id.x-references.on_delete'),
       cause: /one of restrict, nullify, cascade/,
       fix: /restrict/,
     },
     {
       title: '[REP-9b] cannot be named like a field',
-      text: shop('maker: { type: string }, maker_id: { type: string, x-references: suppliers }'),
+      text: referringShop('maker: { type: string }, maker_id: { type: string, x-references: suppliers }'),
       ...at('maker_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
       title: '[REP-9b] cannot be named self',
-      text: shop(`a_id: { type: string, ${long('as: self')} }`),
+      text: referringShop(`a_id: { type: string, ${long('as: self')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
       title: '[REP-9b] cannot be named like a system field',
-      text: shop(`a_id: { type: string, ${long('as: revision')} }`),
+      text: referringShop(`a_id: { type: string, ${long('as: revision')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
       title: '[REP-9b] cannot share a name with another relation',
-      text: shop(`a_id: { type: string, ${long('as: b')} }, c_id: { type: string, ${long('as: b')} }`),
+      text: referringShop(`a_id: { type: string, ${long('as: b')} }, c_id: { type: string, ${long('as: b')} }`),
       ...at('c_id.x-references'),
       cause: collides,
       fix: /as:/,
     },
     {
       title: '[REP-9c] cannot have an inverse named like a field',
-      text: shop(`a_id: { type: string, ${long('inverse: name')} }`),
+      text: referringShop(`a_id: { type: string, ${long('inverse: name')} }`),
       ...at('a_id.x-references'),
       cause: /relation name is already in use in suppliers/,
       fix: /inverse:/,
     },
     {
       title: '[REP-9c] cannot share an inverse with another relation',
-      text: shop(
+      text: referringShop(
         `a_id: { type: string, ${long('inverse: goods')} }, b_id: { type: string, ${long('inverse: goods')} }`,
       ),
       ...at('b_id.x-references'),
@@ -214,7 +214,7 @@ describe('x-references', () => {
     },
     {
       title: '[REP-9c] cannot have an inverse named like a sub-collection',
-      text: shop(
+      text: referringShop(
         `a_id: { type: string, ${long('inverse: notes')} }`,
         '  notes: { parent: suppliers, schema: { type: object } }',
       ),
@@ -224,7 +224,7 @@ describe('x-references', () => {
     },
     {
       title: '[REP-9c] cannot have an inverse named up',
-      text: shop(`a_id: { type: string, ${long('inverse: up')} }`),
+      text: referringShop(`a_id: { type: string, ${long('inverse: up')} }`),
       ...at('a_id.x-references'),
       cause: collides,
       fix: /inverse:/,

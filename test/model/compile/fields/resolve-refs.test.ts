@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf, load, rejectsEach, resource } from '../../loading.ts';
+import { listProblems, load, rejectsEach, resource } from '../../loading.ts';
 
-const document = (definitions: string, properties: string, inner = ''): string =>
+const documentWithDefinitions = (definitions: string, properties: string, inner = ''): string =>
   `name: shop\n$defs: ${definitions}\nresources:\n  items:\n    schema: { type: object, ${inner} properties: ${properties} }\n`;
 
 describe('$ref', () => {
   it('resolves to a definition of the schema or else of the document, and adds the keywords next to it', () => {
     const { model } = load(
-      document(
+      documentWithDefinitions(
         '{ money: { type: string, format: decimal }, code: { type: string } }',
         '{ a: { $ref: "#/$defs/money", description: what it costs, default: "1" }, b: { $ref: "#/$defs/code" }, c: { type: array, items: { $ref: "#/definitions/n" } } }',
         '$defs: { code: { type: integer } }, definitions: { n: { $ref: "#/$defs/code", minimum: 1 } },',
@@ -35,21 +35,21 @@ describe('$ref', () => {
   rejectsEach([
     {
       title: 'requires an existing definition',
-      text: document('{ address: { type: string } }', '{ a: { $ref: "#/$defs/adress" } }'),
+      text: documentWithDefinitions('{ address: { type: string } }', '{ a: { $ref: "#/$defs/adress" } }'),
       ...at('a.$ref'),
       cause: /no definition #\/\$defs\/adress/,
       fix: /#\/\$defs\/address/,
     },
     {
       title: 'must be local',
-      text: document('{}', '{ a: { $ref: "https://example.com/a.json" } }'),
+      text: documentWithDefinitions('{}', '{ a: { $ref: "https://example.com/a.json" } }'),
       ...at('a.$ref'),
       cause: /no definition https/,
       fix: /definition of this document/,
     },
     {
       title: 'cannot be recursive',
-      text: document(
+      text: documentWithDefinitions(
         '{ node: { type: object, properties: { next: { $ref: "#/$defs/node" } } } }',
         '{ a: { $ref: "#/$defs/node" } }',
       ),
@@ -59,7 +59,10 @@ describe('$ref', () => {
     },
     {
       title: 'cannot have conflicting keywords next to it',
-      text: document('{ short: { type: string, maxLength: 3 } }', '{ a: { $ref: "#/$defs/short", maxLength: 5 } }'),
+      text: documentWithDefinitions(
+        '{ short: { type: string, maxLength: 3 } }',
+        '{ a: { $ref: "#/$defs/short", maxLength: 5 } }',
+      ),
       ...at('a.maxLength'),
       cause: /here and in #\/\$defs\/short/,
       fix: /remove one/,
@@ -72,8 +75,8 @@ describe('$ref', () => {
       (_, level) =>
         `d${level + 1}: { type: object, properties: { a: { $ref: "#/$defs/d${level}" }, b: { $ref: "#/$defs/d${level}" } } }`,
     );
-    const problems = problemsOf(
-      document(`{ d0: { type: string }, ${doubling.join(', ')} }`, '{ a: { $ref: "#/$defs/d20" } }'),
+    const problems = listProblems(
+      documentWithDefinitions(`{ d0: { type: string }, ${doubling.join(', ')} }`, '{ a: { $ref: "#/$defs/d20" } }'),
     );
     assert.deepEqual(
       problems.map(({ cause }) => cause),
@@ -90,8 +93,11 @@ describe('$ref', () => {
         { length: 3_000 },
         (_, level) => `d${level}: ${definition(`{ $ref: "#/$defs/d${level + 1}" }`)}`,
       );
-      const text = document(`{ ${chain.join(', ')}, d3000: { type: string } }`, '{ a: { $ref: "#/$defs/d0" } }');
-      const [problem, ...others] = problemsOf(text);
+      const text = documentWithDefinitions(
+        `{ ${chain.join(', ')}, d3000: { type: string } }`,
+        '{ a: { $ref: "#/$defs/d0" } }',
+      );
+      const [problem, ...others] = listProblems(text);
       assert.equal(problem?.cause, 'the schema is nested too deeply after resolving its $refs');
       assert.equal(problem.fix, 'use at most 64 levels');
       assert.match(problem.path, /^resources\.items\.schema\.properties\.a/);

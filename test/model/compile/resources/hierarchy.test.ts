@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf, load, rejectsEach, resource } from '../../loading.ts';
+import { listProblems, load, rejectsEach, resource } from '../../loading.ts';
 
-const document = (...resources: readonly string[]): string => `name: shop\nresources:\n  ${resources.join('\n  ')}\n`;
+const nestedDocument = (...resources: readonly string[]): string =>
+  `name: shop\nresources:\n  ${resources.join('\n  ')}\n`;
 const child = (name: string, parent: string, rest = ''): string =>
   `${name}: { parent: ${parent}, schema: { type: object }${rest} }`;
 const top = (name: string): string => `${name}: { schema: { type: object } }`;
 
 describe('a child resource', () => {
   it('[URL-7] has the id of its parent as first field, which the path sets', () => {
-    const text = document(
+    const text = nestedDocument(
       'reviews: { parent: products, on_parent_delete: cascade, schema: { type: object, properties: { stars: { type: integer } } } }',
       top('products'),
     );
@@ -40,12 +41,14 @@ describe('a child resource', () => {
   });
 
   it('[URL-7] can be the third level, parents before their children', () => {
-    const { model } = load(document(child('votes', 'comments'), child('comments', 'posts'), top('posts'), top('tags')));
+    const { model } = load(
+      nestedDocument(child('votes', 'comments'), child('comments', 'posts'), top('posts'), top('tags')),
+    );
     assert.deepEqual([...model.resources.keys()], ['posts', 'comments', 'votes', 'tags']);
   });
 
   it('[URL-7] cannot be the fourth level', () => {
-    const problems = problemsOf(document(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
+    const problems = listProblems(nestedDocument(top('as'), child('bs', 'as'), child('cs', 'bs'), child('ds', 'cs')));
     assert.deepEqual(
       problems.map(({ path, cause }) => `${path}: ${cause}`),
       ['resources.ds.parent: ds is nested 4 levels deep; the maximum is 3'],
@@ -53,18 +56,18 @@ describe('a child resource', () => {
   });
 
   it('cannot be its own ancestor', () => {
-    const problems = problemsOf(document(child('posts', 'comments'), child('comments', 'posts')));
+    const problems = listProblems(nestedDocument(child('posts', 'comments'), child('comments', 'posts')));
     assert.deepEqual(
       problems.filter(({ cause }) => cause.endsWith('its own ancestor')).map(({ path }) => path),
       ['resources.posts.parent', 'resources.comments.parent'],
     );
-    assert.match(problemsOf(document(child('nodes', 'nodes')))[0]?.cause ?? '', /its own ancestor/);
+    assert.match(listProblems(nestedDocument(child('nodes', 'nodes')))[0]?.cause ?? '', /its own ancestor/);
   });
 
   rejectsEach([
     {
       title: 'requires an existing parent',
-      text: document(child('reviews', 'product'), top('products')),
+      text: nestedDocument(child('reviews', 'product'), top('products')),
       path: 'resources.reviews.parent',
       line: 3,
       cause: /no resource product/,
@@ -72,7 +75,7 @@ describe('a child resource', () => {
     },
     {
       title: 'requires a parent for on_parent_delete',
-      text: document('reviews: { schema: { type: object }, on_parent_delete: cascade }'),
+      text: nestedDocument('reviews: { schema: { type: object }, on_parent_delete: cascade }'),
       path: 'resources.reviews.on_parent_delete',
       line: 3,
       cause: /no parent/,
@@ -80,7 +83,7 @@ describe('a child resource', () => {
     },
     {
       title: 'cannot be nullified',
-      text: document(top('products'), child('reviews', 'products', ', on_parent_delete: nullify')),
+      text: nestedDocument(top('products'), child('reviews', 'products', ', on_parent_delete: nullify')),
       path: 'resources.reviews.on_parent_delete',
       line: 4,
       cause: /one of restrict, cascade/,
@@ -88,7 +91,7 @@ describe('a child resource', () => {
     },
     {
       title: 'cannot declare the id of its parent',
-      text: document(
+      text: nestedDocument(
         top('products'),
         'reviews: { parent: products, schema: { type: object, properties: { product_id: { type: string } } } }',
       ),
@@ -99,7 +102,7 @@ describe('a child resource', () => {
     },
     {
       title: '[REP-9c] cannot have the name of a field of its parent',
-      text: document(
+      text: nestedDocument(
         'products: { schema: { type: object, properties: { reviews: { type: integer } } } }',
         child('reviews', 'products'),
       ),

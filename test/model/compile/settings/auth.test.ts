@@ -3,11 +3,11 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { AuthRules } from '../../../../src/model/model.ts';
-import { type InvalidDocument, load, problemsOf, rejectsEach } from '../../loading.ts';
+import { type InvalidDocument, load, listProblems, rejectsEach } from '../../loading.ts';
 
-const document = (auth: unknown): string =>
+const authDocument = (auth: unknown): string =>
   `name: shop\nauth: ${JSON.stringify(auth)}\nresources: { items: { schema: { type: object } } }\n`;
-const rules = (...issuers: readonly object[]): AuthRules | null => load(document({ issuers })).model.auth;
+const rules = (...issuers: readonly object[]): AuthRules | null => load(authDocument({ issuers })).model.auth;
 
 const ID = { issuer: 'https://id.example.com/', audience: 'https://api.example.com' };
 const URI = { ...ID, jwks_uri: 'https://id.example.com/jwks.json' };
@@ -75,7 +75,7 @@ describe('auth of a model', () => {
   });
 
   it('[AUTH-1a] is part of the fingerprint: another rule is another model', () => {
-    const fingerprint = (auth: object): string => load(document(auth)).model.fingerprint;
+    const fingerprint = (auth: object): string => load(authDocument(auth)).model.fingerprint;
     assert.notEqual(fingerprint({ issuers: [URI] }), fingerprint({ issuers: [{ ...URI, allow_typ_jwt: true }] }));
   });
 
@@ -90,7 +90,7 @@ describe('auth of a model', () => {
   });
 
   it('[AUTH-2b] names no secret in its messages', () => {
-    const [problem] = problemsOf(document({ issuers: [{ ...ID, hs256_secret: 'too short' }] }));
+    const [problem] = listProblems(authDocument({ issuers: [{ ...ID, hs256_secret: 'too short' }] }));
     assert.doesNotMatch(JSON.stringify(problem), /too short/);
   });
 });
@@ -101,7 +101,7 @@ describe('auth that cannot work', () => {
     auth: object,
     path: string,
     [cause, fix]: readonly [RegExp, RegExp],
-  ): InvalidDocument => ({ title, text: document(auth), path, line: 2, cause, fix });
+  ): InvalidDocument => ({ title, text: authDocument(auth), path, line: 2, cause, fix });
   const issuer = (
     title: string,
     declared: object,
@@ -192,7 +192,7 @@ describe('auth.gateway', () => {
 
   it('[AUTH-6a] needs a trusted peer', () => {
     for (const text of [GATEWAY, `${GATEWAY}\ntrusted_proxies: []`]) {
-      const [problem] = problemsOf(top(text), { env: { SECRET: 'horse' } });
+      const [problem] = listProblems(top(text), { env: { SECRET: 'horse' } });
       assert.deepEqual([problem?.path, problem?.line], ['auth.gateway', 2]);
       assert.match(`${problem?.cause} ${problem?.fix}`, /no peer is trusted.*trusted_proxies/);
     }
@@ -200,7 +200,7 @@ describe('auth.gateway', () => {
 
   it('[AUTH-9a] is an issuer of its own, whose name no other has', () => {
     for (const name of ['gateway', 'api-keys']) {
-      const [problem] = problemsOf(document({ issuers: [{ ...URI, name }] }));
+      const [problem] = listProblems(authDocument({ issuers: [{ ...URI, name }] }));
       assert.equal(problem?.path, 'auth.issuers[0]');
     }
   });

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import type { Model } from '../../../../src/model/model.ts';
 import { type InvalidDocument, load, rejectsEach } from '../../loading.ts';
 
-const document = (cors: string): string =>
+const corsDocument = (cors: string): string =>
   `name: shop\ncors: ${cors}\nresources: { items: { schema: { type: object } } }\n`;
-const cors = (text: string): Model['cors'] => load(document(text)).model.cors;
+const cors = (text: string): Model['cors'] => load(corsDocument(text)).model.cors;
 
 describe('cors of a model', () => {
   it('[OPS-3a] is off by default, and where it names no origin', () => {
@@ -53,7 +53,7 @@ describe('cors of a model', () => {
 
   const notAnOrigin = (text: string): InvalidDocument => ({
     title: `[OPS-3a] rejects what is no origin: ${text}`,
-    text: document(`{ origins: ['${text}'] }`),
+    text: corsDocument(`{ origins: ['${text}'] }`),
     path: 'cors.origins[0]',
     line: 2,
     cause: /is not an origin/,
@@ -73,7 +73,7 @@ describe('cors of a model', () => {
     ].map(notAnOrigin),
     {
       title: '[OPS-3a] rejects credentials for every origin',
-      text: document('{ origins: ["*", https://app.example.com], credentials: true }'),
+      text: corsDocument('{ origins: ["*", https://app.example.com], credentials: true }'),
       path: 'cors.credentials',
       line: 2,
       cause: /reject credentials where every origin/,
@@ -81,7 +81,7 @@ describe('cors of a model', () => {
     },
     {
       title: '[OPS-3a] rejects a time that browsers would not keep',
-      text: document('{ origins: ["*"], max_age: 86401 }'),
+      text: corsDocument('{ origins: ["*"], max_age: 86401 }'),
       path: 'cors.max_age',
       line: 2,
       cause: /86400/,

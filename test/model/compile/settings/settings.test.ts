@@ -4,12 +4,18 @@ import { limitsOfInstance } from '../../../../src/model/rate-quota.ts';
 import type { Model } from '../../../../src/model/model.ts';
 import { type InvalidDocument, load, rejectsEach } from '../../loading.ts';
 
-const document = (top: string): string => `name: shop\n${top}\nresources: { items: { schema: { type: object } } }\n`;
-const model = (top: string): Model => load(document(top)).model;
+const settingsDocument = (top: string): string =>
+  `name: shop\n${top}\nresources: { items: { schema: { type: object } } }\n`;
+const loadSettings = (top: string): Model => load(settingsDocument(top)).model;
 
 describe('the settings of an API', () => {
   it('[LIM-1] have defaults', () => {
-    const { resources: _resources, collections: _collections, fingerprint: _fingerprint, ...settings } = model('');
+    const {
+      resources: _resources,
+      collections: _collections,
+      fingerprint: _fingerprint,
+      ...settings
+    } = loadSettings('');
     assert.deepEqual(settings, {
       name: 'shop',
       title: 'shop',
@@ -52,7 +58,7 @@ describe('the settings of an API', () => {
   });
 
   it('[EVT-8c] say how long events are stored', () => {
-    const { events } = model('events: { retention: 2h, max_rows: 5000 }');
+    const { events } = loadSettings('events: { retention: 2h, max_rows: 5000 }');
     assert.deepEqual(events, { retention: 7_200_000, maxRows: 5_000 });
   });
 
@@ -75,7 +81,7 @@ describe('the settings of an API', () => {
   ];
   for (const [auth, rate, [requests, per], [anonymous, anonymousPer]] of rates) {
     it(`[LIM-2a] [LIM-2c] [LIM-2d] have rates ${auth ? 'with' : 'without'} auth, declared as ${rate ?? 'nothing'}`, () => {
-      const { limits } = model(
+      const { limits } = loadSettings(
         [...(auth ? [AUTH] : []), ...(rate === null ? [] : [`limits: { rate: ${rate} }`])].join('\n'),
       );
       const { caller, address } = limitsOfInstance(limits.rate ?? assert.fail('no limits'));
@@ -90,12 +96,12 @@ describe('the settings of an API', () => {
   }
 
   it('[LIM-1] have memory for at least one body', () => {
-    assert.equal(model('limits: { body: 200MiB }').limits.bodyMemory, 209_715_200);
+    assert.equal(loadSettings('limits: { body: 200MiB }').limits.bodyMemory, 209_715_200);
   });
 
   it('[LIM-1] let a row grow to twice the size of a body', () => {
-    assert.equal(model('limits: { body: 200MiB }').limits.row, 419_430_400);
-    assert.equal(model('limits: { body: 1KiB }').limits.row, 2_097_152);
+    assert.equal(loadSettings('limits: { body: 200MiB }').limits.row, 419_430_400);
+    assert.equal(loadSettings('limits: { body: 1KiB }').limits.row, 2_097_152);
   });
 
   it('[LIM-1] contain the declared limits', () => {
@@ -119,7 +125,7 @@ describe('the settings of an API', () => {
       'feeds: { per_caller: 2, total: 3 }',
       'page: { default: 5, max: 1000, max_offset: 0, count_cap: 7, bytes: 1KiB }',
     ];
-    assert.deepEqual(model(`limits: { ${keys.join(', ')} }`).limits, {
+    assert.deepEqual(loadSettings(`limits: { ${keys.join(', ')} }`).limits, {
       page: { default: 5, max: 1000, maxOffset: 0, countCap: 7, bytes: 1024 },
       body: 2_097_152,
       bodyMemory: 3_145_728,
@@ -143,31 +149,31 @@ describe('the settings of an API', () => {
   });
 
   it('[URL-1] accept the root or any path as base path', () => {
-    assert.equal(model('base_path: /').basePath, '');
-    assert.equal(model('base_path: /shop/api').basePath, '/shop/api');
+    assert.equal(loadSettings('base_path: /').basePath, '');
+    assert.equal(loadSettings('base_path: /shop/api').basePath, '/shop/api');
   });
 
   it('[REP-9d] contain the origin that clients use, without a trailing slash', () => {
-    assert.equal(model('public_url: https://api.example.com').publicUrl, 'https://api.example.com');
-    assert.equal(model('public_url: https://api.example.com/').publicUrl, 'https://api.example.com');
-    assert.equal(model('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
+    assert.equal(loadSettings('public_url: https://api.example.com').publicUrl, 'https://api.example.com');
+    assert.equal(loadSettings('public_url: https://api.example.com/').publicUrl, 'https://api.example.com');
+    assert.equal(loadSettings('public_url: http://[::1]:8080').publicUrl, 'http://[::1]:8080');
   });
 
   it('[AUTH-6b] contain the networks of trusted proxies', () => {
-    assert.deepEqual(model('trusted_proxies: [10.0.0.0/8, "::1"]').trustedProxies, [
+    assert.deepEqual(loadSettings('trusted_proxies: [10.0.0.0/8, "::1"]').trustedProxies, [
       { address: [10, 0, 0, 0], prefix: 8 },
       { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], prefix: 128 },
     ]);
   });
 
   it('[VER-2] use the only major version by default', () => {
-    assert.equal(model('version: 3.4.5').defaultVersion, 3);
-    assert.deepEqual(model('version: 3.4.5\ndefault_version: 3').version, { major: 3, minor: 4, patch: 5 });
+    assert.equal(loadSettings('version: 3.4.5').defaultVersion, 3);
+    assert.deepEqual(loadSettings('version: 3.4.5\ndefault_version: 3').version, { major: 3, minor: 4, patch: 5 });
   });
 
   const rejected = (title: string, top: string, path: string, cause: RegExp, fix = /./): InvalidDocument => ({
     title,
-    text: document(top),
+    text: settingsDocument(top),
     path,
     line: 2,
     cause,

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../../src/conventions/json/json.ts'
 import { loadModel } from '../../../../src/model/compile/load-model.ts';
 import type { Field, Model, Resource, ValueType } from '../../../../src/model/model.ts';
 import { arrayOf, objectOf } from '../../../../src/model/values/access.ts';
-import { comparable } from './older.ts';
+import { comparableResources } from './older.ts';
 
 /** Makes choices by a list of numbers, so that a property can shrink them. */
 class Choices {
@@ -111,7 +111,7 @@ function randomPart(choose: Choices, resource: Resource, fresh: string): JsonObj
   if (kind === 4) return withoutField(resource, field);
   if (kind === 5) return { move: { [`${fresh}.inner`]: field.name } };
   if (kind === 6) {
-    const [first] = arrayOf(schemaOf(resource, field.name)['enum']);
+    const [first] = arrayOf(fieldSchema(resource, field.name)['enum']);
     return first === undefined ? null : { values: { [field.name]: { [fresh]: first } } };
   }
   if (object === undefined || member === undefined) return null;
@@ -121,21 +121,21 @@ function randomPart(choose: Choices, resource: Resource, fresh: string): JsonObj
 
 function withoutField(resource: Resource, { name, type, required, ...field }: Field): JsonObject {
   const isNeeded = required && field.default === undefined;
-  return { without: [name], ...(isNeeded ? { fill: { [name]: sampleOf(type, schemaOf(resource, name)) } } : {}) };
+  return { without: [name], ...(isNeeded ? { fill: { [name]: sampleValue(type, fieldSchema(resource, name)) } } : {}) };
 }
 
-function schemaOf({ schema }: Resource, name: string): JsonObject {
+function fieldSchema({ schema }: Resource, name: string): JsonObject {
   return objectOf(objectOf(schema['properties'])[name]);
 }
 
-function sampleOf(type: ValueType, schema: JsonObject): Json {
+function sampleValue(type: ValueType, schema: JsonObject): Json {
   const [first] = arrayOf(schema['enum']);
   if (type.kind === 'integer') return 1;
   if (type.kind === 'date-time') return '2026-01-01T00:00:00Z';
   if (type.kind === 'array') return [];
   if (type.kind !== 'object') return first ?? 'A';
   const members = type.members.filter(({ required }) => required);
-  return Object.fromEntries(members.map((member) => [member.name, sampleOf(member.type, {})]));
+  return Object.fromEntries(members.map((member) => [member.name, sampleValue(member.type, {})]));
 }
 
 function loaded(document: JsonObject, versions: readonly (readonly [string, JsonObject])[]): Model {
@@ -158,7 +158,7 @@ describe('a chain of up to five versions', () => {
           versions.push([`8.${minor}.0`, { changes: [change] }]);
           const older = loaded(document, versions).versions.at(-1);
           assert.ok(older !== undefined);
-          assert.notDeepEqual(comparable(older.model), comparable(last));
+          assert.notDeepEqual(comparableResources(older.model), comparableResources(last));
           last = older.model;
           derived += 1;
         }
@@ -196,8 +196,8 @@ describe('a chain of up to five versions', () => {
         ]);
         const [between, first] = versions;
         assert.ok(between !== undefined && first !== undefined);
-        assert.notDeepEqual(comparable(between.model), comparable(newest));
-        assert.deepEqual(comparable(first.model), comparable(newest));
+        assert.notDeepEqual(comparableResources(between.model), comparableResources(newest));
+        assert.deepEqual(comparableResources(first.model), comparableResources(newest));
       }),
       { numRuns: 50 },
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { load } from '../../loading.ts';
-import { assertOlder, olderOf, versioned } from './older.ts';
+import { assertOlder, loadOlder, versioned } from './older.ts';
 
 const items = (properties: string, rest = '', required = ''): string =>
   `items: { schema: { type: object, required: [${required}], properties: { ${properties} } }${rest === '' ? '' : `, ${rest}`} }`;
@@ -199,7 +199,7 @@ const FAMILY = [
 
 describe('the older names of a resource', () => {
   it('[VER-5a] are its collection, singular and error codes, and name the parent of those below it', () => {
-    const { model, changes } = olderOf(versioned(FAMILY, ['{ resource: suppliers, collection: vendors }']));
+    const { model, changes } = loadOlder(versioned(FAMILY, ['{ resource: suppliers, collection: vendors }']));
     assert.deepEqual(changes, [{ kind: 'names', resource: 'suppliers' }]);
     const suppliers = model.resources.get('suppliers');
     assert.deepEqual(
@@ -215,7 +215,7 @@ describe('the older names of a resource', () => {
   });
 
   it('[VER-5a] name the link of a parent to its children', () => {
-    const { model } = olderOf(versioned(FAMILY, ['{ resource: items, collection: line-items, singular: line }']));
+    const { model } = loadOlder(versioned(FAMILY, ['{ resource: items, collection: line-items, singular: line }']));
     assert.deepEqual(
       model.resources.get('suppliers')?.links.map(({ name, resource }) => [name, resource]),
       [['line_items', 'items']],
@@ -225,7 +225,7 @@ describe('the older names of a resource', () => {
 
   it('[VER-5a] may begin with a verb, and keep an error prefix that is declared', () => {
     const resources = 'items: { error_prefix: THING, schema: { type: object } }';
-    const { model } = olderOf(versioned(resources, ['{ resource: items, collection: search-items }']));
+    const { model } = loadOlder(versioned(resources, ['{ resource: items, collection: search-items }']));
     assert.deepEqual(
       [...model.resources.values()].map(({ collection, code }) => [collection, code]),
       [['search-items', 'THING']],
@@ -242,7 +242,7 @@ describe('the access of an older version', () => {
       'items: { schema: { type: object, properties: { a: { type: string }, b: { type: string }, owner_id: { type: string, readOnly: true } } }, ' +
       'access: { owner: owner_id, rows: { read: { a: x } }, fields: { b: { read: { scope: b } } } }, cache: { max_age: 1 } }';
     const changes = ['{ resource: items, collection: things, rename: { c: b }, without: [a, owner_id] }'];
-    const { model } = olderOf(versioned(resources, changes, AUTH));
+    const { model } = loadOlder(versioned(resources, changes, AUTH));
     const older = model.resources.get('items');
     assert.deepEqual(older?.access.read, { kind: 'scope', scope: 'items:read' });
     assert.deepEqual([...(older?.fieldAccess.keys() ?? [])], ['c']);
@@ -262,7 +262,7 @@ describe('the changes of a version', () => {
       ),
       'reviews: { schema: { type: object } }',
     ].join('\n');
-    const { changes } = olderOf(
+    const { changes } = loadOlder(
       versioned(resources, [
         '{ resource: reviews, absent: true }',
         '{ resource: items, values: { s: { a: A } } }',
@@ -290,7 +290,7 @@ describe('the changes of a version', () => {
   it('[VER-5a] say what is shown for values that have not exactly one older value', () => {
     const resources = items('s: { type: string, enum: [A, B, C, D] }');
     const pairs = 'values: { s: { one: A, two: A, B: C } }';
-    const { changes } = olderOf(versioned(resources, [`{ resource: items, ${pairs}, default_out: { s: two } }`]));
+    const { changes } = loadOlder(versioned(resources, [`{ resource: items, ${pairs}, default_out: { s: two } }`]));
     assert.deepEqual(changes, [
       {
         kind: 'values',

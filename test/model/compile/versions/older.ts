@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { Model, OlderVersion, Resource } from '../../../../src/model/model.ts';
 import { load } from '../../loading.ts';
 
-/** What a version differs by. */
+/** The changes of a version. */
 export type Comparable = Omit<Resource, 'declares' | 'hooks'>;
 
 /** The members of resources that follow from their declaration. What is declared and what is left to its default is no difference. */
-export function comparable(model: Model): ReadonlyMap<string, Comparable> {
+export function comparableResources(model: Model): ReadonlyMap<string, Comparable> {
   return new Map(
     [...model.resources].map(([name, { declares: _declares, hooks: _hooks, ...resource }]) => [name, resource]),
   );
@@ -30,7 +30,7 @@ export function versioned(resources: string, changes: readonly string[], top = '
 }
 
 /** The only older version of a model. */
-export function olderOf(text: string): OlderVersion {
+export function loadOlder(text: string): OlderVersion {
   const [older, ...others] = load(text).model.versions;
   assert.ok(older !== undefined && others.length === 0);
   return older;
@@ -38,7 +38,7 @@ export function olderOf(text: string): OlderVersion {
 
 /** Asserts that the older version of a model is the contract of a model with these resources. */
 export function assertOlder(resources: string, changes: readonly string[], expected: string, top = ''): void {
-  const older = olderOf(versioned(resources, changes, top));
+  const older = loadOlder(versioned(resources, changes, top));
   const plain = [
     'name: shop',
     ...(top === '' ? [] : [top]),
@@ -46,5 +46,5 @@ export function assertOlder(resources: string, changes: readonly string[], expec
     ...expected.split('\n').map((line) => `  ${line}`),
   ];
   const { model } = load(`${plain.join('\n')}\n`);
-  assert.deepEqual(comparable(older.model), comparable(model));
+  assert.deepEqual(comparableResources(older.model), comparableResources(model));
 }

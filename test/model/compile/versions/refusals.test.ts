@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf, rejectsEach } from '../../loading.ts';
+import { listProblems, rejectsEach } from '../../loading.ts';
 import { versioned } from './older.ts';
 
 const ITEMS = [
@@ -303,7 +303,7 @@ describe('a change is a problem of the model', () => {
   it('[VER-5a] for each of several, in their order', () => {
     const changes = ['{ resource: items, without: [nme] }', '{ resource: itms, absent: true }'];
     assert.deepEqual(
-      problemsOf(versioned(ITEMS, changes)).map(({ line, path }) => [line, path]),
+      listProblems(versioned(ITEMS, changes)).map(({ line, path }) => [line, path]),
       [
         [LINE, 'versions["1.4.0"].changes[0].without[0]'],
         [LINE + 1, 'versions["1.4.0"].changes[1].resource'],
@@ -313,7 +313,7 @@ describe('a change is a problem of the model', () => {
 
   it('[VER-5a] for names of collections that form a cycle', () => {
     const changes = ['{ resource: items, collection: suppliers }', '{ resource: suppliers, collection: items }'];
-    const [problem] = problemsOf(versioned(ITEMS.replace('  parent: suppliers\n', ''), changes));
+    const [problem] = listProblems(versioned(ITEMS.replace('  parent: suppliers\n', ''), changes));
     assert.match(problem?.cause ?? '', /suppliers → items → suppliers form a cycle between 1\.4\.0 and 2\.0\.0/);
   });
 });
@@ -412,7 +412,7 @@ describe('the versions of a model', () => {
   it('[VER-5a] are judged only after the rest of the model', () => {
     const text = sections(['1.2.0: { changes: [{ resource: gone, absent: true }] }']).replace('string', 'strin');
     assert.deepEqual(
-      problemsOf(text).map(({ line }) => line),
+      listProblems(text).map(({ line }) => line),
       [4],
     );
   });
