@@ -49,9 +49,9 @@ export type { RowImportError, RowImportOutcome } from './pipeline/write/import.t
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
   readonly model: Model;
-  /** Whether `/metrics` is a path of the API. */
+  /** True if `/metrics` is a path of the API. */
   readonly servesMetrics: boolean;
-  /** What delivers to its webhooks, for the program that dispatches events; null where the model has none. */
+  /** The deliveries to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
 
   /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */
@@ -117,7 +117,7 @@ function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {
   return traces !== null || serverTiming;
 }
 
-/** What the events of an API are made with. */
+/** Makes the context of the events of an API. */
 function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Contract): EventContext {
   const base = (): LinkBase => versionedBase(model, model.publicUrl ?? origin());
   return { model, urls, base, id: () => ids.uuid() };
@@ -129,7 +129,7 @@ function feedsOf(options: CompleteApiOptions): EventFeeds {
 }
 
 interface ServiceParts {
-  /** Of cursors. */
+  /** The seal of cursors. */
   readonly seal: Seal;
   readonly secrets: Seal;
   readonly events: EventContext;
@@ -220,7 +220,7 @@ function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVer
   return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
 }
 
-/** What the model says of every exchange, before it is routed. */
+/** Lists the rules of the model for every exchange, before it is routed. */
 function exchangeRules({ base, model }: Contract): Pick<ExchangeSources, 'versionedPath' | 'originAccess'> {
   return { versionedPath: versionedPath(base), originAccess: compileCors(model.cors) };
 }

@@ -141,7 +141,7 @@ export function namedDatabase(
   return usedDatabase(locationOf({ text: database, origin: flag }, driver, env), name);
 }
 
-/** Whether a database is a file that does not exist. What a server has, only a connection shows. */
+/** True if a database is a file that does not exist. What a server has, only a connection shows. */
 export function isMissingFile({ database }: Pick<UsedDatabase, 'database'>): boolean {
   return !isPostgresUrl(database) && !existsSync(database);
 }

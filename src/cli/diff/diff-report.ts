@@ -37,7 +37,7 @@ export function describeDifference(difference: Difference): string {
   return `${path === '' ? '' : `${path}: `}${describeEffect(difference)}`;
 }
 
-/** What differs, and whom it breaks. */
+/** Describes what differs, and whom it breaks. */
 export function describeEffect({ what, requests, responses }: Difference): string {
   const effects = [effectOf(requests, 'requests'), effectOf(responses, 'responses')].filter((each) => each !== null);
   return effects.length === 0 ? what : `${what} (${effects.join(', ')})`;

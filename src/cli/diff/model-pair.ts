@@ -34,7 +34,7 @@ export interface ComparedModels {
 /** Maximum bytes of a description. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Whether a text can be a description; the member is looked up where it may be one. */
+/** True if a text can be a description; the member is looked up where it may be one. */
 const DESCRIPTION = /(?:^|[{,\s])["']?(?:openapi|swagger)["']?\s*:/;
 
 /**

@@ -4,13 +4,13 @@ import { neededPart } from '../../model/diff/needed-version.ts';
 import { describeDifference, versionOf } from './diff-report.ts';
 import type { ComparedModels } from './model-pair.ts';
 
-/** What is wrong with the version of a model, compared with the published one. */
+/** The findings on the version of a model, compared with the published one. */
 interface VersionFindings {
   readonly problems: readonly ModelProblem[];
   readonly warnings: readonly string[];
 }
 
-/** Of a version that is high enough. */
+/** The findings on a version that is high enough. */
 export const NO_FINDINGS: VersionFindings = { problems: [], warnings: [] };
 
 /** Differences that a message names, at most. */
