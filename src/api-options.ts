@@ -22,7 +22,7 @@ export interface ApiOptions {
   /** Receives every observation: requests, errors. What it throws is ignored. Default: warnings and errors are logged on standard error. */
   readonly observe?: Observe;
   /**
-   * Whether a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host application, the option
+   * True if a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host application, the option
    * `hosts` of the mount says it.
    */
   readonly allowAnyHost?: boolean;
@@ -37,13 +37,13 @@ export interface ApiOptions {
    * no stage is timed.
    */
   readonly traces?: Observe | null;
-  /** Whether each response says how long its stages took (`Server-Timing`), for development. Default: false. */
+  /** True if each response says how long its stages took (`Server-Timing`), for development. Default: false. */
   readonly serverTiming?: boolean;
-  /** Whether the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
+  /** True if the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
   readonly serveMetrics?: boolean;
   /** Called after every commit. */
   readonly onCommit?: () => void;
-  /** Why `/readyz` responds 503; null when the server is ready. Default: always ready. */
+  /** The reason for which `/readyz` responds 503; null when the server is ready. Default: always ready. */
   readonly notReadyReason?: () => string | null;
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -63,7 +63,7 @@ export interface ApiOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Who learns what is observed. */
+/** The observers of an API. */
 type Observers = Pick<ApiOptions, 'observe' | 'metrics' | 'traces'>;
 
 /** The options, and the clock of what is written. */

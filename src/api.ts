@@ -49,9 +49,9 @@ export type { RowImportError, RowImportOutcome } from './operations/write/import
 /** An API: responds to requests, imports and exports rows. */
 export interface Api extends Handler, RowTransfer {
   readonly model: Model;
-  /** Whether `/metrics` is a path of the API. */
+  /** True if `/metrics` is a path of the API. */
   readonly servesMetrics: boolean;
-  /** What delivers to its webhooks, for the program that dispatches events; null where the model has none. */
+  /** The deliveries to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
 
   /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */

@@ -6,7 +6,7 @@ export type { Api } from './api.ts';
 export { ApiError, type ErrorCode } from './conventions/errors.ts';
 export type { Json } from './conventions/json/json.ts';
 // Deprecated names stay importable from here until the next major version.
-export * from './exports/deprecated.ts';
+export * from './deprecated-exports.ts';
 export { createListener, type Listener } from './http/listener.ts';
 export type { MountOptions } from './http/mounted-api.ts';
 export { type HttpServer, serveHttp, type ServeHttpOptions } from './http/serve-http.ts';

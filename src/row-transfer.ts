@@ -14,7 +14,7 @@ import type { Bookmark } from './plan/bookmark.ts';
 import type { Store } from './stores/store.ts';
 
 export interface ImportOptions {
-  /** Whether each row publishes its event. Default: true. */
+  /** True if each row publishes its event. Default: true. */
   readonly events?: boolean;
 }
 
@@ -69,7 +69,7 @@ interface TransferOptions {
   readonly services: Pick<WriteServices, 'sources' | 'events'>;
 }
 
-/** What imports and exports rows. */
+/** Creates the import and export of rows. */
 export function rowTransfer({ contract, store, tokens, callers, services }: TransferOptions): RowTransfer {
   const { model } = contract;
   const { sources, events } = services;

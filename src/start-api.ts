@@ -43,7 +43,7 @@ export interface StartApiOptions
    * the package `@redis/client`. Default: each instance admits its share (`limits.rate.instances`).
    */
   readonly redis?: string | undefined;
-  /** What `defineModel` returned, or the `model` that `loadModel` returned. */
+  /** The result of `defineModel`, or the `model` of that of `loadModel`. */
   readonly model: Model | DefinedModel;
   /**
    * Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API; or the URL of a database of PostgreSQL:
@@ -54,17 +54,17 @@ export interface StartApiOptions
   readonly databasePassword?: string | undefined;
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */
   readonly driver?: DriverName | undefined;
-  /** Where relative paths of `jwks_file` in the model start. Default: the working directory. */
+  /** The folder where relative paths of `jwks_file` in the model start. Default: the working directory. */
   readonly folder?: string;
   /** Fetches the keys of issuers. Default: that of Node.js. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Whether the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
+  /** True if the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** Whether this process runs the `after` hooks, delivers to webhooks and removes old events. Default: true. */
+  /** True if this process runs the `after` hooks, delivers to webhooks and removes old events. Default: true. */
   readonly dispatch?: boolean;
-  /** Whether webhooks may call this machine, also by http: for development. Default: false. */
+  /** True if webhooks may call this machine, also by http: for development. Default: false. */
   readonly loopbackWebhooks?: boolean;
   /** Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default: `limits.shutdown_timeout`. */
   readonly shutdownTimeout?: number | (() => number);
@@ -129,7 +129,7 @@ function openStore(
   return selectKind(reference.database).open(reference, { migrate, signal, ...parts });
 }
 
-/** What sends webhooks; null where the model has none. */
+/** Creates the sender of webhooks; null if the model has none. */
 function senderOf({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
   if (webhooks === null) return null;
   return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });

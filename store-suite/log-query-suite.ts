@@ -41,7 +41,7 @@ function randomQuery(random: SeededRandom): EventQuery {
   };
 }
 
-/** Whether an event is one of a query, as its documentation says. */
+/** True if an event is one of a query, as its documentation says. */
 function isSelected({ sequence, type, event: { payload } }: LoggedEvent, query: EventQuery): boolean {
   const { after, until = Infinity, types, resourceType, resourceId, from = -Infinity, to = Infinity } = query;
   const at = Date.parse(payload.timestamp);

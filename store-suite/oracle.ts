@@ -11,7 +11,7 @@ import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedConditio
 /** Paths whose strings are compared as numbers. */
 type NumericPaths = ReadonlySet<string>;
 
-/** What the expected rows depend on besides the rows of the resource. */
+/** The inputs of the expected rows besides the rows of the resource. */
 interface OracleContext {
   readonly numeric: NumericPaths;
   /** All rows of another resource, for conditions on related rows. */
@@ -153,7 +153,7 @@ function projected({ columns }: ListPlan, row: Row): Row {
   return { id, ...Object.fromEntries(fields), created_at, updated_at, revision };
 }
 
-/** What the oracle knows of a page. */
+/** A page as the oracle expects it. */
 type ExpectedPage = Omit<Page, 'size'>;
 
 /** The expected page of a plan without ancestors and without a size, given all rows of its resource. */

@@ -35,7 +35,7 @@ export function tombstoneSuite(name: string, open: OpenStore): void {
       const ofBob = visibilityWhere([{ path: 'owner', operator: 'in', values: ['bob'] }]);
       const ofText = visibilityWhere([{ path: 'text', operator: 'nin', values: ['y'] }]);
       const found = [EVERYTHING, OF_ANN, ofBob, NOTHING, ofText].map((each) => wasVisible(store, 'notes', each));
-      // Of a value that is not stored, nothing is known.
+      // Nothing is known of a value that is not stored.
       assert.deepEqual(await Promise.all(found), [true, true, false, false, false]);
       await store.close();
     });

@@ -8,7 +8,7 @@ export const CLOCK_SKEW = 60;
 /** OpenID Connect Core 2: a `sub` has at most 255 characters. */
 const MAX_NAME = 255;
 
-/** What the claims of a token say, if its signature is valid. */
+/** The verdict on the claims of a token, if its signature is valid. */
 export type JudgedClaims =
   /** `expires`: seconds since the epoch from when on the token is expired. */
   | { readonly kind: 'valid'; readonly token: VerifiedToken; readonly expires: number }
@@ -66,12 +66,12 @@ function textsOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : [];
 }
 
-/** Whether a value is a NumericDate (RFC 7519 2). */
+/** True if a value is a NumericDate (RFC 7519 2). */
 function isTime(value: Json | undefined): value is number {
   return typeof value === 'number' && value >= 0;
 }
 
-/** Whether a value can name a caller. Control characters would reach logs and header fields. */
+/** True if a value can name a caller. Control characters would reach logs and header fields. */
 export function isCallerName(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME && !/\p{Cc}/u.test(value);
 }

@@ -7,7 +7,7 @@ import { ApiError } from '../conventions/errors.ts';
 export interface CompactToken {
   readonly algorithm: string;
   readonly keyId: string | null;
-  /** Whether its `typ` says that it is an access token (RFC 9068); other tokens have `JWT` or none. */
+  /** True if its `typ` says that it is an access token (RFC 9068); other tokens have `JWT` or none. */
   readonly isAccessToken: boolean;
   readonly claims: JsonObject;
 }
@@ -74,7 +74,7 @@ function readPart(part: string): JsonObject | string {
   }
 }
 
-/** Whether a part is the one spelling of its bytes: no padding, no bits that a decoder ignores (RFC 4648 3.5). */
+/** True if a part is the one spelling of its bytes: no padding, no bits that a decoder ignores (RFC 4648 3.5). */
 function isCanonical(part: string): boolean {
   return PART.test(part) && Buffer.from(part, 'base64url').toString('base64url') === part;
 }

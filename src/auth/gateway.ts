@@ -11,7 +11,7 @@ const SUBJECT = 'x-auth-subject';
 const CLIENT = 'x-auth-client';
 const SCOPES = 'x-auth-scopes';
 
-/** What the fields of a gateway say of a request. */
+/** The caller that the fields of a gateway name. */
 export type GatewayVerdict =
   /** The request is not the gateway's, or the gateway names no caller. */
   | { readonly kind: 'none' }

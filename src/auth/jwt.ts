@@ -73,7 +73,7 @@ export class JwtVerifier implements TokenVerifier {
     if (!isAccessToken && !issuer.allowTypJwt)
       return invalid('its typ is not at+jwt, and allow_typ_jwt is not declared');
     const judged = judgeClaims(claims, issuer, this.#now());
-    // Whether a token is expired is said of those with a valid signature alone.
+    // True if a token is expired is said of those with a valid signature alone.
     if (judged.kind === 'invalid') return judged;
     const verdict = chain(issuer.finder.find(read.token), (keys) => {
       if (keys === null) return UNAVAILABLE;

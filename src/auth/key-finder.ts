@@ -15,7 +15,7 @@ export interface IssuerKey {
  */
 export type KeySet = readonly IssuerKey[];
 
-/** What a token says of the key that signed it. */
+/** The key that a token names. */
 export interface WantedKey {
   readonly algorithm: string;
   /** null where the token does not say. */
@@ -40,7 +40,7 @@ export function fixedKeys(keys: KeySet): KeyFinder {
   return { current: () => keys, find: () => keys };
 }
 
-/** How many keys of a set are tried for a token that names none. */
+/** The keys of a set that are tried for a token that names none. */
 const MAX_TRIED = 4;
 
 /**

@@ -43,7 +43,7 @@ function publicPart({ kty, crv, x, y, n, e }: JsonObject): JsonObject {
   return Object.freeze(Object.fromEntries(present));
 }
 
-/** Whether two sets have the same keys in the same order. */
+/** True if two sets have the same keys in the same order. */
 export function isSameSet(one: KeySet, other: KeySet): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

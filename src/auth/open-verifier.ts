@@ -13,7 +13,7 @@ import type { TokenVerifier } from './token-verifier.ts';
 
 export interface VerifierOptions {
   readonly auth: Pick<AuthRules, 'issuers'>;
-  /** Where relative paths of `jwks_file` start. */
+  /** The folder where relative paths of `jwks_file` start. */
   readonly folder: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -2,7 +2,7 @@ import type { AuthRules } from '../model/model.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 import type { VerifiedToken } from './token-verifier.ts';
 
-/** How owner fields name callers: two sources of identity may have the same subject (AUTH-9). */
+/** The form in which owner fields name callers: two sources of identity may have the same subject (AUTH-9). */
 export type OwnerForm = 'subject' | 'issuer:subject';
 
 /** A caller without credentials, which has nothing that a policy can name. */

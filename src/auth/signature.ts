@@ -2,7 +2,7 @@ import { lazy } from '../cache/memoize.ts';
 import type { JsonObject } from '../conventions/json/json.ts';
 import type { TokenAlgorithm } from '../conventions/json/json-web-key.ts';
 
-/** What verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
+/** The key that verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
 export type VerificationKey = JsonObject | Uint8Array;
 
 /** Loads the verification of signatures with the first token: a server without `auth` never needs it, nor the rest of the library. */
@@ -15,7 +15,7 @@ const loadVerification = lazy(async () => {
 });
 
 /**
- * Whether a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the token names instead is
+ * True if a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the token names instead is
  * no signature.
  *
  * @param token three parts in canonical base64url

@@ -14,7 +14,7 @@ export interface VerifiedToken {
   readonly claims: JsonObject;
 }
 
-/** What became of a token. */
+/** The verdict on a token. */
 export type TokenVerdict =
   | { readonly kind: 'verified'; readonly token: VerifiedToken }
   | { readonly kind: 'expired' }
@@ -35,7 +35,7 @@ export interface TokenVerifier {
   readonly caches?: Readonly<Record<string, Pick<ClearableCache, 'statistics'> & Partial<ClearableCache>>>;
 }
 
-/** Of a model with `auth` for which no verifier is given. */
+/** The verifier of a model with `auth` for which none is given. */
 export const NO_TOKENS: TokenVerifier = {
   verify: () => ({ kind: 'invalid', reason: 'no verifier of tokens is configured' }),
 };

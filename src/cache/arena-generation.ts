@@ -1,6 +1,6 @@
 import type { Generation } from './cache.ts';
 
-/** What an arena stores. */
+/** An entry of an arena. */
 export interface Packed {
   readonly numbers: readonly [number, number, number];
   readonly text: string;
@@ -24,7 +24,7 @@ export function packedBytes({ text }: Packed, key: string): number {
 export class ArenaGeneration implements Generation<Packed> {
   readonly #bytes: number;
   #arena: Arena | null = null;
-  /** Of each entry, by the hash of its key. */
+  /** The offset of each entry, by the hash of its key. */
   #offsets = new Map<number, number>();
 
   /** @param bytes of all entries, as {@link packedBytes} counts them */
@@ -65,7 +65,7 @@ interface Arena {
   readonly bytes: Buffer;
   /** The same memory. */
   readonly numbers: Float64Array;
-  /** Where the next entry begins. */
+  /** The offset of the next entry. */
   end: number;
 }
 

@@ -1,6 +1,6 @@
 import { fnv1a } from './fnv1a.ts';
 
-/** How a cache was used since it was created. */
+/** The uses of a cache since it was created. */
 export interface CacheStatistics {
   readonly hits: number;
   readonly misses: number;
@@ -28,7 +28,7 @@ export interface Cache<V, K = string> extends ClearableCache {
   missAfterAll(): void;
 }
 
-/** Where a part of a cache is stored: entries by the hashes of their keys, one for each hash. */
+/** A part of a cache: entries by the hashes of their keys, one for each hash. */
 export interface Generation<V, H = number> {
   /** Number of entries. */
   readonly size: number;
@@ -47,9 +47,9 @@ export interface CacheOptions<V, H> {
   readonly maxWeight: number;
   /** The weight of an entry, such as its characters; positive. */
   readonly weigh: (value: V, key: string) => number;
-  /** Whether a key that is not in the cache is stored. Default: every key is. */
+  /** True if a key that is not in the cache is stored. Default: every key is. */
   readonly admits?: (hash: H) => boolean;
-  /** How many generations share `maxWeight`. Default 2; with more a larger part of the entries survives an eviction. */
+  /** The number of generations that share `maxWeight`. Default 2; with more a larger part of the entries survives an eviction. */
   readonly generations?: number;
   /** Default: a `Map`. */
   readonly newGeneration?: (maxWeight: number) => Generation<V, H>;
@@ -69,7 +69,7 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   readonly #maxWeight: number;
   /** The youngest first. */
   readonly #generations: Generation<V, H>[];
-  /** Of the youngest generation. An entry that is replaced still counts until its generation is evicted. */
+  /** The weight of the youngest generation. An entry that is replaced still counts until its generation is evicted. */
   #weight = 0;
 
   /**

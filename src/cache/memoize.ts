@@ -2,7 +2,7 @@ import { type Cache, GenerationalCache } from './cache.ts';
 
 /** Room for a few hundred short strings. */
 const DEFAULT_WEIGHT = 32_768;
-/** What a result counts besides the characters of its key. */
+/** The weight of a result besides the characters of its key. */
 const ENTRY_WEIGHT = 64;
 
 /**

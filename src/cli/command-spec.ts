@@ -2,7 +2,7 @@ import type { ExitCode } from './command-error.ts';
 import { DRIVER_NAMES } from '../stores/sqlite/driver/driver.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** What the shell completes for a value: paths of files, one of some words, or nothing. */
+/** The completions of a value by the shell: paths of files, one of some words, or nothing. */
 export type Completion = 'file' | 'none' | readonly string[];
 
 /** A value of an argument or an option. */
@@ -38,7 +38,7 @@ export interface CommandSpec {
   readonly description: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
-  /** What the help says after the options: remarks and examples. */
+  /** The end of the help, after the options: remarks and examples. */
   readonly notes: string;
   /**
    * Runs the command.

@@ -1,5 +1,5 @@
 /**
- * Whether npm has the package. Messages, the help, and the sections that `scripts/publication.ts` writes into the pages follow from this: on the
+ * True if npm has the package. Messages, the help, and the sections that `scripts/publication.ts` writes into the pages follow from this: on the
  * day of the publication set it to true and run that script.
  */
 export const IS_PUBLISHED: boolean = false;

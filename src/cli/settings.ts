@@ -31,7 +31,7 @@ export interface ServeSettings {
   readonly port: number;
   readonly host: string;
   readonly database: DatabaseLocation;
-  /** Where `/metrics` is served apart from the API, without credentials; null where the API serves it. */
+  /** The address of `/metrics` apart from the API, without credentials; null if the API serves it. */
   readonly metrics: { readonly port: number; readonly host: string } | null;
   /** Number of processes that serve. */
   readonly workers: number;
@@ -40,9 +40,9 @@ export interface ServeSettings {
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
-  /** Whether a browser opens the API once it listens. */
+  /** True if a browser opens the API once it listens. */
   readonly open: boolean;
-  /** Whether clients on other machines are served without authentication (AUTH-7). */
+  /** True if clients on other machines are served without authentication (AUTH-7). */
   readonly insecurePublic: boolean;
 }
 
@@ -122,7 +122,7 @@ function parseHost({ text, origin }: SettingValue): string {
   );
 }
 
-/** Whether other machines can reach the server (AUTH-7). */
+/** True if other machines can reach the server (AUTH-7). */
 export function isReachable({ host }: Pick<ServeSettings, 'host'>): boolean {
   return !isLoopback(host);
 }

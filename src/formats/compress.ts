@@ -37,7 +37,7 @@ const CODERS: Readonly<Record<Coding, Coder>> = {
   })),
 };
 
-/** Whether a body is long enough to be compressed (NEG-7). */
+/** True if a body is long enough to be compressed (NEG-7). */
 export function isCompressible(body: string | Uint8Array): boolean {
   return body.length > COMPRESSIBLE_FROM || Buffer.byteLength(body) > COMPRESSIBLE_FROM;
 }

@@ -25,7 +25,7 @@ type Cell = string | null;
 interface CsvColumn {
   readonly path: readonly string[];
   readonly type: ValueType;
-  /** Whether it is the column of an object, which contains `{}` if the object is set, but none of its members. */
+  /** True if it is the column of an object, which contains `{}` if the object is set, but none of its members. */
   readonly presence: boolean;
 }
 
@@ -124,7 +124,7 @@ function columnsOf(members: readonly Member[], above: readonly string[]): readon
   });
 }
 
-/** Whether a member has a cell that is never empty. */
+/** True if a member has a cell that is never empty. */
 function isNeverEmpty({ type, nullable }: Member): boolean {
   if (nullable) return false;
   return type.kind !== 'object' || type.members.some(isNeverEmpty);
@@ -143,12 +143,12 @@ function cellOf({ path, type, presence }: CsvColumn, item: JsonObject): Cell {
   return jsonWriter(type)(value);
 }
 
-/** Whether all values in an object are null. */
+/** True if all values in an object are null. */
 function isUnset(value: JsonObject): boolean {
   return Object.values(value).every((member) => member === null || (isJsonObject(member) && isUnset(member)));
 }
 
-/** Whether values may be formulas. Numbers and times are none, even with a sign. */
+/** True if values may be formulas. Numbers and times are none, even with a sign. */
 function isText({ kind }: ValueType): boolean {
   return kind === 'text' || kind === 'binary';
 }
@@ -210,7 +210,7 @@ function isNullContent(content: NodeContent | undefined): boolean {
   return content === undefined || content.kind === 'null' || (content.kind === 'json' && content.json === null);
 }
 
-/** What only the parser can read: quotes, line breaks and a byte order mark. */
+/** The characters that only the parser can read: quotes, line breaks and a byte order mark. */
 const SPECIAL = /["\r\n\uFEFF]/;
 
 function parseRecord(record: string): readonly Cell[] {

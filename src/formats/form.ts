@@ -24,10 +24,10 @@ export function readForm(bytes: Uint8Array, type: ObjectType, limits: StructureL
 /** The start of a JSON object or array, percent-encoded or not. The name of no field begins with a brace or bracket. */
 const JSON_START = /^(?:[\s+]|%20|%0[9AD])*(?:[{[]|%7B|%5B)/i;
 
-/** How many bytes are looked at: white space may precede the JSON. */
+/** The number of bytes that are examined: white space may precede the JSON. */
 const JSON_PREFIX = 256;
 
-/** Whether a body that is sent as a form is JSON: its first name begins with `{` or `[` (NEG-2). */
+/** True if a body that is sent as a form is JSON: its first name begins with `{` or `[` (NEG-2). */
 export function isJsonForm(bytes: Uint8Array): boolean {
   return JSON_START.test(String.fromCharCode(...bytes.subarray(0, JSON_PREFIX)));
 }
@@ -59,7 +59,7 @@ interface FormNode {
   readonly items: RawValue[];
   /** Nodes of `name[key]`. */
   readonly members: Map<string, FormNode>;
-  /** Whether `name[]` was sent without a value. */
+  /** True if `name[]` was sent without a value. */
   isEmptyList: boolean;
 }
 

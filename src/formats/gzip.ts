@@ -5,7 +5,7 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const gunzip = promisify(gunzipWithCallback);
 
-/** How many bytes a streamed body may become for each byte that was received. JSON of equal rows becomes 20 to 50. */
+/** The number of bytes that a streamed body may become for each byte that was received. JSON of equal rows becomes 20 to 50. */
 const MAX_RATIO = 100;
 
 /**

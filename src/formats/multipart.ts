@@ -21,7 +21,7 @@ const MAX_PARTS = 1_000;
 const MIN_PARTS = 100;
 /** The high-water mark of parts: the body is in memory already, so no part has to wait for its reader. */
 const UNLIMITED = 2 ** 30;
-/** How browsers escape quotes and line breaks in a name (HTML, multipart/form-data encoding algorithm). */
+/** The escapes of browsers for quotes and line breaks in a name (HTML, multipart/form-data encoding algorithm). */
 const NAME_ESCAPES = /%(22|0[aAdD])/g;
 
 /**

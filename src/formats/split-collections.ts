@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './malformed-body.ts';
 
-/** Why a text is not JSON, and the line, from 1. */
+/** The reason for which a text is not JSON, and the line, from 1. */
 export class MalformedData extends Error {
   override readonly name = 'MalformedData';
   readonly line: number;

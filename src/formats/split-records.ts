@@ -20,7 +20,7 @@ export interface RawRecord {
   readonly raw: Uint8Array | null;
 }
 
-/** What ends a record: a line break, a line break outside quotes (CSV), or the end of an item of a JSON array. */
+/** The end of a record: a line break, a line break outside quotes (CSV), or the end of an item of a JSON array. */
 export type RecordFraming = 'lines' | 'csv' | 'json';
 
 /** Finds the index after the end of the current record, or -1. It is called with each byte once, in order. */
@@ -178,7 +178,7 @@ export function recordContent(raw: Uint8Array): Uint8Array {
   return raw.subarray(marked ? BYTE_ORDER_MARK.length : 0, end);
 }
 
-/** Whether a line contains only spaces and tabs. */
+/** True if a line contains only spaces and tabs. */
 export function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }

@@ -22,7 +22,7 @@ export type RawValue =
   | { readonly kind: 'file'; readonly bytes: Uint8Array };
 
 /**
- * What a node contains. `items` (XML) are a list unless the schema declares an object; members that are `numbered` (forms) are an object
+ * The content of a node. `items` (XML) are a list unless the schema declares an object; members that are `numbered` (forms) are an object
  * unless the schema declares a list. `mixed` is neither.
  */
 export type NodeContent =
@@ -42,11 +42,11 @@ export interface TreeNode {
   readonly content: NodeContent;
 }
 
-/** What the reader needs to know about a format. */
+/** The facts of a format that the reader needs. */
 interface TreeFormat {
   /** Maximum number of items of a list. */
   readonly items: number;
-  /** How to write a list, for messages. */
+  /** The syntax of a list, for messages. */
   readonly listSyntax: string;
 }
 

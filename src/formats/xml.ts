@@ -156,7 +156,7 @@ export function readXml(bytes: Uint8Array, root: string, type: ObjectType, limit
 /** An element, as a node of the untyped tree. */
 interface XmlElement extends TreeNode {
   readonly isItem: boolean;
-  /** Whether its text is base64. */
+  /** True if its text is base64. */
   readonly encoded: boolean;
 }
 
@@ -181,7 +181,7 @@ class XmlParser {
   readonly #limits: StructureLimits;
   readonly #open: OpenElement[] = [];
   #root: XmlElement | null = null;
-  /** Where the current start tag begins. */
+  /** The place where the current start tag begins. */
   #tagPlace = 'line 1, column 1';
 
   constructor(limits: StructureLimits) {

@@ -51,7 +51,7 @@ export function createFetchHandler(
   };
 }
 
-/** How bodies are received. */
+/** The limits and services for receiving bodies. */
 interface Receiving {
   /** Milliseconds: for the whole body, and for a pause where it is streamed. */
   readonly timeout: number;

@@ -3,7 +3,7 @@ import type { HeaderList } from '../exchange/handler.ts';
 
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
-/** What caches, browsers and pages may do with a response: where the host application has decided it, its decision stays. */
+/** The fields that say what caches, browsers and pages may do with a response: where the host application has decided it, its decision stays. */
 const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
   'cache-control',
   'cross-origin-resource-policy',

@@ -9,7 +9,7 @@ import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
 import { http } from './builtin-http.ts';
 import { type Address, listen } from './server/listen.ts';
 
-/** Where `/metrics` is served apart from the API, and what it serves. */
+/** The address of `/metrics` apart from the API, and its content. */
 export interface MetricsServerOptions extends Pick<Address, 'host' | 'port'> {
   /** All metrics, as the response has them. */
   readonly text: () => Promise<string>;

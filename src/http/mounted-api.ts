@@ -9,12 +9,12 @@ import { weakMemoize } from '../cache/memoize.ts';
 export interface MountedApi extends Handler {
   /** Called by each mount in a host application. */
   onMount?(): void;
-  /** Whether the API serves `/metrics`. Default: false. */
+  /** True if the API serves `/metrics`. Default: false. */
   readonly servesMetrics?: boolean;
   readonly model: { readonly basePath: string; readonly limits: Limits };
 }
 
-/** How an API is mounted in a host application. */
+/** The options of a mount in a host application. */
 export interface MountOptions {
   /**
    * The values of `Host` that are accepted (AUTH-7): `api.example.com` for any port, `api.example.com:8080` for one. Default: every one, for
@@ -22,13 +22,13 @@ export interface MountOptions {
    */
   readonly hosts?: readonly string[];
   /**
-   * Whether responses have the CORS fields that the model declares. Default: true. Set it to false where the host application sends its own
+   * True if responses have the CORS fields that the model declares. Default: true. Set it to false where the host application sends its own
    * and cannot replace those of the API, such as `hono/cors`.
    */
   readonly cors?: boolean;
 }
 
-/** What every request that comes by one mount has. */
+/** The properties of every request that comes by one mount. */
 type MountRules = Required<Pick<RawRequest, 'hosts' | 'cors'>>;
 
 /** Mounts an API: what its requests have in common. @throws {RangeError} `hosts` lists what is not a host */
@@ -51,12 +51,12 @@ const HEALTH_PATHS = ['/livez', '/readyz'];
 const METRICS_PATH = '/metrics';
 const DESCRIPTIONS = [DOCS_PATH, OPEN_API_PATH, ASYNC_API_PATH];
 
-/** Whether a request is a health check, which gets its response under overload, too (LIM-3). */
+/** True if a request is a health check, which gets its response under overload, too (LIM-3). */
 export function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }
 
-/** Whether a request target belongs to the API, however it is encoded: its base path, the paths below it, and those next to it and at the origin. */
+/** True if a request target belongs to the API, however it is encoded: its base path, the paths below it, and those next to it and at the origin. */
 export function owns(api: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
   return segmentsBelow(segments, baseOf(api.model)) !== null || outsideOf(api).has(segments.join('/'));

@@ -38,28 +38,28 @@ export class NodeRequestBody implements RequestBody {
     this.#sendContinue = sendContinue;
   }
 
-  /** Whether a reader waits for bytes of the client. */
+  /** True if a reader waits for bytes of the client. */
   get isWaiting(): boolean {
     return this.#rejectReader !== null;
   }
 
-  /** Whether it is streamed, possibly while its response is being sent. */
+  /** True if it is streamed, possibly while its response is being sent. */
   get isStreaming(): boolean {
     return this.#isStreaming;
   }
 
-  /** Whether every byte has arrived, read or not. */
+  /** True if every byte has arrived, read or not. */
   get complete(): boolean {
     return this.#request.complete;
   }
 
-  /** Whether every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been read. */
+  /** True if every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been read. */
   get #hasArrived(): boolean {
     return this.complete || this.#request.readableLength === this.length;
   }
 
   /**
-   * Whether the rest can be read and discarded, so that the connection can serve another request: the body has at most `limit` bytes, and the
+   * True if the rest can be read and discarded, so that the connection can serve another request: the body has at most `limit` bytes, and the
    * client does not wait for `100 Continue`.
    */
   canDiscard(limit: number): boolean {

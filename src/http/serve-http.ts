@@ -12,7 +12,7 @@ import { type Address, listen } from './server/listen.ts';
 import type { ParserError } from './server/parser-error.ts';
 import { HttpConnections } from './server/http-connections.ts';
 
-/** What a server serves, and where. */
+/** The API and the address of a server. */
 export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
   readonly api: MountedApi;
   /** Address or host name to bind. Default: `127.0.0.1`. */

@@ -5,7 +5,7 @@ import { unitsIn, waitFor } from './gcra.ts';
 import type { HashedKey } from './keyed-hash.ts';
 import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from './rate-limiter.ts';
 
-/** What a process asks of what keeps the buckets. */
+/** A request of a process to the keeper of the buckets. */
 export interface LoanRequest extends HashedKey {
   readonly kind: BucketKind;
   readonly quota: RateQuota;
@@ -23,7 +23,7 @@ export interface Loan {
 
 /** Lends units of buckets that several processes take from. */
 export interface RateLender {
-  /** Whether the instances of an API borrow from it together; otherwise only the processes of one instance do, and each has its share. */
+  /** True if the instances of an API borrow from it together; otherwise only the processes of one instance do, and each has its share. */
   readonly isShared: boolean;
   /** The hash of a name, the same in every process. */
   hash(name: string): HashedKey;
@@ -36,7 +36,7 @@ export const UNUSED_SHARE = 0.08;
 
 const SLOTS = 2 ** 16;
 
-/** What borrowing needs. */
+/** The options of borrowing. */
 interface LeasedRateLimiterOptions {
   readonly limits: Pick<RateLimits, 'caller' | 'address'>;
   readonly lender: RateLender;
@@ -109,7 +109,7 @@ export class LeasedRateLimiter implements RateLimiter {
   }
 }
 
-/** What one process has borrowed of many buckets, and when each is full at the lender. */
+/** The units that one process has borrowed of many buckets, and the time at which each is full at the lender. */
 class Leases {
   readonly #table = new BucketTable(SLOTS);
   readonly #units = new Uint32Array(SLOTS);
@@ -140,7 +140,7 @@ class Leases {
     this.#table.setFullAt(this.#slot(hashed), fullAt);
   }
 
-  /** Whether so many units are here or would be lent, as far as this process knows. */
+  /** True if so many units are here or would be lent, as far as this process knows. */
   state(hashed: HashedKey, units: number, quota: RateQuota, now: number): BucketState {
     const there = this.units(hashed, now);
     const slot = this.#table.find(hashed);

@@ -55,7 +55,7 @@ export class LoopIteration {
     return this.#duration;
   }
 
-  /** Whether requests wait for each other: many came in this iteration or in the one before, or many have no response yet. */
+  /** True if requests wait for each other: many came in this iteration or in the one before, or many have no response yet. */
   get hasQueue(): boolean {
     return Math.max(this.#requestsBefore, this.#requests, this.#inFlight) > MIN_REQUESTS;
   }

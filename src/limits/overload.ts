@@ -20,7 +20,7 @@ export interface OverloadOptions {
 }
 
 export interface OverloadMonitor {
-  /** Whether to reject the next request (LIM-3). Call it exactly once per request, with the number of those in flight. */
+  /** True if to reject the next request (LIM-3). Call it exactly once per request, with the number of those in flight. */
   readonly overloaded: (inFlight: number) => boolean;
   /** The cause of the overload; null without one. */
   readonly reason: () => string | null;
@@ -122,7 +122,7 @@ const RESOLUTION = 10;
 const INTERVAL = 500;
 const NANOSECONDS = 1e6;
 
-/** What a delay is measured with. */
+/** The measure of a delay. */
 interface DelayMeter {
   /** Monotonic milliseconds. */
   readonly now: () => number;

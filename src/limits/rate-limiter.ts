@@ -7,7 +7,7 @@ import { keyedHash } from './keyed-hash.ts';
 /** Buckets of callers by identity, of addresses without credentials, and of addresses whose credentials were refused. */
 export type BucketKind = 'caller' | 'address' | 'failure';
 
-/** What a bucket says of units that are taken from it. */
+/** The state of a bucket after units were taken from it. */
 export interface BucketState {
   readonly admitted: boolean;
   /** The whole units that are left. */
@@ -20,7 +20,7 @@ export interface BucketState {
 export interface RateLimiter {
   /** Takes units, if all of them are there. @param units at most the quota */
   take(kind: BucketKind, name: string, units: number): MaybePromise<BucketState>;
-  /** Whether a unit is there. */
+  /** True if a unit is there. */
   check(kind: BucketKind, name: string): BucketState;
   /** Puts units back that were taken for nothing. */
   giveBack(kind: BucketKind, name: string, units: number): void;
@@ -36,10 +36,10 @@ export function bucketTables(): Readonly<Record<BucketKind, BucketTable>> {
   return { caller: new BucketTable(), address: new BucketTable(), failure: new BucketTable() };
 }
 
-/** What keeping buckets needs. */
+/** The options of a keeper of buckets. */
 interface LocalBucketOptions {
   readonly limits: Pick<RateLimits, 'caller' | 'address'>;
-  /** Of the hash of names: 16 random hexadecimal digits. */
+  /** The secret of the hash of names: 16 random hexadecimal digits. */
   readonly secret: string;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
@@ -96,7 +96,7 @@ export function takeFrom(
   return { admitted: true, remaining: unitsIn(after, now, quota), wait: waitFor(after, now, 1, quota) };
 }
 
-/** Whether a bucket has a unit. */
+/** True if a bucket has a unit. */
 export function stateOf(fullAt: number, now: number, quota: RateQuota): BucketState {
   const wait = waitFor(fullAt, now, 1, quota);
   return { admitted: wait === 0, remaining: unitsIn(fullAt, now, quota), wait };

@@ -6,12 +6,12 @@ import { type HashedKey, keyedHash } from './keyed-hash.ts';
 import { type Loan, type LoanRequest, type RateLender, UNUSED_SHARE } from './leased-rate-limiter.ts';
 import { JOIN, LEAVE, LEND } from './redis-scripts.ts';
 
-/** What borrowing from Redis needs. */
+/** The options of borrowing from Redis. */
 export interface RedisLenderOptions {
   readonly redis: RedisConnection;
   /** The name of the API: APIs of one name on one database of Redis share their callers. */
   readonly name: string;
-  /** Of this process, unlike that of any other. */
+  /** The id of this process, unlike that of any other. */
   readonly id: string;
   /** 16 hexadecimal digits: the secret of the hash, where Redis has none yet. */
   readonly secret: string;

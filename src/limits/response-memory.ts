@@ -17,14 +17,14 @@ export class ResponseMemory {
   }
 
   /**
-   * Whether a response that is ready may be sent. Where too many became ready since its request was accepted, a large one to a read is dropped; a
+   * True if a response that is ready may be sent. Where too many became ready since its request was accepted, a large one to a read is dropped; a
    * write has happened, so that its response is sent.
    */
   admits(bytes: number, method: string): boolean {
     return bytes <= SMALL_RESPONSE || !this.isExceeded || !isSafeMethod(method);
   }
 
-  /** Whether no further response may be made. It can be exceeded by one response, however large that is. */
+  /** True if no further response may be made. It can be exceeded by one response, however large that is. */
   get isExceeded(): boolean {
     return this.#held > this.#max;
   }

@@ -6,7 +6,7 @@ export function describeError(thrown: unknown): Readonly<Record<string, unknown>
   return { name, message, code, stack, causes: causes.map((cause) => cause.stack) };
 }
 
-/** What the log says of one error. */
+/** The facts of one error for the log. */
 export interface ErrorFacts {
   readonly name: string;
   readonly message: string;

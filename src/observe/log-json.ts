@@ -40,7 +40,7 @@ function requestLine(request: RequestObservation, time: string, pid: number | un
   return `${head},"path":${serialize(path)},"route":${pattern},${result},${ids}}\n`;
 }
 
-/** Of the few methods, routes and error codes. */
+/** The JSON of the few methods, routes and error codes. */
 const knownText = memoize(serialize);
 
 /** The start of a member, built once per name: concatenated strings cost memory until they are flattened. */

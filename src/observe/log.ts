@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly clock: Clock;
   /** `json` for machines, `readable` for developers. */
   readonly format: 'json' | 'readable';
-  /** Whether readable lines are coloured; JSON never is. */
+  /** True if readable lines are coloured; JSON never is. */
   readonly colours: boolean;
   /** The process id that each JSON line includes, if several processes write one log. */
   readonly pid?: number | undefined;

@@ -144,7 +144,7 @@ export type Observation =
 
 export type RequestObservation = Extract<Observation, { kind: 'request' }>;
 
-/** What only metrics and traces want to know: it says nothing that an operator could do something about. */
+/** The observations for metrics and traces alone: none calls for an operator. */
 export type Measured = Extract<
   Observation,
   { kind: 'commit' | 'commit-blocked' | 'read-stopped' | 'rate-limited' | 'delivery' | 'events-removed' }

@@ -8,7 +8,7 @@ export function requestLevel({ status }: Pick<RequestObservation, 'status'>): 'i
   return status >= 500 ? 'error' : 'info';
 }
 
-/** What the log says of a request: the members of its entry, in their order. */
+/** Lists the facts of a request for the log: the members of its entry, in their order. */
 export function requestFields({
   method,
   target,

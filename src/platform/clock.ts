@@ -40,7 +40,7 @@ export function threadCpuTime(): number {
   return (user + system) / 1_000;
 }
 
-/** What of it a runtime has: Bun and Deno count no iterations. */
+/** The timing that a runtime has: Bun and Deno count no iterations. */
 const timing: { readonly uvMetricsInfo?: unknown } | undefined = Reflect.get(performance, 'nodeTiming');
 
 /** The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later belongs to the next. */

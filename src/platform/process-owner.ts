@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 /** Names this process, or a part of it, as the owner of leases. */
 export interface ProcessOwner {
   readonly name: string;
-  /** Whether the process of another owner has surely ended: only one of this machine can be known to have. */
+  /** True if the process of another owner has surely ended: only one of this machine can be known to have. */
   isGone(owner: string): boolean;
   /** From now on this owner counts as gone within the process. */
   end(): void;

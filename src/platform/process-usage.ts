@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import process from 'node:process';
 import v8 from 'node:v8';
 
-/** What a process uses. Times in seconds, memory in bytes. */
+/** The resources that a process uses. Times in seconds, memory in bytes. */
 export interface ProcessUsage {
   /** Processor time. */
   readonly cpu: number;
@@ -21,7 +21,7 @@ export interface ProcessUsage {
   readonly loop: LoopUsage;
 }
 
-/** What an event loop did. */
+/** The activity of an event loop. */
 interface LoopUsage {
   readonly active: number;
   readonly idle: number;

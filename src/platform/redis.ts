@@ -20,7 +20,7 @@ export interface RedisConnection {
   close(): void;
 }
 
-/** How to connect. */
+/** The options of a connection. */
 export interface RedisOptions {
   /** `redis[s]://[[user]:password@]host[:port][/database]` */
   readonly url: string;
@@ -52,7 +52,7 @@ export function redisScript(text: string): RedisScript {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Why a URL is none of Redis; null where it is one. */
+/** Finds the reason for which a URL is none of Redis; null if it is one. */
 export function redisUrlProblem(url: string): string | null {
   const parsed = URL.parse(url);
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === '')

@@ -1,7 +1,7 @@
 import { monotonicNow } from './clock.ts';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** How long the work of one request may run before the event loop does other work. */
+/** The bound of the work of one request, after which the event loop does other work. */
 interface SliceLimit {
   readonly items: number;
   readonly milliseconds: number;
@@ -9,7 +9,7 @@ interface SliceLimit {
 
 const SLICE: SliceLimit = { items: 256, milliseconds: 10 };
 
-/** Who waits for the next slice, in order. */
+/** The work that waits for the next slice, in order. */
 const waiting: (() => void)[] = [];
 
 /**

@@ -1,7 +1,7 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** What an operation is, for subscribers of its channel; `error` once it has failed. A subscriber may add members of its own. */
+/** The operation that subscribers of its channel see; `error` once it has failed. A subscriber may add members of its own. */
 interface OperationContext {
   error?: unknown;
 }

@@ -99,7 +99,7 @@ describe('the published package', () => {
       [],
     );
     assert.equal(existsSync(path.join(folder, 'node_modules', '.bin', 'node')), false);
-    assert.equal(existsSync(installed('dist', 'types', 'index.d.ts')), true);
+    assert.equal(existsSync(installed('dist', 'types', 'src', 'index.d.ts')), true);
     assert.equal(existsSync(installed('src')), false);
   });
 

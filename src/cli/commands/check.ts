@@ -32,7 +32,7 @@ interface CheckResult {
   readonly unsupported: readonly string[];
   /** The names that derive from the names of resources. */
   readonly names: readonly DerivedNames[];
-  /** How it differs from the published model; null where none is named. */
+  /** The differences from the published model; null if none is named. */
   readonly compared: ComparedModels | null;
 }
 

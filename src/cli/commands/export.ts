@@ -23,7 +23,7 @@ interface ExportFlags extends DatabaseFlags {
   readonly format?: string;
   /** A bearer token: what its caller may read is exported. */
   readonly as?: string;
-  /** Whether an existing file is replaced. */
+  /** True if an existing file is replaced. */
   readonly force?: boolean;
   readonly json?: boolean;
 }

@@ -21,7 +21,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 interface InitFlags {
   readonly from?: string;
   readonly output?: string;
-  /** Whether an existing file is replaced. */
+  /** True if an existing file is replaced. */
   readonly force?: boolean;
 }
 

@@ -20,7 +20,7 @@ interface TokenFlags {
   readonly expires?: string;
 }
 
-/** What a token says of its issuer. */
+/** The claims of a token about its issuer. */
 type SigningRule = Pick<Issuer, 'issuer' | 'audiences' | 'scopeClaims' | 'clientClaim'>;
 
 const DEFAULT_LIFETIME = '1h';

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { numberOf, objectOf, stringOf } from '../../model/values/access.ts';
 
-/** How far a data file is imported. It is stored in the transactions that write the rows. */
+/** The progress of the import of a data file. It is stored in the transactions that write the rows. */
 export interface DataBookmark extends FileContent {
   /** The resource that is being imported, and the number of its rows so far; null when all are. */
   readonly position: { readonly resource: string; readonly rows: number } | null;

@@ -10,7 +10,7 @@ export interface DataFile {
   readonly format: 'csv' | 'ndjson' | 'json';
 }
 
-/** What a file is, as far as `serve` and `init` need it. */
+/** The kind of a file, as far as `serve` and `init` need it. */
 export type FileKind =
   | { readonly kind: 'data'; readonly data: DataFile }
   /** A model, or a file that is no data. */
@@ -27,7 +27,7 @@ const YAML = /^\.ya?ml$/;
 const MAX_MODEL_BYTES = 48 * 1024 * 1024;
 
 /**
- * What a file is: by its extension and, for JSON and YAML, by its content. An object with an object `resources` is a model, one with `openapi` or
+ * Finds the kind of a file: by its extension and, for JSON and YAML, by its content. An object with an object `resources` is a model, one with `openapi` or
  * `swagger` a description, any other with an array is data, and so is an array.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read, and for a JSON object that is none of them
@@ -36,7 +36,7 @@ export async function fileKind(file: string): Promise<FileKind> {
   const extension = path.extname(file).toLowerCase();
   const format = DATA_EXTENSIONS[extension];
   if (format !== undefined) return { kind: 'data', data: { file, format } };
-  // Where it cannot be read, reading it as a model names the error.
+  // If it cannot be read, reading it as a model names the error.
   if (YAML.test(extension)) return { kind: (await hasOpenApi(file).catch(() => false)) ? 'open-api' : 'model' };
   if (extension !== '.json') return { kind: 'model' };
   return reading(file, () => jsonKind(file));
@@ -77,7 +77,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Whether a JSON file is an object. @throws {CommandError} exit 2 for a file that cannot be read */
+/** True if a JSON file is an object. @throws {CommandError} exit 2 for a file that cannot be read */
 export function startsWithObject(file: string): Promise<boolean> {
   return reading(file, async () => (await firstCharacter(file)) === '{');
 }
@@ -89,7 +89,7 @@ async function firstCharacter(file: string): Promise<string> {
     .charAt(0);
 }
 
-/** Whether a file in JSON or YAML begins like a description. */
+/** True if a file in JSON or YAML begins like a description. */
 async function hasOpenApi(file: string): Promise<boolean> {
   const text = (await start(file)).replace(/^\uFEFF/, '');
   return /^\s*\{\s*"(?:openapi|swagger)"/.test(text) || /^(?:openapi|swagger) *:/m.test(text);

@@ -22,15 +22,15 @@ export interface DataImport {
   readonly resources: readonly Resource[];
   /** The name of the bookmark with which the rows are written. */
   readonly bookmark: string;
-  /** Whether a file without rows of a resource is an error. */
+  /** True if a file without rows of a resource is an error. */
   readonly requireAll: boolean;
-  /** Whether events of the rows are published. */
+  /** True if events of the rows are published. */
   readonly events: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (resource: string, progress: Progress) => void;
 }
 
-/** How the import of a data file ended. */
+/** The outcome of the import of a data file. */
 export type DataImportOutcome =
   /** It was imported before. `isChanged`: the file has changed since. */
   | { readonly kind: 'known'; readonly isChanged: boolean }

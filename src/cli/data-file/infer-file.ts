@@ -28,7 +28,7 @@ const LIMITS = compileLimits({ declared: {}, path: [], report: () => undefined }
 /** Milliseconds after which progress is shown. */
 const SHOWN_AFTER = 1_000;
 
-/** What a file contains. */
+/** The content of a file. */
 export interface InferredFile {
   readonly draft: ModelDraft;
   /** The number of rows of each resource, by its name. */

@@ -23,7 +23,7 @@ export type DataRecord =
 
 export type RowRecord = Extract<DataRecord, { readonly kind: 'row' }>;
 
-/** Where the rows of a file are read from. */
+/** The source of the rows of a file. */
 export interface DataSource {
   readonly data: DataFile;
   /** Called with the number of bytes that have been read. */

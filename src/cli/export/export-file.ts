@@ -25,7 +25,7 @@ export interface ExportJob {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** How an export ended. `closed`: the reader of the output closed it. */
+/** The outcome of an export. `closed`: the reader of the output closed it. */
 export interface ExportOutcome {
   readonly kind: 'complete' | 'stopped' | 'closed';
   readonly rows: number;

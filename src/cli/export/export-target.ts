@@ -30,7 +30,7 @@ export function requireExportStream(stream: Writable, used: ProtectedFiles): voi
   if (name !== null) throw usageError(`cannot export to standard output: it is ${name}.`);
 }
 
-/** Why a file must not be written; null where it may. */
+/** Finds the reason for which a file must not be written; null if it may be. */
 function problemOf(file: string, used: ProtectedFiles, force: boolean): string | null {
   const name = protectedFileAt(file, used);
   if (name !== null) return `it is ${name}.`;

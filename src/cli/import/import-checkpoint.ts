@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 
 /**
- * How far a file has been imported. A file is identified by its content: it may be moved, and the part after the checkpoint may be
+ * The progress of the import of a file. A file is identified by its content: it may be moved, and the part after the checkpoint may be
  * corrected or extended before the import resumes.
  */
 export interface ImportCheckpoint {
@@ -13,7 +13,7 @@ export interface ImportCheckpoint {
   readonly sha256: string;
 }
 
-/** Where an import resumes, with the running hash of the bytes before it. */
+/** The place where an import resumes, with the running hash of the bytes before it. */
 export interface ResumePoint {
   readonly lines: number;
   readonly bytes: number;
@@ -46,7 +46,7 @@ export function parseCheckpoints(value: string | null): readonly ImportCheckpoin
   return checkpoints;
 }
 
-/** How many files that begin with the same line have a checkpoint; the least recently imported one is dropped first. */
+/** The number of files that begin with the same line and have a checkpoint; the least recently imported one is dropped first. */
 const MAX_FILES = 100;
 
 /** Replaces the checkpoint of one file; those of other files stay. */

@@ -37,7 +37,7 @@ export interface ImportJob {
   readonly now: () => number;
 }
 
-/** How an import ended. `rows` counts the rows of this run. */
+/** The outcome of an import. `rows` counts the rows of this run. */
 export type ImportOutcome =
   /** `resumed`: an earlier run imported a part of the file, or all of it. */
   | { readonly kind: 'complete'; readonly rows: number; readonly resumed: boolean }

@@ -19,7 +19,7 @@ const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
   '.csv': 'csv',
 };
 
-/** How the records of each format are delimited. */
+/** The framing of the records of each format. */
 export const FRAMINGS: Readonly<Record<RecordFormat, RecordFraming>> = { ndjson: 'lines', json: 'json', csv: 'csv' };
 
 /**
@@ -37,7 +37,7 @@ export function recordFormat(file: string, flag: string | undefined): RecordForm
 /** Parses a record. Returns undefined for one that holds no row: the header of CSV, the closing bracket of a JSON array. */
 export type ReadRecord = (raw: Uint8Array) => Json | undefined;
 
-/** What a reader of records needs to know of the collection. */
+/** The facts of a collection that a reader of records needs. */
 export interface RecordSource {
   readonly format: RecordFormat;
   readonly limits: StructureLimits;

@@ -6,7 +6,7 @@ import { packagePath } from '../../platform/package-path.ts';
 const SCHEMA = 'schema/model.schema.json';
 
 /**
- * Where editors find the JSON Schema of models, from the folder of a model: a relative path where the package is a dependency of the
+ * Finds the JSON Schema of models for editors, from the folder of a model: a relative path where the package is a dependency of the
  * project that contains the folder, so that it is valid on other machines; else the absolute path.
  *
  * @param folder of the model

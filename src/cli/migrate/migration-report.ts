@@ -3,7 +3,7 @@ import { describeBrokenRule, type SchemaStep, type StepCost } from '../../stores
 import { formatCount } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-/** What a migration needs before it can be applied: nothing, consent to losses, or other rows. */
+/** The requirement of a migration before it can be applied: nothing, consent to losses, or other rows. */
 type Requirement = 'nothing' | 'consent' | 'changed-rows';
 
 /** A planned migration, or one that was made. */

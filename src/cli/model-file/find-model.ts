@@ -7,7 +7,7 @@ const EXTENSIONS = ['yaml', 'yml', 'json', 'ts', 'mts', 'js', 'mjs'];
 const NAMES: readonly (readonly string[])[] = ['restwright', 'model'].map((name) =>
   EXTENSIONS.map((extension) => `${name}.${extension}`),
 );
-/** What `serve` writes for a data file. */
+/** The ending of the model that `serve` writes for a data file. */
 const WRITTEN = '.restwright.yaml';
 
 /**
@@ -30,7 +30,7 @@ export function findModel(folder = '.'): string {
   );
 }
 
-/** Whether an argument is the path of a model and not the name of a collection, which has neither dots nor slashes. */
+/** True if an argument is the path of a model and not the name of a collection, which has neither dots nor slashes. */
 export function isModelPath(argument: string): boolean {
   return /[./\\]/.test(argument) || existsSync(argument);
 }

@@ -70,7 +70,7 @@ function isImportedByModel(url: string): boolean {
   return isOfModel(url) && !url.includes('?');
 }
 
-/** Whether a file belongs to the model, and neither to this program nor to an installed package. */
+/** True if a file belongs to the model, and neither to this program nor to an installed package. */
 function isOfModel(url: string): boolean {
   return url.startsWith('file:') && !url.includes(DEPENDENCIES) && !PROGRAM.some((prefix) => url.startsWith(prefix));
 }

@@ -4,7 +4,7 @@ const loopback = new net.BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether only its own machine can reach a server that is bound to this host name or address (AUTH-7). */
+/** True if only its own machine can reach a server that is bound to this host name or address (AUTH-7). */
 export function isLoopback(host: string): boolean {
   const family = net.isIP(host);
   if (family === 0) return host.toLowerCase() === 'localhost';

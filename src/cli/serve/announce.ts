@@ -35,7 +35,7 @@ function documentationUrl(url: string): string {
   return origin + pathNextToBase(pathname, 'docs');
 }
 
-/** What is served, and a request to try. */
+/** Describes the served API, with a request to try. */
 export function describeServed(url: string, summary: ServedSummary, colour: boolean): string {
   const { name, title, version, database, collections, further, example } = summary;
   const width = Math.max(0, ...collections.map((each) => each.name.length));

@@ -35,11 +35,11 @@ export interface RunServerOptions {
   readonly settings: ServeSettings;
   readonly observe: Observe;
   readonly terminal: Terminal;
-  /** Whether other processes listen on the same port. */
+  /** True if other processes listen on the same port. */
   readonly reusePort: boolean;
-  /** Whether this process creates and migrates the database; if not, its schema must match the model. */
+  /** True if this process creates and migrates the database; if not, its schema must match the model. */
   readonly migrate: boolean;
-  /** Whether this process dispatches events. */
+  /** True if this process dispatches events. */
   readonly dispatch: boolean;
   /** Measures the API; closed at the end. */
   readonly metrics: Metrics;
@@ -51,7 +51,7 @@ export interface RunServerOptions {
   readonly onListening: (at: ListeningAddress) => void;
 }
 
-/** Where a server listens, and what it serves. */
+/** The address of a server, and the model that it serves. */
 export interface ListeningAddress {
   /** The URL of the API. */
   readonly url: string;

@@ -12,10 +12,10 @@ export interface ServedModel extends ListeningAddress {
   readonly shutdownTimeout: number;
 }
 
-/** How one process serves a model. */
+/** The options with which one process serves a model. */
 interface ServeModelOptions
   extends Omit<RunServerOptions, 'loaded' | 'observe' | 'traces' | 'migrate' | 'onListening' | 'reusePort'> {
-  /** What the other workers serve; null for the first worker and for a single process. */
+  /** The model that the other workers serve; null for the first worker and for a single process. */
   readonly peers: ServedModel | null;
   readonly log: LogStyle;
   /** Called when the server accepts requests. */

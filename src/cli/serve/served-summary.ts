@@ -5,7 +5,7 @@ import { urlBuilder } from '../../plan/routes/url-builder.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { versionedBase } from '../../contract/contract.ts';
 
-/** What a server serves, for the person who started it. */
+/** The summary of a server for the person who started it. */
 export interface ServedSummary {
   readonly name: string;
   readonly title: string;

@@ -8,10 +8,10 @@ import { supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 const STANDARD_ERROR = 2;
 
-/** How the log of a server is written. */
+/** The style of the log of a server. */
 export interface LogStyle {
   readonly format: 'json' | 'readable';
-  /** Whether readable lines are coloured. */
+  /** True if readable lines are coloured. */
   readonly colours: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ServerLog {
 }
 
 /**
- * How the log is written: as `--log` says, else readable for a person, which is where standard error is a terminal or with `--dev`, else JSON.
+ * Chooses the style of the log: as `--log` says, else readable for a person, which is where standard error is a terminal or with `--dev`, else JSON.
  * Workers inherit it from their supervisor, whose pipe is their standard error.
  */
 export function logStyle({ log, dev }: Pick<ServeSettings, 'log' | 'dev'>, { stderr, env }: Terminal): LogStyle {

@@ -4,7 +4,7 @@ import { type Output, styled } from './terminal.ts';
 export interface Progress {
   /** Rows of this run. */
   readonly rows: number;
-  /** How much is done, where this run started, and the total: bytes of a file, or rows. */
+  /** The amount that is done, the one at which this run started, and the total: bytes of a file, or rows. */
   readonly done: number;
   readonly start: number;
   readonly total: number;

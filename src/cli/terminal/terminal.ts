@@ -23,7 +23,7 @@ export interface Terminal {
   stopSignal(): AbortSignal;
 }
 
-/** Whether an output supports colours: it is a terminal, and `NO_COLOR` is unset or empty. */
+/** True if an output supports colours: it is a terminal, and `NO_COLOR` is unset or empty. */
 export function supportsColour(output: Output, env: EnvironmentVariables): boolean {
   return output.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
 }
@@ -72,7 +72,7 @@ function flushed(stream: Writable): Promise<void> {
   });
 }
 
-/** Whether a signal stops the program. */
+/** True if a signal stops the program. */
 export function isStopSignal(signal: string | null): boolean {
   return signal === 'SIGTERM' || signal === 'SIGINT';
 }

@@ -9,7 +9,7 @@ import { commandFailed, describeFileError } from '../command-error.ts';
 export interface DevelopmentKey {
   readonly privateKey: JsonObject;
   readonly publicKey: JsonObject;
-  /** Whether it was made now. */
+  /** True if it was made now. */
   readonly isNew: boolean;
 }
 

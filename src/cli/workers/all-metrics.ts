@@ -12,11 +12,11 @@ export interface ReportingWorker {
   readonly exited: Promise<unknown>;
 }
 
-/** What is known of one worker. */
+/** The state of one worker. */
 interface KnownWorker {
   readonly slot: number;
   readonly worker: ReportingWorker;
-  /** What it reported last. */
+  /** The last report. */
   last: readonly MetricFamily[];
 }
 

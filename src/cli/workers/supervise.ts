@@ -3,7 +3,7 @@ import { CommandError, commandFailed, type ExitCode } from '../command-error.ts'
 import type { ServedModel } from '../serve/serve-model.ts';
 import { isStopSignal, signalOf, type StopSignal } from '../terminal/terminal.ts';
 
-/** How a worker exited. */
+/** The exit of a worker. */
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -181,7 +181,7 @@ class Supervisor {
     if (this.#readySlots.size === count && !this.#stopping.signal.aborted) onListening(served);
   }
 
-  /** Whether the exit belongs to a shutdown. A crash during the shutdown sets the exit code. */
+  /** True if the exit belongs to a shutdown. A crash during the shutdown sets the exit code. */
   #isShutdownExit(worker: WorkerHandle, { code, signal }: WorkerExit): boolean {
     const { aborted } = this.#stopping.signal;
     if (aborted && code !== 0 && !isStopSignal(signal) && !this.#killed.has(worker)) this.#exitCode = 1;
@@ -219,7 +219,7 @@ class Supervisor {
   }
 }
 
-/** Whether a worker listens, and does not exit before. */
+/** True if a worker listens, and does not exit before. */
 function becomesListening({ listening, exited }: WorkerHandle): Promise<boolean> {
   return Promise.race([listening.then(() => true), exited.then(() => false)]);
 }

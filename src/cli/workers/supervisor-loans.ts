@@ -9,9 +9,9 @@ interface Borrowing {
   readonly resolve: (loan: Loan) => void;
 }
 
-/** What borrowing from the supervisor needs. */
+/** The options of borrowing from the supervisor. */
 interface SupervisorLoansOptions {
-  /** Of the hash of names, the same for all workers: 16 hexadecimal digits. */
+  /** The secret of the hash of names, the same for all workers: 16 hexadecimal digits. */
   readonly secret: string;
   readonly send: (message: WorkerMessage) => void;
 }

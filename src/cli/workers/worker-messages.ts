@@ -6,17 +6,17 @@ import type { LogStyle } from '../serve/server-log.ts';
 import type { ServeSettings } from '../settings.ts';
 import type { StopSignal } from '../terminal/terminal.ts';
 
-/** What a worker serves. */
+/** The options of a worker. */
 export interface WorkerOptions {
   /** Path of the model. */
   readonly file: string;
   readonly settings: ServeSettings;
   readonly log: LogStyle;
-  /** What the other workers serve; null for the first. */
+  /** The model that the other workers serve; null for the first. */
   readonly peers: ServedModel | null;
-  /** Whether this worker dispatches events. */
+  /** True if this worker dispatches events. */
   readonly dispatch: boolean;
-  /** Of the hash of callers, the same for all workers. */
+  /** The secret of the hash of callers, the same for all workers. */
   readonly rateSecret: string;
 }
 

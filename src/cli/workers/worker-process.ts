@@ -26,7 +26,7 @@ export function configureCluster(): void {
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
 }
 
-/** What the supervisor does for a worker. */
+/** The services of the supervisor for a worker. */
 export interface WorkerServices {
   /** Receives the lines of its standard error. */
   readonly writeLog: (lines: string) => void;
@@ -38,7 +38,7 @@ export interface WorkerServices {
 
 /** A worker that was started. */
 export interface StartedWorker extends WorkerHandle {
-  /** What it has measured. Never resolves where the worker does not answer. */
+  /** Collects its metrics. Never resolves if the worker does not answer. */
   readonly report: () => Promise<readonly MetricFamily[]>;
 }
 

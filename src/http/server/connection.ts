@@ -11,7 +11,7 @@ export interface PendingResponse {
   readonly body: NodeRequestBody | null;
   /** null where Node created none, as for CONNECT. */
   readonly response: ServerResponse | null;
-  /** Whether a response was chosen; later ones are dropped. */
+  /** True if a response was chosen; later ones are dropped. */
   isAnswered: boolean;
   /** Bytes of its response, until that is sent completely. */
   unsent: number;
@@ -57,12 +57,12 @@ export class Connection {
     });
   }
 
-  /** Whether bytes that arrive may still become a request. */
+  /** True if bytes that arrive may still become a request. */
   get reading(): boolean {
     return this.#reading;
   }
 
-  /** Whether no request is in progress. */
+  /** True if no request is in progress. */
   get idle(): boolean {
     return this.#pending.length === 0 && this.#reading;
   }
@@ -81,7 +81,7 @@ export class Connection {
     return pending;
   }
 
-  /** Whether no request has followed this one so far. */
+  /** True if no request has followed this one so far. */
   isLatest(pending: PendingResponse): boolean {
     return this.#latest === pending;
   }
@@ -100,7 +100,7 @@ export class Connection {
       this.socket.on('data', (packet: Buffer) => this.#onPacket(packet)).on('end', () => this.#onPeerEnd());
       this.socket.resume();
     };
-    // Where an unread body has paused the socket, only Node's own listener, which is removed afterwards, can resume it.
+    // If an unread body has paused the socket, only Node's own listener, which is removed afterwards, can resume it.
     if (this.socket.isPaused()) this.socket.once('resume', take).resume();
     else take();
   }

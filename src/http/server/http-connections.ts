@@ -56,7 +56,7 @@ export class HttpConnections {
   readonly #endOfTick = endOfTickBatcher();
   readonly #nextTick = nextTickBatcher();
   readonly #responseMemory: ResponseMemory;
-  /** How many connections were accepted so far. */
+  /** The number of connections that were accepted so far. */
   accepted = 0;
   /** Requests whose response is being streamed: they wait for nothing. */
   #streaming = 0;

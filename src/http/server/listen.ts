@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { ListenOptions, Server } from 'node:net';
 import process from 'node:process';
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface Address {
   /** An IP address or host name of this machine: `127.0.0.1`, `::`. */
   readonly host: string;
   /** 0 lets the operating system choose. */
   readonly port: number;
-  /** Whether other processes share the port, which `reservePort` reserved for them. */
+  /** True if other processes share the port, which `reservePort` reserved for them. */
   readonly sharing?: boolean;
 }
 

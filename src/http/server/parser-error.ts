@@ -60,7 +60,7 @@ export function parserApiError({ code = '' }: ParserError, limits: Limits, messa
   }
 }
 
-/** Whether a head is too large. Of such a head only the last packet is available. */
+/** True if a head is too large. Of such a head only the last packet is available. */
 export function isHeaderOverflow({ code }: ParserError): boolean {
   return code === OVERFLOW;
 }
@@ -75,12 +75,12 @@ export function notHttp(message: Buffer): ApiError {
   return apiError('REQUEST_MALFORMED', notHttpMessage(message));
 }
 
-/** Whether the error gets a response: an invalid or late request does, a broken connection does not. */
+/** True if the error gets a response: an invalid or late request does, a broken connection does not. */
 export function hasResponse({ code }: ParserError): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
 }
 
-/** Whether the parser may have rejected an unknown method. It has two codes for it; the second is that of RTSP methods. */
+/** True if the parser may have rejected an unknown method. It has two codes for it; the second is that of RTSP methods. */
 export function isMethodError({ code }: ParserError): boolean {
   return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
 }

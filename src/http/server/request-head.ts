@@ -50,14 +50,14 @@ export function invalidMessage(packet: Buffer, errorAt: number): Buffer {
   return packet.subarray(start);
 }
 
-/** Whether the first bytes of a message contain the whole head, cannot become one, or are more than the server waits for. */
+/** True if the first bytes of a message contain the whole head, cannot become one, or are more than the server waits for. */
 export function isHeadComplete(bytes: Buffer): boolean {
   if (bytes.length > MAX_BYTES || !METHOD_START.test(text(bytes))) return true;
   if (!bytes.includes('\n')) return false;
   return readRequestLine(bytes) === null || bytes.includes('\r\n\r\n');
 }
 
-/** Whether a line of a complete head is not a field. */
+/** True if a line of a complete head is not a field. */
 export function hasInvalidLine(bytes: Buffer): boolean {
   const [head = ''] = text(bytes).split('\r\n\r\n', 1);
   return head
@@ -66,23 +66,23 @@ export function hasInvalidLine(bytes: Buffer): boolean {
     .some((line) => !FIELD_LINE.test(line));
 }
 
-/** Whether a request line is well-formed but for spaces in its target. */
+/** True if a request line is well-formed but for spaces in its target. */
 export function hasSpaceInTarget(bytes: Buffer): boolean {
   const [line = ''] = text(bytes).split('\r\n', 1);
   return SPACE_IN_TARGET.test(line);
 }
 
-/** Whether bytes from the middle of a long head contain the end of their line, or are more than the server waits for. */
+/** True if bytes from the middle of a long head contain the end of their line, or are more than the server waits for. */
 export function isLineComplete(bytes: Buffer): boolean {
   return bytes.length > MAX_LINE || bytes.includes('\n');
 }
 
-/** Whether bytes from the middle of a long head begin in its request target: the end of their line shows it, or their characters. */
+/** True if bytes from the middle of a long head begin in its request target: the end of their line shows it, or their characters. */
 export function startsInTarget(bytes: Buffer): boolean {
   return TARGET_REST.test(bytes.toString('latin1'));
 }
 
-/** Whether the bytes end in a request target, after a method and its space. */
+/** True if the bytes end in a request target, after a method and its space. */
 export function endsInTarget(bytes: Buffer): boolean {
   return !bytes.includes('\n') && /^[^ ]+ [^ ]+$/.test(text(bytes)) && METHOD_START.test(text(bytes));
 }

@@ -1,6 +1,6 @@
 import type { MetricFamily, MetricSeries } from './metric-family.ts';
 
-/** What one process measured. */
+/** The metrics of one process. */
 export interface ProcessMetrics {
   /** The value of the label `worker` of what is not added up. */
   readonly worker: string;
@@ -20,7 +20,7 @@ export function mergeFamilies(processes: readonly ProcessMetrics[]): readonly Me
   return [...merged.values()].map(({ family, series }) => ({ ...family, series: [...series.values()] }));
 }
 
-/** What is left of the metrics of a process that has ended: what it has counted, so that no sum goes back. */
+/** Selects the metrics that outlast a process: its counts, so that no sum decreases. */
 export function countedFamilies(families: readonly MetricFamily[]): readonly MetricFamily[] {
   return families.filter(({ type, merge }) => type !== 'gauge' && merge !== 'each');
 }

@@ -8,10 +8,10 @@ export interface MetricSeries {
   readonly values: readonly number[];
 }
 
-/** How the series of several processes become one: their sum, their maximum, or one series for each process. */
+/** The rule that merges the series of several processes: their sum, their maximum, or one series for each process. */
 export type MergeRule = 'sum' | 'max' | 'each';
 
-/** What a metric is. */
+/** The description of a metric. */
 export interface MetricDescription {
   /** With its unit, and `_total` for a counter. */
   readonly name: string;

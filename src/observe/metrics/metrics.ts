@@ -12,7 +12,7 @@ import { RequestMetrics } from './request-metrics.ts';
 /** Reads what has a value at any time, such as the length of a queue. What it throws is ignored: a scrape has the rest. */
 export type MetricSource = () => MaybePromise<readonly MetricFamily[]>;
 
-/** What one process measures of one API (OPS-2). */
+/** The metrics of one API in one process (OPS-2). */
 export interface Metrics {
   /** Counts what is observed. */
   readonly observe: Observe;

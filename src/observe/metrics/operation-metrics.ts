@@ -13,7 +13,7 @@ const DELIVERY_DURATIONS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.
 /** Seconds from a write to the delivery of its event: retries take up to a day. */
 const DELIVERY_LAGS: readonly number[] = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1_800, 7_200, 28_800, 86_400];
 
-/** What `/metrics` says besides requests: counts of observations (OPS-2). The values of its labels are constants. */
+/** The metrics besides those of requests: counts of observations (OPS-2). The values of its labels are constants. */
 export class OperationMetrics {
   readonly #commits = new HistogramFamily(
     { name: 'restwright_store_commit_duration_seconds', help: 'Duration of transactions that write, with their sync.' },
@@ -133,7 +133,7 @@ function counters(name: string, help: string, label?: string, values: readonly s
   return new CounterFamily({ name, help }, initial);
 }
 
-/** Why a database is unavailable, as the store says it. */
+/** Names the reason for which a database is unavailable, as the store reports it. */
 function reasonOf(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : 'unknown';
 }
