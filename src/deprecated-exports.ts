@@ -161,11 +161,11 @@ export {
   type RequestBody,
   /** @deprecated Import it from `restwright/api`. */
   type StreamedResponse,
-} from './pipeline/exchange.ts';
+} from './exchange/handler.ts';
 export {
   /** @deprecated Import it from `restwright/stores`. */
   type ExportedRows,
-} from './pipeline/read/export.ts';
+} from './operations/read/export.ts';
 export {
   /** @deprecated Import it from `restwright/stores`. */
   type Bookmark,
