@@ -23,6 +23,7 @@ import { productValues } from '../../../../src/testing/sample-model.ts';
 import { commit, createProduct, listIds, listPlan, topLevel } from '../../../../src/testing/sample-writes.ts';
 import { paginationSuite } from '../../../../src/testing/pagination-suite.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { runs } from '../../../extent.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
 
@@ -367,5 +368,5 @@ const openApart: OpenStore = (model) => {
   return openSample({ path: path.join(files, `${made}.db`), maxRowsOnMainThread: 0 }, model);
 };
 
-paginationSuite('SQLite on threads for heavy reads', openApart);
+paginationSuite('SQLite on threads for heavy reads', openApart, runs(2, 8));
 relatedSuite('SQLite on threads for heavy reads', openApart);
