@@ -5,8 +5,8 @@ import { run, tool } from './command.ts';
 
 const checks: readonly [name: string, passes: () => boolean][] = [
   ['format', () => tool('biome', ['format', '.'])],
-  ['lint', () => tool('oxlint', ['--type-aware', '--deny-warnings', '--quiet'])],
-  ['types', () => tool('tsc', ['--noEmit'])],
+  // It reads the types for its rules: the errors of the compiler cost a third of what `tsc` would add.
+  ['lint and types', () => tool('oxlint', ['--type-aware', '--type-check', '--deny-warnings', '--quiet'])],
   ['architecture', () => run(process.execPath, ['--test', '--test-reporter=dot', 'test/architecture.test.ts'])],
 ];
 
@@ -15,7 +15,7 @@ const failed = checks.filter(([name, passes]) => {
   const ok = passes();
   const verdict = ok ? styleText('green', 'ok') : styleText('red', 'FAILED');
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  process.stdout.write(`${name.padEnd(14)}${verdict}${' '.repeat(ok ? 6 : 2)}${seconds} s\n`);
+  process.stdout.write(`${name.padEnd(16)}${verdict}${' '.repeat(ok ? 6 : 2)}${seconds} s\n`);
   return !ok;
 });
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { root } from './command.ts';
 
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
-const GROUP_SIZE = 20;
+const GROUP_SIZE = 30;
 
 /** Where the files are that import those of a group, in a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');
 
 /** The folders whose tests share nothing but what they import. */
 const SHARING =
-  /^test\/(?:auth|cache|cli|client|conventions|describe|events|examples|formats|http|infer|limits|model|observe|operations|oracle|pipeline|plan|platform|represent|stores|versions)\//;
+  /^test\/(?:auth|bench|cache|cli|client|conventions|deploy|describe|events|examples|formats|http|limits|model|observe|oracle|package|pipeline|plan|platform|stores|test-runner|types|versions)\//;
 
 /** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory, a server of PostgreSQL. */
 const EXCLUSIVE =

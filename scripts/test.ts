@@ -1,20 +1,22 @@
 // `npm test` (check, then every test but the slow ones), `npm run test:all` (the slow ones too). Arguments after `--` narrow the run to
 // the test files whose path contains one of them, and leave the check out.
-import { globSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { run as runTests } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { buildPackage } from './bundle.ts';
 import { root, run } from './command.ts';
+import { measureProcessorTime, readProcessorTimes, RECORDS } from './processor-time.ts';
+import { type FailedFile, judgeRun, selectSecondRuns } from './second-chance.ts';
 import { groupedFiles, longestFirst } from './test-groups.ts';
+import { runFiles, type RunOptions } from './test-run.ts';
 
 const SECOND = 1000;
 
-/** One file more than there are cores: the runner itself counts as one in Node's own default, which leaves a core idle. */
-const CONCURRENCY = availableParallelism() + 1;
+const DEAREST_SHOWN = 10;
 
-const SLOWEST_SHOWN = 5;
+/** A part of the tests with more files runs in groups, and starts a built command in place of the sources. */
+const FEW = 10;
 
 /** The check runs it. */
 const ARCHITECTURE = 'test/architecture.test.ts';
@@ -22,11 +24,13 @@ const ARCHITECTURE = 'test/architecture.test.ts';
 const [mode, ...filters] = process.argv.slice(2);
 if (mode !== 'daily' && mode !== 'all') throw new Error('usage: scripts/test.ts daily|all [part of a path ...]');
 
-/** Milliseconds that one test may take. */
-const timeout = (mode === 'all' ? 300 : 60) * SECOND;
-
-/** Milliseconds without output after which the run fails: longer than any test may take, also one that runs the whole HTTP suite. */
-const silence = (mode === 'all' ? 930 : 240) * SECOND;
+const options: RunOptions = {
+  // One file more than there are cores: the runner itself counts as one in Node's own default, which leaves a core idle.
+  concurrency: availableParallelism() + 1,
+  timeout: (mode === 'all' ? 300 : 60) * SECOND,
+  // A test may run the whole HTTP suite.
+  silence: (mode === 'all' ? 930 : 240) * SECOND,
+};
 
 const files = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => mode === 'all' || !file.endsWith('.slow.test.ts'))
@@ -34,77 +38,70 @@ const files = globSync('test/**/*.test.ts', { cwd: root })
   .sort()
   .map((file) => path.join(root, file));
 
+/** A name for what this run writes: two parts of the tests can run at the same time. */
+const way = [mode, ...filters]
+  .join('-')
+  .replaceAll(/[^\w-]+/g, '-')
+  .slice(0, 100);
+const records = path.join(root, '.cache', 'processor-times', way);
+mkdirSync(path.dirname(records), { recursive: true });
+rmSync(records, { force: true });
+process.env[RECORDS] = records;
+// Laws have more cases in all: `test/extent.ts` reads it.
+process.env['RESTWRIGHT_TEST_EXTENT'] = mode;
 // The cache lets processes share compiled modules.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(root, '.cache', 'compiled');
 
 const checked = filters.length > 0 || run(process.execPath, ['scripts/check.ts']);
-const failures =
-  files.length === 0
-    ? ['no test file matches']
-    : await runFiles(filters.length === 0 ? groupedFiles(files, mode) : longestFirst(files));
-for (const failure of failures) process.stderr.write(`FAILED: ${failure}\n`);
+const passed = files.length > 0 && (await runTests());
+if (files.length === 0) process.stderr.write('FAILED: no test file matches\n');
 if (!checked) process.stderr.write('FAILED: npm run check\n');
-process.exitCode = checked && failures.length === 0 ? 0 : 1;
+process.exitCode = checked && passed ? 0 : 1;
 
-/**
- * Runs each file in its own process, so that they share no state and a hang or crash ends only one file. A file may be a group of test files.
- * The reporter writes to standard output and closes with the counts and the slowest files.
- *
- * @returns the failures, a line each
- */
-async function runFiles(testFiles: readonly string[]): Promise<readonly string[]> {
-  const stop = new AbortController();
-  const unfinished = new Set(testFiles);
-  const durations: FileDuration[] = [];
-  const found: string[] = [];
-  const events = runTests({
-    files: [...testFiles],
-    concurrency: CONCURRENCY,
-    timeout,
-    signal: stop.signal,
-    cwd: root,
-  });
-  const alarm = setTimeout(() => {
-    const names = [...unfinished].map((file) => path.relative(root, file));
-    found.push(
-      `no output for ${silence / SECOND} s from ${names.join(', ')}: is a server, database or timer left open?`,
+/** Runs the files, and in CI once more each slow file that failed. @returns true if no file failed in its last run */
+async function runTests(): Promise<boolean> {
+  if (files.length > FEW)
+    process.env['RESTWRIGHT_BUILT_PROGRAM'] = await buildPackage(path.join(root, '.cache', 'programs', way));
+  const first = await runFiles(files.length > FEW ? groupedFiles(files, way) : longestFirst(files), options);
+  const problems = [...first.problems];
+  const second = new Map<string, readonly string[]>();
+  // A run that fails anyway needs no second chance.
+  const again = problems.length === 0 ? selectSecondRuns(first.failed, process.env['CI'] === 'true') : [];
+  for (const file of again) {
+    process.stdout.write(`\n${path.relative(root, file)} failed. It runs once more, alone.\n`);
+    const result = await runFiles([file], { ...options, concurrency: 1 });
+    second.set(
+      file,
+      result.failed.flatMap(({ errors }) => errors),
     );
-    stop.abort();
-  }, silence);
-  events.on('data', () => alarm.refresh());
-  events.on('test:pass', ({ name, file }) => {
-    // A file without tests is reported as a test named like itself.
-    if (name === file) found.push(`${path.relative(root, name)} holds no test`);
-  });
-  events.on('test:summary', ({ file, counts, success, duration_ms: duration }) => {
-    if (file !== undefined) {
-      unfinished.delete(file);
-      durations.push({ file, duration });
-      return;
-    }
-    if (!success)
-      found.push(`${counts.tests - counts.passed - counts.skipped - counts.todo} of ${counts.tests} tests failed`);
-    if (counts.tests === 0) found.push('no test ran');
-    const left = counts.skipped + counts.todo;
-    if (left > 0 && process.env['CI'] === 'true')
-      found.push(`${left} tests are skipped or to do, which CI does not accept`);
-  });
-  await events.compose(new spec()).forEach((text: string | Buffer) => void process.stdout.write(text));
-  clearTimeout(alarm);
-  printSlowest(durations);
-  return found;
+    problems.push(...result.problems);
+  }
+  printDearest(first.durations);
+  const { failed, flaky } = judgeRun(first.failed, second);
+  printFlaky(flaky);
+  for (const { file, errors } of failed)
+    process.stderr.write(`FAILED: ${path.relative(root, file)} (${errors.length} errors)\n`);
+  for (const problem of problems) process.stderr.write(`FAILED: ${problem}\n`);
+  return failed.length === 0 && problems.length === 0;
 }
 
-interface FileDuration {
-  readonly file: string;
-  /** Milliseconds. */
-  readonly duration: number;
+/** Prints the files that failed and then passed, with the errors that would be lost otherwise. */
+function printFlaky(flaky: readonly FailedFile[]): void {
+  if (flaky.length === 0) return;
+  process.stderr.write(`\nflaky (${flaky.length}): failed, and passed alone. List them in CONTRIBUTING.md\n`);
+  for (const { file, errors } of flaky) {
+    process.stderr.write(`FLAKY: ${path.relative(root, file)}\n`);
+    for (const error of errors) process.stderr.write(`${error.replaceAll(/^/gm, '    ')}\n`);
+  }
 }
 
-function printSlowest(durations: readonly FileDuration[]): void {
-  const slowest = durations.toSorted((a, b) => b.duration - a.duration).slice(0, SLOWEST_SHOWN);
-  process.stdout.write('slowest files\n');
-  for (const { file, duration } of slowest) {
-    process.stdout.write(`${(duration / SECOND).toFixed(1).padStart(7)} s  ${path.relative(root, file)}\n`);
+/** @param durations milliseconds by file */
+function printDearest(durations: ReadonlyMap<string, number>): void {
+  const times = readProcessorTimes(records);
+  const dearest = [...times].toSorted(([, a], [, b]) => b - a).slice(0, DEAREST_SHOWN);
+  process.stdout.write(`processor time: ${measureProcessorTime().toFixed(0)} s, of which the dearest files take\n`);
+  for (const [file, seconds] of dearest) {
+    const elapsed = ((durations.get(file) ?? 0) / SECOND).toFixed(1);
+    process.stdout.write(`${seconds.toFixed(1).padStart(7)} s in ${elapsed} s  ${path.relative(root, file)}\n`);
   }
 }

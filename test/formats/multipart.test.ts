@@ -7,6 +7,7 @@ import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, ValueType } from '../../src/model/model.ts';
 import { formPairs } from './form-writer.ts';
 import { typedValue } from './typed-values.ts';
+import { runs } from '../extent.ts';
 
 const LIMITS = { depth: 5, items: 6 };
 const TEXT: ValueType = { kind: 'text', format: null };
@@ -196,7 +197,7 @@ describe('a multipart form', () => {
           assert.ok(error instanceof ApiError, String(error)),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(300, 2_000) },
     );
   });
 });

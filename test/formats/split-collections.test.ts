@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type DataPart, MalformedData, splitCollections } from '../../src/formats/split-collections.ts';
+import { runs } from '../extent.ts';
 
 async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -38,7 +39,7 @@ describe('splitting a JSON text into collections', () => {
           expected,
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60, 400) },
     );
     assert.deepEqual(values(await split('\uFEFF [ {"a": "]}"},\n5 ] ')), ['null: {"a": "]}"}', 'null: 5']);
   });

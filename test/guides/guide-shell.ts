@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { root } from '../../scripts/command.ts';
+import { program } from '../cli/server-process.ts';
 
 /** Runs command lines with `restwright`. Each call of it ends its shell. */
 export function inShell(
   folder: string,
   commands: string,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  const env = { ...process.env, NODE: process.execPath, RESTWRIGHT: path.join(root, 'bin/restwright.js') };
+  const env = { ...process.env, NODE: process.execPath, RESTWRIGHT: program };
   const script = `restwright() { exec "$NODE" "$RESTWRIGHT" "$@"; }\n${commands}`;
   return promisify(execFile)('sh', ['-ec', script], { cwd: folder, env, timeout: 30_000 });
 }

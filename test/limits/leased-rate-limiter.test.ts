@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { LeasedRateLimiter, type Loan, type LoanRequest } from '../../src/limits/leased-rate-limiter.ts';
 import { keyedHash } from '../../src/limits/keyed-hash.ts';
 import { LendingBuckets } from '../../src/limits/lending-buckets.ts';
+import { runs } from '../extent.ts';
 
 const SECRET = '0123456789abcdef';
 
@@ -50,7 +51,7 @@ describe('the limiters of several processes', () => {
           assert.ok(admitted.length >= most * 0.9 - 3, `${admitted.length} of ${most}`);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(10, 50) },
     );
   });
 

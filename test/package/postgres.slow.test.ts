@@ -1,6 +1,6 @@
 import { after, describe, it } from 'node:test';
 import { startPostgres } from '../postgres-server.ts';
-import { isWholeSuite } from '../whole-suite.ts';
+import { isWholeSuite } from '../extent.ts';
 import { runHttpSuite, runTests } from './http-suite.ts';
 
 /** It reads the bytes of a SQLite file. */

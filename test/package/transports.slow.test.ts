@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { mounts } from '../pipeline/support/transports.ts';
-import { isWholeSuite } from '../whole-suite.ts';
+import { isWholeSuite } from '../extent.ts';
 import { runHttpSuite } from './http-suite.ts';
 
 /**

@@ -6,6 +6,7 @@ import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-t
 import { PostgresSchemas } from '../postgres-schemas.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { runs } from '../extent.ts';
 
 const server = await startPostgres();
 const schemas = new PostgresSchemas();
@@ -143,7 +144,9 @@ for (const [store, databaseOf] of [
 ] as const) {
   describe(`the ids of parents in rows below them, on ${store}`, () => {
     for (const ids of ['client', 'uuid'] as const) {
-      for (const [title, names] of RENAMED) {
+      // The kind of the ids and the kind of the store meet in one daily case.
+      const cases = store === 'SQLite' || ids === 'client' ? RENAMED.length : runs(1, RENAMED.length);
+      for (const [title, names] of RENAMED.slice(-cases)) {
         it(`[OPS-4d] are kept where ${title} (ids: ${ids})`, async (context) => {
           const database = databaseOf(temporaryDirectory(context));
           const before = await apiUnderTest(modelOf(BEFORE, ids), { database });

@@ -11,9 +11,8 @@ import type {
 import type { ChangesOf, ReplacementOf } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
 import type { Api as ShopApi } from '../client/declarations/shop.ts';
-import type { Api as OlderStock } from '../client/declarations/stock-1.ts';
-import type { Api as MinorStock } from '../client/declarations/stock-2-0.ts';
 import type { Api as Stock } from '../client/declarations/stock.ts';
+import type { Api as OldestStock } from '../client/declarations/versioned-1-0.ts';
 import type { model } from '../client/shop.ts';
 
 /** Fails to compile unless both types are the same. */
@@ -58,26 +57,22 @@ describe('the types that restwright client writes', () => {
   });
 
   it('[VER-5a] are those of one version: its names, values, fields and collections', () => {
-    same<
-      Parameters<Client<OlderStock>['goods']['create']>[0]['status'],
-      'OPEN' | 'CLOSED' | 'a"b' | 'a\\b' | undefined
-    >();
-    same<ReadItem<OlderStock, 'goods'>['city'], string | null>();
-    same<ReadItem<OlderStock, 'goods'>['colour'], string | null>();
-    same<keyof MinorStock['resources'], Exclude<keyof Stock['resources'], 'labels'>>();
-    same<ReadItem<OlderStock, 'makers', never, 'products'>['products']['data'][number]['name'], string>();
+    same<Parameters<Client<OldestStock>['goods']['create']>[0]['status'], 'OPEN' | 'DONE' | 'SOLD' | undefined>();
+    same<ReadItem<OldestStock, 'goods'>['city'], string>();
+    same<ReadItem<OldestStock, 'goods'>['shade'], string | null>();
+    same<keyof OldestStock['resources'], 'goods' | 'makers' | 'stock_changes'>();
+    same<ReadItem<OldestStock, 'makers', never, 'products'>['products']['data'][number]['label'], string>();
     same<ClientOptions<Stock>['version'], 2 | undefined>();
-    same<ClientOptions<MinorStock>['version'], '2.0'>();
-    same<ClientOptions<OlderStock>['version'], 1>();
-    const wrong = (api: Client<OlderStock>): unknown => [
+    same<ClientOptions<OldestStock>['version'], '1.0'>();
+    const wrong = (api: Client<OldestStock>): unknown => [
       // @ts-expect-error the collection has another name in this version
       api.products,
       // @ts-expect-error the field has another name in this version
-      api.goods.create({ title: 'a', level: 1, sizes: [] }),
+      api.goods.create({ title: 'a', level: 2, price: 1, city: 'Oslo', place: {} }),
       // @ts-expect-error there are no labels in this version
       api.labels,
       // @ts-expect-error values that a version has to itself have no order
-      api.goods.list({ sort: ['colour'] }),
+      api.goods.list({ sort: ['shade'] }),
     ];
     assert.equal(typeof wrong, 'function');
   });

@@ -3,10 +3,7 @@ import { describe, it } from 'node:test';
 import { createClient } from '../../src/client/client.ts';
 import type { Client } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
-import type { Api as Minor } from '../client/declarations/versioned-1-0.ts';
-import type { Api as Major } from '../client/declarations/versioned-1.ts';
-import type { Api as Newer } from '../client/declarations/versioned-2-9.ts';
-import type { Api as Newest } from '../client/declarations/versioned.ts';
+import type { Api as Oldest } from '../client/declarations/versioned-1-0.ts';
 import type { model } from '../client/versioned.ts';
 
 /** Fails to compile unless both types are the same. */
@@ -18,55 +15,37 @@ type Model = typeof model;
 type Resources<V = undefined> = ApiOf<Model, V>['resources'];
 
 describe('[VER-5a] the types of an older contract of a TypeScript model', () => {
-  it('are those that restwright client writes: the newest version', () => {
-    same<keyof Resources, keyof Newest['resources']>();
-    same<ApiOf<Model>['version'], Newest['version']>();
-    same<Resources['products']['item'], Newest['resources']['products']['item']>();
-    same<Resources['products']['body'], Newest['resources']['products']['body']>();
-    same<Resources['products']['filters'], Newest['resources']['products']['filters']>();
-    same<Resources['products']['sort'], Newest['resources']['products']['sort']>();
-    same<Resources['products']['relations'], Newest['resources']['products']['relations']>();
-    same<Resources['makers']['item'], Newest['resources']['makers']['item']>();
-    same<Resources['makers']['body'], Newest['resources']['makers']['body']>();
-    same<Resources['stock_moves']['error_prefix'], 'STOCK_MOVE'>();
+  it('are those that restwright client writes for the oldest, which has the changes of all', () => {
+    same<keyof Resources<'1.0'>, keyof Oldest['resources']>();
+    same<ApiOf<Model, '1.0'>['version'], Oldest['version']>();
+    same<Resources<'1.0'>['goods']['item'], Oldest['resources']['goods']['item']>();
+    same<Resources<'1.0'>['goods']['body'], Oldest['resources']['goods']['body']>();
+    same<Resources<'1.0'>['goods']['filters'], Oldest['resources']['goods']['filters']>();
+    same<Resources<'1.0'>['goods']['sort'], Oldest['resources']['goods']['sort']>();
+    same<Resources<'1.0'>['goods']['relations'], Oldest['resources']['goods']['relations']>();
+    same<Resources<'1.0'>['makers']['item'], Oldest['resources']['makers']['item']>();
+    same<Resources<'1.0'>['makers']['body'], Oldest['resources']['makers']['body']>();
+    same<Resources<'1.0'>['makers']['filters'], Oldest['resources']['makers']['filters']>();
+    same<Resources<'1.0'>['stock_changes']['body'], Oldest['resources']['stock_changes']['body']>();
+    same<Resources<'1.0'>['stock_changes']['parent'], 'goods'>();
+    same<Resources<'1.0'>['stock_changes']['error_prefix'], 'STOCK_CHANGE'>();
     assert.ok(true, 'it compiles');
   });
 
-  it('are those that restwright client writes: without fields, an absent resource, another collection', () => {
-    same<keyof Resources<'2.9'>, keyof Newer['resources']>();
-    same<ApiOf<Model, '2.9'>['version'], Newer['version']>();
-    same<Resources<'2.9'>['products']['item'], Newer['resources']['products']['item']>();
-    same<Resources<'2.9'>['products']['body'], Newer['resources']['products']['body']>();
-    same<Resources<'2.9'>['products']['filters'], Newer['resources']['products']['filters']>();
-    same<Resources<'2.9'>['products']['sort'], Newer['resources']['products']['sort']>();
-    same<Resources<'2.9'>['products']['relations'], Newer['resources']['products']['relations']>();
-    same<Resources<'2.9'>['stock_changes']['body'], Newer['resources']['stock_changes']['body']>();
-    same<Resources<'2.9'>['stock_changes']['parent'], 'products'>();
-    same<Resources<'2.9'>['stock_changes']['error_prefix'], 'STOCK_CHANGE'>();
-    assert.ok(true, 'it compiles');
-  });
-
-  it('are those that restwright client writes: renamed, moved, converted and added fields, and other values', () => {
-    same<keyof Resources<1>, keyof Major['resources']>();
-    same<ApiOf<Model, 1>['version'], Major['version']>();
-    same<Resources<1>['goods']['item'], Major['resources']['goods']['item']>();
-    same<Resources<1>['goods']['body'], Major['resources']['goods']['body']>();
-    same<Resources<1>['goods']['filters'], Major['resources']['goods']['filters']>();
-    same<Resources<1>['goods']['sort'], Major['resources']['goods']['sort']>();
-    same<Resources<1>['goods']['relations'], Major['resources']['goods']['relations']>();
-    same<Resources<1>['makers']['item'], Major['resources']['makers']['item']>();
-    same<Resources<1>['makers']['body'], Major['resources']['makers']['body']>();
-    same<Resources<1>['makers']['filters'], Major['resources']['makers']['filters']>();
-    same<Resources<1>['stock_changes']['parent'], 'goods'>();
-    assert.ok(true, 'it compiles');
-  });
-
-  it('are those that restwright client writes: the changes of several versions', () => {
-    same<keyof Resources<'1.0'>, keyof Minor['resources']>();
-    same<ApiOf<Model, '1.0'>['version'], Minor['version']>();
-    same<Resources<'1.0'>['goods']['item'], Minor['resources']['goods']['item']>();
-    same<Resources<'1.0'>['goods']['body'], Minor['resources']['goods']['body']>();
-    same<Resources<'1.0'>['goods']['filters'], Minor['resources']['goods']['filters']>();
+  it('differ between two versions by the changes of the older one', () => {
+    type Item<V, R extends keyof Resources<V>> = Resources<V>[R] extends { readonly item: infer I } ? I : never;
+    same<ApiOf<Model>['version'], 2>();
+    same<keyof Resources, 'products' | 'makers' | 'labels' | 'stock_moves'>();
+    same<ApiOf<Model, '2.9'>['version'], '2.9'>();
+    same<keyof Resources<'2.9'>, 'products' | 'makers' | 'stock_changes'>();
+    same<Item<'2.9', 'products'>, Omit<Item<undefined, 'products'>, 'label_id' | 'size'>>();
+    same<Item<'2.9', 'makers'>, Item<undefined, 'makers'>>();
+    same<Item<'2.9', 'stock_changes'>, Item<undefined, 'stock_moves'>>();
+    same<ApiOf<Model, 1>['version'], 1 | undefined>();
+    same<keyof Resources<1>, 'goods' | 'makers' | 'stock_changes'>();
+    same<Omit<Item<1, 'goods'>, 'name' | 'colour'>, Omit<Item<'1.0', 'goods'>, 'label'>>();
+    same<Item<1, 'goods'>['name'], Item<'1.0', 'goods'>['label']>();
+    same<Item<1, 'goods'>['colour'], string | null>();
     assert.ok(true, 'it compiles');
   });
 

@@ -7,6 +7,7 @@ import type { Resource, VersionChange } from '../../src/model/model.ts';
 import type { FieldValues, Row } from '../../src/plan/plan.ts';
 import { type Fill, ResourceMapping } from '../../src/versions/resource-mapping.ts';
 import { type FieldSources, olderSources, storedSources } from '../../src/versions/sources.ts';
+import { runs } from '../extent.ts';
 
 /** The fields of a resource: texts, and objects of texts. */
 type Shape = Readonly<Record<string, 'text' | readonly string[]>>;
@@ -321,7 +322,7 @@ describe('chains of changes that lose nothing', () => {
       const row = rowOf(values);
       assert.deepEqual(mapping.up(valuesOf(mapping.down(row)), row), values);
     });
-    fc.assert(law, { numRuns: 500 });
+    fc.assert(law, { numRuns: runs(200, 1_000) });
   });
 
   it('[VER-5a] [VER-5b] give back what was written through the older contract', () => {
@@ -334,7 +335,7 @@ describe('chains of changes that lose nothing', () => {
       const created = rowOf(mapping.up(valuesOf(wanted), null));
       assert.deepEqual(normal(valuesOf(mapping.down(created))), normal(valuesOf(wanted)));
     });
-    fc.assert(law, { numRuns: 500 });
+    fc.assert(law, { numRuns: runs(200, 1_000) });
   });
 });
 

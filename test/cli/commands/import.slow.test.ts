@@ -7,8 +7,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { program } from '../server-process.ts';
 
-const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
 const ROWS = 60_000;
 const MODEL = `
 name: killed

@@ -19,6 +19,7 @@ import { run } from '../../../src/cli/program.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
+import { program } from '../server-process.ts';
 
 const MODEL = `
 name: store
@@ -172,7 +173,6 @@ describe('standard output that appends to the database', () => {
   it('is refused', () => {
     const before = contents();
     const output = openSync(database, 'a');
-    const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
     const args = [program, 'export', model, 'items', '--database', `sqlite:${database}`];
     const { status, stderr } = spawnSync(process.execPath, args, { stdio: ['ignore', output, 'pipe'] });
     closeSync(output);

@@ -8,6 +8,7 @@ import { fileKind } from '../../../src/cli/data-file/data-file.ts';
 import { prepareData } from '../../../src/cli/data-file/serve-data.ts';
 import { run } from '../../../src/cli/program.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
+import { runs } from '../../extent.ts';
 
 let folder = '';
 before(async () => {
@@ -69,7 +70,7 @@ describe('every row of a data file is imported into the model that is inferred f
         const text = [header, ...lines].map((row) => `${row.join(',')}\r\n`).join('');
         assert.equal((await roundTrip('rows.csv', text, 'rows')).length, lines.length);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(8, 60) },
     );
   });
 
@@ -101,7 +102,7 @@ describe('every row of a data file is imported into the model that is inferred f
         const found = rows.map((row) => JSON.stringify([row['id'], String(row['user_id'])]));
         assert.deepEqual(found.toSorted(), expected.toSorted());
       }),
-      { numRuns: 25 },
+      { numRuns: runs(8, 60) },
     );
   });
 });

@@ -7,8 +7,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
+import { program } from '../server-process.ts';
 
-const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
 const MODEL = `
 name: shop
 resources:

@@ -8,8 +8,8 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
+import { program } from '../server-process.ts';
 
-const program = path.join(import.meta.dirname, '..', '..', '..', 'bin', 'restwright.js');
 const DECIMALS = ['a', 'b', 'c', 'd', 'e'];
 const ROWS = 2_000_000;
 /** Decimals inside an object have no index, so that sorting by them takes several seconds. */

@@ -27,6 +27,7 @@ export interface Good extends ItemMembers {
   readonly town: string | null;
   readonly vendor_id: string | null;
   readonly city: string;
+  readonly shade: string | null;
 }
 
 /** What creates Good. */
@@ -47,6 +48,7 @@ export interface NewGood {
   readonly cost?: number | null;
   readonly vendor_id?: string | null;
   readonly city: string;
+  readonly shade?: string | null;
 }
 
 interface GoodTypes {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../../src/conventions/json/json.ts';
 import { applyJsonPatch, MAX_OPERATIONS, parseJsonPatch } from '../../../src/conventions/json/json-patch.ts';
+import { threadTime } from '../../thread-time.ts';
 
 const apply = (document: Json, patch: Json) => {
   const parsed = parseJsonPatch(patch);
@@ -12,12 +13,12 @@ const apply = (document: Json, patch: Json) => {
 describe('MutableDocument', () => {
   it('[LIM-1] stops a document that doubles with each copy', () => {
     const double = Array.from({ length: 60 }, (_, index) => ({ op: 'copy', from: '', path: `/${index}` }));
-    const started = performance.now();
+    const started = threadTime();
     const result = apply({ text: 'x'.repeat(100) }, double);
     assert.ok(result.kind === 'excess');
     // 100 characters doubled 13 times stay below 1 MiB in all, 14 times do not.
     assert.equal(result.operation, 13);
-    assert.ok(performance.now() - started < 2000);
+    assert.ok(threadTime() - started < 2000);
   });
 
   it('[LIM-1] stops a document that deepens with each move', () => {
@@ -37,9 +38,9 @@ describe('MutableDocument', () => {
   it('[LIM-1] applies the maximum number of operations to a wide document within 2 seconds', () => {
     const document = { items: Array.from({ length: 10_000 }, (_, index) => index) };
     const patch = Array.from({ length: MAX_OPERATIONS }, () => ({ op: 'add', path: '/items/0', value: 0 }));
-    const started = performance.now();
+    const started = threadTime();
     assert.equal(apply(document, patch).kind, 'patched');
-    assert.ok(performance.now() - started < 2000);
+    assert.ok(threadTime() - started < 2000);
   });
 
   it('[REP-7] does not change the prototype, even with operations that were not parsed', () => {

@@ -1,6 +1,6 @@
 import { describe, it } from 'node:test';
 import { runHttpSuite } from '../../package/http-suite.ts';
-import { isWholeSuite } from '../../whole-suite.ts';
+import { isWholeSuite } from '../../extent.ts';
 
 const ALWAYS = /^(?:reads|writes|batches|expand)\.test\.ts$/;
 

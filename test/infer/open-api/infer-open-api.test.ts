@@ -7,6 +7,7 @@ import { writeModel } from '../../../src/infer/write-model.ts';
 import { inferOpenApi } from '../../../src/infer/open-api/infer-open-api.ts';
 import { fieldLine } from '../../model/infer/inferring.ts';
 import { load } from '../../model/loading.ts';
+import { runs } from '../../extent.ts';
 
 const json = (schema: Json): JsonObject => ({ content: { 'application/json': { schema } } });
 const ok = (schema: Json): JsonObject => ({ responses: { 200: json(schema) } });
@@ -281,7 +282,7 @@ describe('a description', () => {
         const text = inferredText(description(pet, paths, { A: one, B: other }));
         assert.equal(isJsonObject(load(text).model.resources.size === 3 ? {} : null), true, text);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(15, 80) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { compileValidators } from '../../../src/model/values/resource-validator.
 import { importDraft } from '../../../src/plan/transfer/import-draft.ts';
 import { load } from '../loading.ts';
 import { type Data, inferModelText } from './inferring.ts';
+import { runs } from '../../extent.ts';
 
 const name = fc.oneof(
   fc.constantFrom(
@@ -102,7 +103,7 @@ describe('the inferred model', () => {
       fc.property(data, (all) => {
         assert.deepEqual(importErrors(all), []);
       }),
-      { numRuns: 60, examples: [[{ ' ': [{}], '': [{}] }]] },
+      { numRuns: runs(25, 120), examples: [[{ ' ': [{}], '': [{}] }]] },
     );
   });
 });

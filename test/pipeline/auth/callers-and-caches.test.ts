@@ -11,6 +11,7 @@ import { CLAIMS, ISSUER, JWKS, NOW, SECONDS, token, verifier } from '../../auth/
 import { type ApiUnderTest, apiUnderTest, rawRequest, type Seen, seen } from '../support/api-under-test.ts';
 import { replacing } from '../support/replacing.ts';
 import { carry, chosenTransport } from '../support/transports.ts';
+import { runs } from '../../extent.ts';
 
 const OTHER = { ...ISSUER, name: 'other', issuer: 'https://other.example.com/' };
 const MODEL = JSON.stringify({
@@ -261,6 +262,6 @@ async function compare(sequence: readonly (readonly [Step, number])[]): Promise<
 
 describe('sequences of callers and requests', () => {
   it('[AUTH-9c] [CACHE-5] get what a server answers that caches nothing', async () => {
-    await fc.assert(fc.asyncProperty(steps, compare), { numRuns: 10 });
+    await fc.assert(fc.asyncProperty(steps, compare), { numRuns: runs(4, 30) });
   });
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { apiUnderTest } from '../support/api-under-test.ts';
 import { SHOP } from '../models/shop-model.ts';
+import { runs } from '../../extent.ts';
 
 const TYPES = [
   'application/json',
@@ -98,7 +99,7 @@ describe('a body of random bytes', () => {
           assert.doesNotMatch(text, /"status":5\d\d/);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(700, 5_000) },
     );
     assert.deepEqual(
       shop.observations.filter(({ kind }) => kind === 'error'),

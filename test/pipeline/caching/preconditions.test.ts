@@ -52,9 +52,9 @@ describe('a precondition of a write', () => {
   for (const [headers, holds] of CONDITIONS) {
     const stated = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     it(`[CACHE-3] ${holds ? 'holds' : 'fails'}: ${stated.join(' | ')}`, async () => {
+      await using shop = await apiUnderTest(SHOP);
       for (const { method, body, done, event } of WRITES) {
-        const { shop, path, fill } = await taggedProduct();
-        await using _ = shop;
+        const { path, fill } = await taggedProduct(shop);
         const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]));
         await shop.row({
           send: `${method} ${path}`,

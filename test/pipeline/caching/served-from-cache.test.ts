@@ -14,6 +14,7 @@ import {
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { replacing } from '../support/replacing.ts';
 import { SHELF } from '../models/shelf-model.ts';
+import { runs } from '../../extent.ts';
 
 type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
 
@@ -297,7 +298,7 @@ describe('items in several processes', () => {
           for (const api of [one, other, plain]) await api.close();
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(7, 40) },
     );
   });
 });

@@ -1,3 +1,4 @@
 import { walkClaims } from '../walks/claims.ts';
+import { runs } from '../../extent.ts';
 
-walkClaims(5);
+walkClaims(runs(2, 5));

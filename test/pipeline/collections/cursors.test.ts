@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, column, type Seen } from '../support/api-under-test.ts';
 import { NOTES, sevenNotes } from '../models/desk-model.ts';
 import { create, idsOf } from '../models/shop-model.ts';
+import { runs } from '../../extent.ts';
 
 let desk: ApiUnderTest;
 before(async () => {
@@ -142,7 +143,7 @@ describe('a cursor', () => {
         });
       },
     );
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: runs(70, 400) });
   });
 
   it('[PAGE-6] is rejected if the model now requires a field that its position lacks', async () => {

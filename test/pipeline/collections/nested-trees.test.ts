@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { apiUnderTest, type ApiUnderTest, type Seen } from '../support/api-under-test.ts';
 import { DRIVE } from '../models/drive-model.ts';
+import { runs } from '../../extent.ts';
 
 /** A write to `/folders/{f}`, `/folders/{f}/files/{f}` or `/folders/{f}/files/{f}/versions/{v}`. */
 interface TreeWrite {
@@ -152,7 +153,7 @@ describe('random trees of rows with equal ids', () => {
           await assertTree(drive, oracle);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(25, 200) },
     );
   });
 });

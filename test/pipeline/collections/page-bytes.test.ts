@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, type Seen, START } from '../support/api-under-test.ts';
 import { idsOf } from '../models/shop-model.ts';
+import { runs } from '../../extent.ts';
 
 const BYTES = 4_096;
 
@@ -116,7 +117,7 @@ describe('a page of large items', () => {
           await using desk = await deskOf(all);
           assert.deepEqual(await walk(desk, query(limit, from)), order(all));
         }),
-        { numRuns: 20 },
+        { numRuns: runs(6, 40) },
       ));
   }
 
@@ -128,7 +129,7 @@ describe('a page of large items', () => {
         assert.deepEqual(await walk(desk, body.links.last ?? '', 'prev'), byTime(all));
         assert.deepEqual([body.page.total_count, body.page.total_count_relation], [all.length, 'eq']);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(6, 40) },
     ));
 
   it('[LIM-1] by number is rejected with a limit that fits', () =>
@@ -146,7 +147,7 @@ describe('a page of large items', () => {
         assertFits(seen);
         assert.deepEqual(idsOf(seen), byTime(all).slice(0, limit));
       }),
-      { numRuns: 20 },
+      { numRuns: runs(6, 40) },
     ));
 });
 

@@ -12,6 +12,7 @@ import {
   randomPolicies,
   READERS,
 } from '../support/policy-changes.ts';
+import { runs } from '../../extent.ts';
 
 const LAST = 'mark.created';
 
@@ -55,6 +56,6 @@ describe('deliveries of random changes under random row policies', () => {
   });
 
   it('[EVT-4f] [EVT-8d] are so through references, and with the rules of rows above, by what held at the write', async () => {
-    for (let seed = 101; seed <= 104; seed += 1) await judge(seed, 2);
+    for (let seed = 101; seed <= 100 + runs(2, 8); seed += 1) await judge(seed, 2);
   });
 });

@@ -8,7 +8,7 @@ import type { EventEnvelope } from '../../../src/conventions/events/event.ts';
 import type { Resolve } from '../../../src/events/webhooks/guarded-agents.ts';
 import { webhookSender } from '../../../src/events/webhooks/sender.ts';
 import type { DefinedModel } from '../../../src/model/typescript/define-model.ts';
-import { loadDefinition, loadModel } from '../../../src/model/compile/load-model.ts';
+import { type LoadedModel, loadDefinition, loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Metrics } from '../../../src/observe/metrics/metrics.ts';
 import { type Observation, type Observe, observeAll } from '../../../src/observe/observation.ts';
 import type { ApiResponse, RawRequest } from '../../../src/exchange/handler.ts';
@@ -137,6 +137,19 @@ const isOlder = process.env['RESTWRIGHT_OLDER_CONTRACT'] === '1';
 
 const toPublic: Resolve = async () => [{ address: '93.184.215.14', family: 4 }];
 
+/** The models that were loaded last: most tests of a file have the same one, which is frozen. */
+const loaded = new Map<string, LoadedModel>();
+const LOADED_MODELS = 8;
+
+function loadOnce(text: string): LoadedModel {
+  const known = loaded.get(text) ?? loadModel({ file: 'model.yaml', text, env: {} });
+  loaded.delete(text);
+  loaded.set(text, known);
+  const [oldest] = loaded.keys();
+  if (loaded.size > LOADED_MODELS && oldest !== undefined) loaded.delete(oldest);
+  return known;
+}
+
 /** Opens an API for a YAML model or a defined model. */
 export async function apiUnderTest(original: string | DefinedModel, setting: Setting = {}): Promise<ApiUnderTest> {
   const given = isOlder ? servedAsOlder(original) : original;
@@ -144,7 +157,7 @@ export async function apiUnderTest(original: string | DefinedModel, setting: Set
   const tokens = setting.tokens ?? (declared === given ? undefined : fakeTokens);
   const { model, services } =
     typeof declared === 'string'
-      ? loadModel({ file: 'model.yaml', text: declared, env: {} })
+      ? loadOnce(declared)
       : loadDefinition({ file: 'model.ts', defined: declared, env: {} });
   let time = setting.time ?? START;
   const clock = { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };

@@ -109,7 +109,9 @@ describe('DELETE of a row with very many dependents', () => {
   for (const onDelete of ['cascade', 'nullify']) {
     it(`[MET-4d] is rejected above 10,000 rows with ${onDelete}, and names the resource`, async () => {
       let writes = 0;
-      await using api = await apiUnderTest(MANY(onDelete), {
+      // Rows without events are imported in half the time.
+      const model = modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }, 'events: none'));
+      await using api = await apiUnderTest(model, {
         breaking: (store) => before(store, () => void (writes += 1)),
       });
       await create(api, 'as', { id: '1' });

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
 import { create, SHOP } from '../models/shop-model.ts';
+import { runs } from '../../extent.ts';
 
 let shop: ApiUnderTest;
 before(async () => {
@@ -52,7 +53,7 @@ describe('an id in a URL', () => {
       const { body } = await own.send({ send: `GET ${self}` });
       assert.equal(body['id'], text);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: runs(20, 120) });
   });
 
   it('[URL-3] is never normalized, case-folded or trimmed', async () => {

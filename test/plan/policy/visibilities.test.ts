@@ -17,6 +17,7 @@ import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/
 import { commit, create, listIds } from '../../../store-suite/sample-writes.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
+import { runs } from '../../extent.ts';
 
 const SHOP = withResources(`  shops:
     id: client
@@ -224,7 +225,7 @@ describe('a policy bound to a caller', () => {
           }
         },
       ),
-      { numRuns: 1_500, seed: 26 },
+      { numRuns: runs(500, 3_000), seed: 26 },
     );
   });
 

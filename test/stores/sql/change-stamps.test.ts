@@ -23,6 +23,7 @@ import {
 import fc from 'fast-check';
 import { openSample } from '../sqlite/open-sample.ts';
 import { Database } from '../sqlite/driver-under-test.ts';
+import { runs } from '../../extent.ts';
 
 /** Two stores on one file, like two processes. */
 async function both(run: (one: Store, other: Store, file: string) => Promise<void>): Promise<void> {
@@ -141,7 +142,7 @@ describe('the change stamp of a row', () => {
             }
           }
         }),
-        { numRuns: 25 },
+        { numRuns: runs(10, 50) },
       );
     });
   });

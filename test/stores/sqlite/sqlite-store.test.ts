@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { storeSuite } from '../../../store-suite/store-suite.ts';
+import { type OpenStore, sizedStoreSuite } from '../../../store-suite/store-suite.ts';
+import { runs } from '../../extent.ts';
 import { openSample } from './open-sample.ts';
 
 const files = mkdtempSync(path.join(tmpdir(), 'restwright-'));
@@ -11,7 +12,9 @@ let opened = 0;
 after(() => rmSync(files, { recursive: true, force: true }));
 
 // Also in memory in sqlite-in-memory.slow.test.ts, and with node:sqlite in driver/other-driver.slow.test.ts.
-storeSuite('SQLite in a file', (model) => {
+const open: OpenStore = (model) => {
   opened += 1;
   return openSample({ path: path.join(files, `${opened}.db`) }, model);
-});
+};
+
+sizedStoreSuite('SQLite in a file', open, runs(2, Infinity));

@@ -13,6 +13,7 @@ import { type Store, StoreOverloaded, StoreUnavailable } from '../../../../src/s
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { commit, createProduct, createSupplier, remove, update } from '../../../../store-suite/sample-writes.ts';
 import { newSchema, openSample } from '../open-postgres.ts';
+import { runs } from '../../extent.ts';
 
 const model = sampleModel();
 
@@ -99,7 +100,7 @@ describe('the change stamps of a process, after another one has written', () => 
             }
           }
         }),
-        { numRuns: 12 },
+        { numRuns: runs(5, 24) },
       );
     });
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isLinearizable, type RowOperation, type Timed } from './linearizable.ts';
+import { runs } from '../../../extent.ts';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
@@ -77,7 +78,7 @@ describe('the judge of histories', () => {
         const changed = done.map((each) => (each === one ? { ...each, operation: read('never written') } : each));
         assert.equal(isLinearizable(changed), false);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(40, 200) },
     );
   });
 });

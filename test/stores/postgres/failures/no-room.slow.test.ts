@@ -8,7 +8,7 @@ import { SERVER_USER, startOwnPostgres } from '../../../postgres-server.ts';
 import { smallDisk } from '../../../small-disk.ts';
 import { openInstance } from '../instance.ts';
 import { type Send, toInstance } from './send.ts';
-import { isWholeSuite } from '../../../whole-suite.ts';
+import { isWholeSuite } from '../../../extent.ts';
 
 const server = await startOwnPostgres(null, { settings: ['max_connections=20'] });
 after(() => server.stop());

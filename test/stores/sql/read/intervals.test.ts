@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { successor } from '../../../../src/stores/sql/read/intervals.ts';
+import { runs } from '../../../extent.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 const compare = (one: string, other: string): number => Buffer.compare(bytes(one), bytes(other));
@@ -37,7 +38,7 @@ describe('the texts with a prefix', () => {
           assert.equal(between, bytes(each).subarray(0, bytes(prefix).length).equals(bytes(prefix)));
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(700, 4_000) },
     );
   });
 });

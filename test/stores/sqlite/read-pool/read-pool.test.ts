@@ -23,6 +23,7 @@ import { productValues } from '../../../../store-suite/sample-model.ts';
 import { commit, createProduct, listIds, listPlan, topLevel } from '../../../../store-suite/sample-writes.ts';
 import { paginationSuite } from '../../../../store-suite/pagination-suite.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
+import { runs } from '../../../extent.ts';
 import { openFile } from '../open-file.ts';
 import { openSample } from '../open-sample.ts';
 
@@ -367,5 +368,5 @@ const openApart: OpenStore = (model) => {
   return openSample({ path: path.join(files, `${made}.db`), maxRowsOnMainThread: 0 }, model);
 };
 
-paginationSuite('SQLite on threads for heavy reads', openApart);
+paginationSuite('SQLite on threads for heavy reads', openApart, runs(2, 8));
 relatedSuite('SQLite on threads for heavy reads', openApart);

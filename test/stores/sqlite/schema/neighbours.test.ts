@@ -6,6 +6,7 @@ import { createRandom } from '../../../../src/platform/random.ts';
 import { planSqlite } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { neighbourSuite } from '../../neighbouring-models.ts';
 import { openSample } from '../open-sample.ts';
+import { runs } from '../../../extent.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'restwright-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,6 +20,6 @@ describe('two models on one database of SQLite', () => {
     },
     open: (file, model, options) => openSample({ path: file, random: createRandom(), ...options }, model),
     plan: async (file, model, phase) => planSqlite(file, model, { phase: phase ?? null }),
-    runs: 12,
+    runs: runs(5, 24),
   });
 });
