@@ -15,10 +15,10 @@ type Step =
 const steps = fc.array(
   fc.oneof(
     fc.constant<Step>({ kind: 'open' }),
-    fc.record({ kind: fc.constant('hold' as const), body: fc.nat(9), bytes: fc.nat(120) }),
-    fc.record({ kind: fc.constant('release' as const), body: fc.nat(9) }),
+    fc.record({ kind: fc.constant('hold' as const), body: fc.nat(2), bytes: fc.nat(120) }),
+    fc.record({ kind: fc.constant('release' as const), body: fc.nat(2) }),
   ),
-  { maxLength: 60 },
+  { maxLength: 60, size: 'max' },
 );
 
 /** Runs a step. @returns whether it was refused */

@@ -100,6 +100,27 @@ describe('the limiters of several processes', () => {
     assert.equal(admitted, 100);
   });
 
+  it('[LIM-2d] do not add what they have borrowed to the next quota, to the millisecond', async () => {
+    const { clock, take } = processes(2, 100);
+    assert.equal(await take(0), true);
+    clock.time += 60_000;
+    let admitted = 0;
+    while (await take(1)) admitted += 1;
+    while (await take(0)) admitted += 1;
+    assert.equal(admitted, 100);
+  });
+
+  it('[LIM-2d] borrow no more than a request lacks', async () => {
+    const { asked, take } = processes(2, 100);
+    assert.equal(await take(0), true);
+    // Three of the four that were lent are left.
+    assert.equal(await take(0, 'a', 10), true);
+    assert.deepEqual(
+      asked.map(({ units }) => units),
+      [1, 7],
+    );
+  });
+
   it('[LIM-2d] take the whole weight of a request or nothing', async () => {
     const { take, limiters } = processes(2, 10);
     assert.equal(await take(0, 'a', 7), true);

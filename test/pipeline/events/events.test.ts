@@ -124,7 +124,7 @@ describe('an event', () => {
       { send: `DELETE ${path}/w` },
     ]) {
       const { payload } = await eventOf(desk, request);
-      const parents = payload.parents.map(({ type, id }) => `${type} ${id}`).toSorted();
+      const parents = payload.parents.map(({ type, id }) => `${type} ${id}`);
       assert.deepEqual(parents, ['line l', 'note n'], request.send);
     }
   });

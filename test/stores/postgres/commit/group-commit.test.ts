@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WriteOutcome, WriteUnit } from '../../../../src/plan/plan.ts';
+import { PostgresGroupCommit } from '../../../../src/stores/postgres/commit/group-commit.ts';
+import { Session } from '../../../../src/stores/postgres/connection/sessions.ts';
+import { postgres } from '../../../../src/stores/postgres/dialect.ts';
+import type { PostgresConnection, QueryResult } from '../../../../src/stores/postgres/driver/pg.ts';
+import type { SqlValue } from '../../../../src/stores/sql/dialect.ts';
+import { Tables } from '../../../../src/stores/sql/tables.ts';
+import { StoreUnavailable } from '../../../../src/stores/store.ts';
+import { sampleModel } from '../../../../src/testing/sample-model.ts';
+import { createProduct, createReview, update } from '../../../../src/testing/sample-writes.ts';
+
+const tables = new Tables(sampleModel(), postgres);
+const LOCKED = { revision: 7, event: 3, server: '1', timeline: '00000001', last_timeline: '00000001' };
+const NOW = Date.parse('2026-01-02T03:04:05.678Z');
+
+/** A statement as the database gets it. */
+interface Sent {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** What the database does with a statement: the rows that it changes, or an error. */
+type Answer = number | Error;
+
+/** An error that the database reports. */
+class DatabaseError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`error ${code}`);
+    this.code = code;
+  }
+}
+
+/** A writer whose database answers as a test says. @param answer of the statements of units; undefined for one row */
+function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Record<string, SqlValue>> = LOCKED) {
+  const log: string[] = [];
+  const sent: Sent[] = [];
+  let sessions = 0;
+  const query = async (text: string, values: readonly SqlValue[] = []): Promise<QueryResult> => {
+    sent.push({ text, values });
+    log.push(nameOf(text));
+    if (text.includes('for update')) return Promise.resolve({ rows: [locked], count: 1 });
+    const answered = answer({ text, values }) ?? 1;
+    if (answered instanceof Error) throw answered;
+    return Promise.resolve({ rows: [], count: answered });
+  };
+  const connect = (): Promise<PostgresConnection> => {
+    sessions += 1;
+    let isOpen = true;
+    const close = (): Promise<void> => {
+      isOpen = false;
+      return Promise.resolve();
+    };
+    return Promise.resolve({
+      get isOpen() {
+        return isOpen;
+      },
+      query,
+      script: () => Promise.resolve([]),
+      close,
+    });
+  };
+  const explain = async (failure: unknown): Promise<unknown> => Promise.resolve(failure);
+  const commits = new PostgresGroupCommit({
+    session: new Session(connect),
+    tables,
+    handlerTimeout: 30_000,
+    clock: { now: () => NOW },
+    observe: () => undefined,
+    stamps: { committed: () => undefined },
+    health: { writeFailed: (error) => error },
+    client: { requireMatch: () => undefined, explain },
+  });
+  return {
+    log,
+    sent,
+    sessions: () => sessions,
+    /** Commits units in one group. @returns their outcomes */
+    commit: (...units: readonly WriteUnit[]): Promise<readonly WriteOutcome[]> =>
+      Promise.all(units.map((unit) => commits.commit(unit))),
+  };
+}
+
+/** The first words of a statement: `update "products"`, `savepoint unit`. */
+function nameOf(text: string): string {
+  if (text.includes('for update')) return 'lock';
+  return /^(?:insert into|update|delete from) [\w."]+|^select 1/.exec(text)?.[0] ?? text;
+}
+
+const isUpdate = ({ text }: Sent): boolean => text.startsWith('update "products"');
+/** Whether a statement is one of many rows. */
+const isMerged = ({ text }: Sent): boolean => text.includes('unnest');
+const updates = (...ids: readonly string[]): readonly WriteUnit[] =>
+  ids.map((id) => ({ plans: [{ ...update('products', id, 5, { name: id }), event: null }] }));
+
+describe('a group of write units on PostgreSQL', () => {
+  it('[OPS-4b] is one statement and one transaction where each row has changed', async () => {
+    const { log, commit } = writer((sent) => (isMerged(sent) && isUpdate(sent) ? 3 : undefined));
+    assert.deepEqual(await commit(...updates('a', 'b', 'c')), [
+      { kind: 'committed', revisions: [8] },
+      { kind: 'committed', revisions: [9] },
+      { kind: 'committed', revisions: [10] },
+    ]);
+    assert.deepEqual(log.slice(0, 3), ['begin', 'lock', 'update "products"']);
+    assert.equal(log.at(-1), 'commit');
+    assert.ok(!log.includes('rollback'));
+  });
+
+  for (const changed of [0, 1, 2]) {
+    it(`[CACHE-3] loses no update: a statement that changes ${changed} of 3 rows is rolled back, and its units run one by one`, async () => {
+      const { log, commit } = writer((sent) => {
+        if (!isUpdate(sent)) return undefined;
+        return isMerged(sent) ? changed : Number(!sent.values.includes('b'));
+      });
+      assert.deepEqual(await commit(...updates('a', 'b', 'c')), [
+        { kind: 'committed', revisions: [8] },
+        { kind: 'stale', plan: 0 },
+        { kind: 'committed', revisions: [9] },
+      ]);
+      const again = log.indexOf('rollback');
+      assert.deepEqual(log.slice(0, again), ['begin', 'lock', 'update "products"']);
+      assert.deepEqual(
+        log.slice(again + 1, -1).filter((each) => !each.includes('restwright_')),
+        [
+          'begin',
+          'lock',
+          'savepoint unit',
+          'update "products"',
+          'release savepoint unit',
+          'savepoint unit',
+          'update "products"',
+          'rollback to savepoint unit',
+          'savepoint unit',
+          'update "products"',
+          'release savepoint unit',
+        ],
+      );
+    });
+  }
+
+  it('[MET-12] refuses a unit whose idempotency record is there, and writes nothing of it', async () => {
+    const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: NOW + 1 };
+    const [unit] = updates('a');
+    const { log, commit } = writer(({ text }) => (text.startsWith('select 1') ? 1 : undefined));
+    assert.deepEqual(await commit({ plans: [], ...unit, records: [record] }), [{ kind: 'recorded', name: 'k' }]);
+    assert.equal(log.at(-1), 'rollback');
+    assert.ok(!log.includes('commit'));
+  });
+
+  it('[MET-14] rolls a dry run back, and gives its revision to the next unit', async () => {
+    const { log, sent, commit } = writer(() => undefined);
+    const [dry, next] = updates('a', 'b');
+    assert.ok(dry !== undefined && next !== undefined);
+    assert.deepEqual(await commit({ ...dry, dry: true }, next), [
+      { kind: 'committed', revisions: [8] },
+      { kind: 'committed', revisions: [8] },
+    ]);
+    assert.deepEqual(
+      log.filter((each) => each.includes('savepoint')),
+      ['savepoint unit', 'rollback to savepoint unit', 'savepoint unit', 'release savepoint unit'],
+    );
+    assert.ok(!sent.some(isMerged));
+  });
+
+  it('[LIM-1] writes nothing of a unit that is refused before it is sent whole, and the others', async () => {
+    const { log, commit } = writer(() => undefined);
+    const [first, last] = updates('a', 'b');
+    assert.ok(first !== undefined && last !== undefined);
+    const overlong = { plans: [createProduct('w'), { ...createProduct('x'), overlong: ['name'] }] };
+    assert.deepEqual(await commit(first, overlong, last), [
+      { kind: 'committed', revisions: [8] },
+      { kind: 'too-long', plan: 1, fields: ['name'] },
+      { kind: 'committed', revisions: [9] },
+    ]);
+    const written = log.slice(log.indexOf('insert into "products"'));
+    assert.equal(
+      written.find((each) => each.includes('savepoint')),
+      'rollback to savepoint unit',
+    );
+  });
+
+  it('[OPS-4b] has at most 50 savepoints in a transaction', async () => {
+    const { log, commit } = writer((sent) => (isMerged(sent) ? 0 : undefined));
+    const outcomes = await commit(...updates(...Array.from({ length: 120 }, (_, index) => `p${index}`)));
+    assert.ok(outcomes.every(({ kind }) => kind === 'committed'));
+    const begun = log.join('\n').split('begin\n').slice(1);
+    assert.deepEqual(
+      begun.map((each) => each.split('\nsavepoint unit').length - 1),
+      [0, 50, 50, 20],
+    );
+  });
+
+  it('[REP-8] leaves revisions and sequences out on a new timeline, which it stores', async () => {
+    const { sent, commit } = writer(() => undefined, { ...LOCKED, timeline: '00000002' });
+    assert.deepEqual(await commit(...updates('a')), [{ kind: 'committed', revisions: [7 + 1_048_576 + 1] }]);
+    assert.ok(sent.some(({ values }) => values.includes('00000002')));
+    const same = writer(() => undefined);
+    assert.deepEqual(await same.commit(...updates('a')), [{ kind: 'committed', revisions: [8] }]);
+    assert.ok(!same.sent.some(({ values }) => values.includes('00000001')));
+  });
+
+  it('[MET-10] finds out what a violation means after what its unit had written before it', async () => {
+    const isReview = ({ text }: Sent): boolean => text.startsWith('insert into "reviews"');
+    const { log, commit } = writer((sent) => {
+      if (isReview(sent)) return new DatabaseError('23503');
+      // No probe finds the product that the review refers to.
+      return sent.text.startsWith('select 1') && log.includes('rollback to savepoint unit') ? 0 : undefined;
+    });
+    const plans = [createProduct('p'), createReview('r', 'q')];
+    assert.deepEqual(await commit({ plans }), [{ kind: 'reference', plan: 1, fields: ['product_id'] }]);
+    const probing = log.slice(log.indexOf('rollback to savepoint unit') + 1);
+    assert.equal(probing[0], 'insert into "products"');
+    assert.ok(probing.indexOf('select 1') > probing.lastIndexOf('insert into "products"'));
+  });
+});
+
+describe('a transaction on PostgreSQL that fails', () => {
+  it('[OPS-4b] is tried again in a new session, at most five times, where the database ended it for another one', async () => {
+    let failures = 4;
+    const fails = ({ text }: Sent): Answer | undefined =>
+      text === 'commit' && failures-- > 0 ? new DatabaseError('40001') : undefined;
+    const repeated = writer(fails);
+    assert.deepEqual(await repeated.commit(...updates('a')), [{ kind: 'committed', revisions: [8] }]);
+    assert.equal(repeated.sessions(), 5);
+    failures = 5;
+    const given = writer(fails);
+    await assert.rejects(given.commit(...updates('a')), { code: '40001' });
+    assert.equal(given.log.filter((each) => each === 'begin').length, 5);
+  });
+
+  for (const code of ['53100', '57P01', '58030']) {
+    it(`[ERR-7] refuses all of its units where the error ${code} is of the whole database`, async () => {
+      const { log, commit } = writer((sent) => (isUpdate(sent) ? new DatabaseError(code) : undefined));
+      await assert.rejects(commit(...updates('a', 'b')), StoreUnavailable);
+      assert.equal(log.filter((each) => each === 'begin').length, 1);
+      assert.ok(!log.includes('commit'));
+    });
+  }
+
+  it('[ERR-7] refuses one unit alone where the error is of its statement', async () => {
+    const { commit } = writer((sent) =>
+      isUpdate(sent) && (isMerged(sent) || sent.values.includes('b')) ? new DatabaseError('22003') : undefined,
+    );
+    const [a, b, c] = updates('a', 'b', 'c').map((unit) => commit(unit));
+    assert.deepEqual(await a, [{ kind: 'committed', revisions: [8] }]);
+    await assert.rejects(b ?? assert.fail(), { code: '22003' });
+    assert.deepEqual(await c, [{ kind: 'committed', revisions: [9] }]);
+  });
+});
