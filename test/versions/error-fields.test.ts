@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { defineModel, refuse, resource } from '../../src/index.ts';
-import { apiUnderTest } from '../pipeline/api-under-test.ts';
-import { as, callerTokens } from '../pipeline/caller-tokens.ts';
+import { apiUnderTest } from '../pipeline/support/api-under-test.ts';
+import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
 
 /** Notes whose hook refuses them for the field that their text names. */
 const notes = resource({

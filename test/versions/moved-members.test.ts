@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apiUnderTest } from '../pipeline/api-under-test.ts';
+import { apiUnderTest } from '../pipeline/support/api-under-test.ts';
 
 const MODEL = `
 name: shop

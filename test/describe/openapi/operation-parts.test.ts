@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { member, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
 

@@ -8,8 +8,8 @@ import type { PostgresConnection, QueryResult } from '../../../../src/stores/pos
 import type { SqlValue } from '../../../../src/stores/sql/dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
-import { sampleModel } from '../../../../src/testing/sample-model.ts';
-import { createProduct, createReview, update } from '../../../../src/testing/sample-writes.ts';
+import { sampleModel } from '../../../../store-suite/sample-model.ts';
+import { createProduct, createReview, update } from '../../../../store-suite/sample-writes.ts';
 
 const tables = new Tables(sampleModel(), postgres);
 const LOCKED = { revision: 7, event: 3, server: '1', timeline: '00000001', last_timeline: '00000001' };
