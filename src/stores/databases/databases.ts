@@ -64,7 +64,7 @@ const postgresSchemas: DatabaseKind = {
   display: displayedUrl,
   isMissing: () => false,
   dialect: postgres,
-  open: ({ database: url, databasePassword: password }, { signal: _, ...options }) =>
+  open: ({ database: url, databasePassword: password }, { signal: _signal, ...options }) =>
     openPostgres({ url, password, ...options }),
   plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
   copy: {

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import {
@@ -97,7 +98,7 @@ type TypeMembers = 'columnType' | 'encode' | 'locate' | 'selection' | 'decode' |
 
 /** The members of a dialect that follow from how it stores types. */
 function typeMembers(own: TypeDifferences, arrayItems: Dialect['arrayItems']): Pick<Dialect, TypeMembers> {
-  const stored = (type: ValueType): StoredType => completeType(type, own);
+  const stored = weakMemoize((type: ValueType): StoredType => completeType(type, own));
   return {
     columnType: (type) => stored(type).column,
     encode: (type) => stored(type).encode,

@@ -66,21 +66,18 @@ export function writeChange(
 }
 
 /** Fills the links of an existing array that becomes an array of references. A target below the same parent shares the parent. */
-function fillLinks(
-  { quote, arrayItems }: Dialect,
-  table: TableSchema,
-  { declared, existing }: KnownTables,
-): readonly string[] {
+function fillLinks(dialect: Dialect, table: TableSchema, { declared, existing }: KnownTables): readonly string[] {
   const owned = table.foreignKeys.find(({ cascade }) => cascade)?.table;
   const rows = declared.find(({ name }) => name === owned);
   const field = rows?.columns.find(({ name }) => linkTable(rows.name, name) === table.name);
   const [owner, target] = table.foreignKeys;
   if (table.kind !== 'links' || rows === undefined || !existing.has(rows.name)) return [];
   if (field === undefined || owner === undefined || target === undefined) return [];
+  const { quote } = dialect;
   const held = (name: string): string => `held.${quote(name)}`;
   const columns = [...owner.columns, ...target.columns].map(quote).join(', ');
   const values = [...owner.keys.map(held), 'item.value', ...target.keys.slice(1).map(held)].join(', ');
-  const from = `${quote(rows.name)} as held, ${arrayItems(held(field.name), 'item')}`;
+  const from = `${quote(rows.name)} as held, ${dialect.arrayItems(held(field.name), 'item')}`;
   return [`insert into ${quote(table.name)} (${columns}) select distinct ${values} from ${from}`];
 }
 
@@ -95,8 +92,8 @@ export function referenceClause(dialect: Dialect, { table, keys, cascade }: Fore
 }
 
 /** Writes the default of a column. */
-export function defaultValue({ literal, encode }: Dialect, { type, default: value }: TableColumn): string {
-  return literal(value === null ? null : (encode(type)(value) ?? null));
+export function defaultValue(dialect: Dialect, { type, default: value }: TableColumn): string {
+  return dialect.literal(value === null ? null : (dialect.encode(type)(value) ?? null));
 }
 
 /** Replaces NULL by the default of a column that must have values. */
@@ -155,12 +152,13 @@ export function createTable(
 
 /** Writes a column, or a member inside of it, in a form that compares by value. */
 export function columnExpression(
-  { quote, member }: Dialect,
+  dialect: Dialect,
   columns: readonly TableColumn[],
   [column = '', ...members]: readonly string[],
 ): string {
-  if (members.length === 0) return quote(column);
-  return member(quote(column), members, typeAt(columns, [column, ...members])).expression;
+  const quoted = dialect.quote(column);
+  if (members.length === 0) return quoted;
+  return dialect.member(quoted, members, typeAt(columns, [column, ...members])).expression;
 }
 
 /** Differences between the indexes of databases. */

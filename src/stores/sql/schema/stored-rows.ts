@@ -62,7 +62,8 @@ export function questionStatements(
 }
 
 /** Puts questions about stored rows as conditions. @param answer finds the rows that fulfill one */
-export function askRows({ quote, member }: Dialect, answer: (question: RowQuestion) => FoundRows): StoredRows {
+export function askRows(dialect: Dialect, answer: (question: RowQuestion) => FoundRows): StoredRows {
+  const { quote } = dialect;
   const find = (table: string, condition: string | null): FoundRows => answer({ table, condition, shown: true });
   const count = (table: string, condition: string | null): number => answer({ table, condition, shown: false }).rows;
   return {
@@ -72,7 +73,7 @@ export function askRows({ quote, member }: Dialect, answer: (question: RowQuesti
     withNull: (table, column) => find(table, `${quote(column)} is null`),
     duplicates(table, key) {
       const parts = key.map(({ column, members, type }) =>
-        members.length === 0 ? quote(column) : member(quote(column), members, type).expression,
+        members.length === 0 ? quote(column) : dialect.member(quote(column), members, type).expression,
       );
       const known = parts.map((part) => `${part} is not null`).join(' and ');
       const list = parts.join(', ');
