@@ -49,8 +49,3 @@ export interface ServedContract {
   /** Header fields that announce the end of the contract. */
   readonly lifecycle: HeaderList;
 }
-
-/** Makes the note of a new exchange. */
-export function newNote(): ExchangeNote {
-  return { route: null, errorCode: null, variesByCaller: false, quota: null, scheme: 'http', contract: null };
-}

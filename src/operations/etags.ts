@@ -1,14 +1,18 @@
-import { type ETagsByLength, strongETag } from '../conventions/headers/etag.ts';
-import { joinQueries, writeQuery } from '../conventions/url/query.ts';
 import type { Variant } from '../contract/variants.ts';
+import { type CacheDirectives, combineDirectives } from '../conventions/headers/cache-control.ts';
+import { type ETagsByLength, strongETag } from '../conventions/headers/etag.ts';
+import { evaluateRead, listedETag, type Preconditions } from '../conventions/headers/preconditions.ts';
+import { joinQueries, writeQuery } from '../conventions/url/query.ts';
 import { isCompressible } from '../formats/compress.ts';
+import type { Resource } from '../model/model.ts';
+import type { Caller, Reader } from './caller.ts';
+import { preconditionFailed } from './failures.ts';
+import type { StampedRows, VisibleRows } from './visible-rows.ts';
 import { relatedResources } from '../plan/condition.ts';
 import type { ListQuery } from '../plan/list/list-query.ts';
-import type { Row } from '../plan/plan.ts';
 import { type Partition, partitionOf } from '../plan/list/partitions.ts';
+import type { Row } from '../plan/plan.ts';
 import { EVERYTHING, type Visibility, visibleConditions } from '../plan/policy/visibility.ts';
-import type { Caller, Reader } from './caller.ts';
-import type { StampedRows, VisibleRows } from './visible-rows.ts';
 
 /** Characters of the digest that distinguishes views of one row. */
 const VIEW_CHARACTERS = 12;
@@ -146,4 +150,47 @@ interface PageParts {
 function pageParts({ plan, view }: ListQuery): PageParts {
   const own = [plan.resource, ...plan.within.map(({ resource }) => resource)];
   return { own, related: [...relatedResources(plan.filter), ...view.expanded.map(({ name }) => name)] };
+}
+
+/** The selected representation of a read (RFC 9110 3.2): its validators, and the rules for caches. */
+export interface SelectedRepresentation {
+  /** null for a document without rows, such as the root. */
+  readonly resource: Resource | null;
+  /** The directives that the model declares for all resources in it; null if it declares none. */
+  readonly cache: CacheDirectives | null;
+  /** True if callers see different parts of other resources in it (NEG-3). */
+  readonly variesByCaller: boolean;
+  readonly etags: ETagsByLength;
+  /** null if no `Last-Modified` is sent. */
+  readonly lastModified: () => Modified | null;
+}
+
+const undated = (): null => null;
+
+/** Selects the representation of a resource. @param others the resources that it shows or depends on besides */
+export function selectResource(
+  resource: Resource,
+  others: readonly Resource[],
+  etags: ETagsByLength,
+  lastModified: SelectedRepresentation['lastModified'] = undated,
+): SelectedRepresentation {
+  const cache = others.map((each) => each.cache).reduce(combineDirectives, resource.cache);
+  const variesByCaller = others.some((each) => !each.sameForEveryCaller);
+  return { resource, cache, variesByCaller, etags, lastModified };
+}
+
+/** Selects the representation of a document that is no resource of the model. */
+export function selectDocument(etag: string): SelectedRepresentation {
+  const etags = { short: etag, long: etag };
+  return { resource: null, cache: null, variesByCaller: false, etags, lastModified: undated };
+}
+
+/** True if the client's copy is current. @throws {ApiError} 412 */
+export function isNotModified(preconditions: Preconditions, selected: SelectedRepresentation): boolean {
+  const { etags, lastModified } = selected;
+  const etag = listedETag(preconditions, etags) ?? etags.short;
+  const verdict = evaluateRead(preconditions, { etag, lastModified });
+  // The root has no state that a condition could guard, and so no error code for a failed one: it is sent all the same.
+  if (verdict === 'failed' && selected.resource !== null) throw preconditionFailed(selected.resource);
+  return verdict === 'not-modified';
 }

@@ -24,12 +24,9 @@ import {
 import { execute } from './execute.ts';
 import { limit, limitAttempts } from './limit.ts';
 import type { ActiveRequests } from './measure/active-requests.ts';
-import { bodySize, requestObservation } from './measure/request-observation.ts';
-import { tracedExchange } from './measure/traced-exchange.ts';
-import { tracedCommits, tracedRows } from './measure/traced-store.ts';
+import { bodySize, requestObservation, tracedCommits, tracedExchange, tracedRows } from './measure/traced-exchange.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
-import { plan } from './plan.ts';
-import { readParameters } from './read-parameters.ts';
+import { plan, readParameters } from './plan.ts';
 import { type ExchangeSources, openExchange, receive, requireTls } from './receive.ts';
 import { refuse } from './refuse.ts';
 import { represent } from './represent.ts';

@@ -3,7 +3,7 @@ import type { QueryParameter } from '../conventions/url/query.ts';
 import { admitParameters, isDryRun, writeParameterRule } from '../plan/list/parameters.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { RequestIdentity } from '../operations/write/idempotency.ts';
-import { type RequestedWrite, requestWrite } from '../operations/write/requested-write.ts';
+import { type RequestedWrite, requestWrite } from '../operations/write/write-request.ts';
 import type { RequestTarget } from './negotiate.ts';
 
 /**

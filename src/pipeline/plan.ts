@@ -1,8 +1,9 @@
+import type { CompiledResource } from '../contract/contract.ts';
 import { apiError } from '../conventions/errors.ts';
 import { parseCredentials } from '../conventions/headers/credentials.ts';
-import type { QueryParameter } from '../conventions/url/query.ts';
-import type { CompiledResource } from '../contract/contract.ts';
+import { parseQuery, type QueryParameter } from '../conventions/url/query.ts';
 import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/described-contract.ts';
+import { inflate } from '../formats/gzip.ts';
 import type { BatchPlan } from '../operations/batch/batch.ts';
 import { type Caller, requireAccess } from '../operations/caller.ts';
 import type { DescriptionForm } from '../operations/read/descriptions.ts';
@@ -10,7 +11,12 @@ import { type FeedPlan, readLastEventId } from '../operations/read/feed.ts';
 import type { ItemRequest } from '../operations/read/item.ts';
 import type { ListRequest } from '../operations/read/list.ts';
 import type { RootRequest } from '../operations/read/root.ts';
-import type { RequestedWrite } from '../operations/write/requested-write.ts';
+import type { RequestedWrite } from '../operations/write/write-request.ts';
+import { limitForm } from './limit.ts';
+import type { RequestTarget } from './negotiate.ts';
+import { planWrite, readIdentity, readKey } from './plan-write.ts';
+import type { Route } from './route.ts';
+import { receiveOperation } from './sub-request.ts';
 import { relatedResources } from '../plan/condition.ts';
 import { type EventListQuery, readEventListQuery, readFeedQuery } from '../plan/events/event-query.ts';
 import { readListQuery } from '../plan/list/list-query.ts';
@@ -23,10 +29,7 @@ import {
 } from '../plan/list/parameters.ts';
 import { readItemView, WHOLE_VIEW } from '../plan/list/view.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import type { RequestTarget } from './negotiate.ts';
-import { planWrite, readIdentity, readKey } from './plan-write.ts';
-import type { Route } from './route.ts';
-import { receiveOperation } from './sub-request.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 /** The operation of a request, with its parameters read. Nothing in it depends on a row. */
 export type Plan =
@@ -195,4 +198,52 @@ function listPlan(
   }
   const joinsItems = offer.format === 'json' && query.view === WHOLE_VIEW;
   return { kind: 'list', compiled, query, variant, preconditions, joinsItems };
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+/** Characters that a form may hold raw and a URL may not. */
+const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
+
+/**
+ * Reads the parameters of a request. Those of the URL of a QUERY and those of its form are one set (MET-9). Only a form has to be waited for.
+ *
+ * @throws {ApiError} 400, 408, 413, 429
+ */
+export function readParameters(caller: Caller, target: RequestTarget): MaybePromise<readonly QueryParameter[]> {
+  const { received, route, method, body } = target;
+  const { parameters } = received;
+  const hasForm = route.kind === 'collection' && method === 'QUERY' && body.content !== null;
+  return hasForm ? withForm(caller, parameters, body) : parameters;
+}
+
+async function withForm(
+  { contract, quota }: Caller,
+  sent: readonly QueryParameter[],
+  { content, gzipped }: RequestTarget['body'],
+): Promise<readonly QueryParameter[]> {
+  if (content === null) return sent;
+  const { limits } = contract.model;
+  const bytes = await content.read(limits.body);
+  const plain = gzipped ? await inflate(bytes, limits.body) : bytes;
+  const own = parseQuery(decode(plain).replace(RAW, encodeURIComponent));
+  if (own.some(({ name }) => name === 'api_version')) {
+    throw apiError(
+      'REQUEST_PARAMETER_INVALID',
+      'Send api_version in the URL: the version is known before the body is read.',
+      {
+        details: [{ field: 'api_version', message: 'belongs in the URL' }],
+      },
+    );
+  }
+  const parameters = [...sent, ...own];
+  await limitForm(quota, sent, parameters);
+  return parameters;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return UTF_8.decode(bytes);
+  } catch (cause) {
+    throw apiError('REQUEST_BODY_MALFORMED', 'The form is not UTF-8: send it percent-encoded.', { cause });
+  }
 }

@@ -12,7 +12,7 @@ import { type QueryParameter, parseQuery } from '../conventions/url/query.ts';
 import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
-import { type Exchange, newNote } from '../exchange/exchange.ts';
+import type { Exchange, ExchangeNote } from '../exchange/exchange.ts';
 import type { RawRequest } from '../exchange/handler.ts';
 import { StageRecorder } from '../exchange/stage-recorder.ts';
 
@@ -67,6 +67,11 @@ interface Site {
 export function versionedPath(base: readonly string[]): RegExp {
   const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
   return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);
+}
+
+/** Makes the note of a new exchange. */
+export function newNote(): ExchangeNote {
+  return { route: null, errorCode: null, variesByCaller: false, quota: null, scheme: 'http', contract: null };
 }
 
 /** Opens the exchange of a request. It cannot fail, so that every later failure has a correlation id (ERR-5). */

@@ -1,16 +1,15 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
 import { headerFields } from '../conventions/headers/header-fields.ts';
 import type { Contract, Contracts } from '../contract/contract.ts';
-import { newNote } from '../exchange/exchange.ts';
 import { bufferedBody, type RawRequest } from '../exchange/handler.ts';
 import { writeJson } from '../formats/json.ts';
 import type { BatchOperation, OperationError, ReceivedOperation } from '../operations/batch/batch-body.ts';
 import { type Caller, requireAccess } from '../operations/caller.ts';
-import type { RequestedWrite } from '../operations/write/requested-write.ts';
+import type { RequestedWrite } from '../operations/write/write-request.ts';
 import { accessRules } from './access.ts';
 import { negotiate, type RequestTarget } from './negotiate.ts';
 import { planWrite } from './plan-write.ts';
-import { type Received, receive } from './receive.ts';
+import { newNote, type Received, receive } from './receive.ts';
 import { route } from './route.ts';
 
 const ENCODER = new TextEncoder();

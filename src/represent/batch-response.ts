@@ -9,8 +9,7 @@ import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts'
 import type { BatchOutcome } from '../operations/batch/batch.ts';
 import type { BatchRecord, OperationResult } from '../operations/batch/batch-record.ts';
 import type { LineResult, LinesOutcome } from '../operations/batch/ndjson.ts';
-import type { ETags } from '../operations/etags.ts';
-import { selectDocument } from '../operations/selected-representation.ts';
+import { type ETags, selectDocument } from '../operations/etags.ts';
 import { RETENTION } from '../operations/write/idempotency.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
 import type { Reply } from './reply.ts';

@@ -2,8 +2,7 @@ import { cacheControl, isShared, privateDirectives } from '../conventions/header
 import { listedETag } from '../conventions/headers/preconditions.ts';
 import type { LinkValue } from '../conventions/url/links.ts';
 import type { BufferedResponse, HeaderList } from '../exchange/handler.ts';
-import { bodyETag } from '../operations/etags.ts';
-import { isNotModified, type SelectedRepresentation } from '../operations/selected-representation.ts';
+import { bodyETag, isNotModified, type SelectedRepresentation } from '../operations/etags.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Reply } from './reply.ts';
 import { addLinks, appliedPreferences, commonHeaders } from './response.ts';

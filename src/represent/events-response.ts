@@ -2,17 +2,18 @@ import { type CloudEvent, cloudEvent, eventTraceparent } from '../conventions/ev
 import type { EventEnvelope } from '../conventions/events/event.ts';
 import type { LinkValue } from '../conventions/url/links.ts';
 import { type QueryPairs, writeQuery } from '../conventions/url/query.ts';
+import type { BufferedResponse, StreamedResponse } from '../exchange/handler.ts';
 import { writeOrderedJson } from '../formats/json.ts';
-import type { LinkBase } from '../plan/routes/url-builder.ts';
-import type { BufferedResponse } from '../exchange/handler.ts';
-import { bodyETag, type ETags, namedETags } from '../operations/etags.ts';
+import { bodyETag, type ETags, namedETags, selectDocument } from '../operations/etags.ts';
 import type { EventSource, FoundEvent, FoundEvents } from '../operations/read/event-log.ts';
-import { selectDocument } from '../operations/selected-representation.ts';
+import type { OpenedFeed } from '../operations/read/feed.ts';
+import type { LinkBase } from '../plan/routes/url-builder.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
 import { writeJsonPage } from './encode.ts';
 import { linkTargets } from './page-metadata.ts';
 import { metadataHeaders } from './page-to-write.ts';
 import type { Reply } from './reply.ts';
+import { appliedPreferences, commonHeaders, uncachedResponse } from './response.ts';
 
 /** Services that represent events. */
 interface EventReplyServices {
@@ -97,4 +98,18 @@ function pageUrl(
 function toCloudEvent({ contract: { model } }: Reply, event: EventEnvelope, { origin }: EventSource): CloudEvent {
   const source = `${model.publicUrl ?? origin()}${model.basePath}`;
   return cloudEvent(event, { name: model.name, source, traceparent: eventTraceparent(event) });
+}
+
+/** Responds with a live feed (EVT-8): never stored, never compressed, and passed on by proxies as it comes. */
+export function feedResponse(reply: Reply, { body }: OpenedFeed): StreamedResponse {
+  const headers = [
+    ...commonHeaders(reply.exchange, reply.contract),
+    'Content-Type',
+    reply.offer.contentType,
+    // nginx collects responses otherwise.
+    'X-Accel-Buffering',
+    'no',
+    ...appliedPreferences(reply),
+  ];
+  return uncachedResponse(200, headers, body);
 }

@@ -1,8 +1,7 @@
 import type { BufferedResponse } from '../exchange/handler.ts';
-import { type ETags, selfQuery } from '../operations/etags.ts';
+import { type ETags, type SelectedRepresentation, selfQuery } from '../operations/etags.ts';
 import type { FoundPage } from '../operations/read/list.ts';
 import type { CachedPage, PageCache } from '../operations/read/page-cache.ts';
-import type { SelectedRepresentation } from '../operations/selected-representation.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
 import { writeFoundPage } from './page-text.ts';

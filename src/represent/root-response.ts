@@ -1,15 +1,15 @@
-import { linkName } from '../model/link-name.ts';
-import { ROOT_PAGE_POLICY, writeRootPage } from '../describe/root-page/root-page.ts';
-import { pathNextToBase } from '../conventions/url/url.ts';
+import type { Contract } from '../contract/contract.ts';
 import { joinPath } from '../conventions/url/links.ts';
 import { writeQuery } from '../conventions/url/query.ts';
+import { pathNextToBase } from '../conventions/url/url.ts';
+import { ROOT_PAGE_POLICY, writeRootPage } from '../describe/root-page/root-page.ts';
+import type { BufferedResponse, HeaderList } from '../exchange/handler.ts';
+import { linkName } from '../model/link-name.ts';
+import { bodyETag, type ETags, namedETags, selectDocument } from '../operations/etags.ts';
+import type { FoundDescription } from '../operations/read/descriptions.ts';
+import type { FoundRoot } from '../operations/read/root.ts';
 import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../plan/routes/route-table.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
-import type { Contract } from '../contract/contract.ts';
-import type { BufferedResponse, HeaderList } from '../exchange/handler.ts';
-import type { ETags } from '../operations/etags.ts';
-import type { FoundRoot } from '../operations/read/root.ts';
-import { selectDocument } from '../operations/selected-representation.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
 import { writeDocument } from './encode.ts';
 import type { Reply } from './reply.ts';
@@ -87,4 +87,12 @@ function pageText(reply: Reply, root: FoundRoot): string {
 function pageLinkBase({ contract: { model, linkBases }, base }: Reply, { isHome }: FoundRoot): LinkBase {
   const { prefix, parameters } = isHome ? linkBases.canonical : base;
   return { prefix: prefix.slice((model.publicUrl ?? '').length), parameters };
+}
+
+/** Responds with a description of the API: in OpenAPI, AsyncAPI, or as a page (OPS-1). */
+export function descriptionResponse(reply: Reply, { description }: FoundDescription): BufferedResponse {
+  const { body, digest, headers, compressed } = description;
+  const selected = selectDocument(bodyETag(namedETags(reply.variant, digest), body));
+  const response = conditionalResponse(reply, selected, { links: [], headers, body: () => body });
+  return response.body === null ? response : { ...response, compressed };
 }

@@ -87,20 +87,20 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
   RowReader: [
     'src/operations/visible-rows.ts',
-    'src/pipeline/measure/traced-store.ts',
+    'src/pipeline/measure/traced-exchange.ts',
     'src/operations/staged/staged-list.ts',
     'src/operations/staged/staged-rows.ts',
   ],
   RowSource: [
     'src/operations/read/token-rows.ts',
     'src/pipeline/authorize.ts',
-    'src/pipeline/measure/traced-store.ts',
+    'src/pipeline/measure/traced-exchange.ts',
     'src/operations/staged/staged-rows.ts',
   ],
   'store.rows': [],
   'rows.over': ['src/operations/batch/atomic.ts', 'src/operations/write/row-access.ts'],
   'rows.unrestricted': [
-    'src/operations/write/clear-deliveries.ts',
+    'src/operations/write/delete.ts',
     'src/operations/write/delete.ts',
     'src/operations/write/hook-work.ts',
     'src/operations/write/row-access.ts',

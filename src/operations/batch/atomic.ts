@@ -4,7 +4,7 @@ import type { WriteUnit } from '../../plan/plan.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import { olderContractError } from '../write/older-contract-error.ts';
-import type { RequestedWrite } from '../write/requested-write.ts';
+import type { RequestedWrite } from '../write/write-request.ts';
 import type { PreparedWrite } from '../write/write.ts';
 import { writeRefusal } from '../write/write-refusal.ts';
 import { type BatchRecord, batchWithRevisions } from './batch-record.ts';

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
 import type { Caller } from '../caller.ts';
-import type { RequestedWrite } from '../write/requested-write.ts';
+import type { RequestedWrite } from '../write/write-request.ts';
 
 /** A write of a batch as it was sent. */
 export interface BatchOperation {

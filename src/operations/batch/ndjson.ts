@@ -9,8 +9,7 @@ import { inTimeSlices } from '../../platform/time-slices.ts';
 import type { Quota } from '../quota.ts';
 import { reportedError } from '../reported-error.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
-import { type RequestedWrite, withoutPreconditions } from '../write/requested-write.ts';
-import { commitOnce, recordName } from '../write/write-request.ts';
+import { commitOnce, recordName, type RequestedWrite, withoutPreconditions } from '../write/write-request.ts';
 import type { BatchServices } from './batch-run.ts';
 import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 

@@ -2,9 +2,14 @@ import { secondHit } from '../../cache/admission-filter.ts';
 import { ArenaGeneration, type Packed, packedBytes } from '../../cache/arena-generation.ts';
 import { type Cache, type CacheStatistics, createCache } from '../../cache/cache.ts';
 import { ObjectCache } from '../../cache/object-cache.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { CompiledResource } from '../../contract/contract.ts';
 import { httpDate } from '../../conventions/headers/http-date.ts';
-import type { Visibility } from '../../plan/policy/visibility.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import type { Modified } from '../etags.ts';
+import { isVisible } from '../../plan/holds.ts';
+import type { Row } from '../../plan/plan.ts';
+import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/policy/visibility.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
 const MAX_BYTES = 33_554_432;
@@ -144,4 +149,51 @@ class PackedItem implements Packed {
     const { judged, text } = this.#item;
     return judged === '' ? text : `${judged}${SEPARATOR}${text}`;
   }
+}
+
+/** Writes the values of fields that policies compare, as they are cached with an item. */
+export function judgedValues(fields: readonly string[], row: Row): string {
+  return fields.length === 0 ? '' : JSON.stringify(fields.map((name) => row[name] ?? null));
+}
+
+/**
+ * True if the values that are cached with items suffice to judge them for a caller (AUTH-5). Policies compare stored fields, so items of an older
+ * contract whose rows differ cannot be judged.
+ */
+export function canJudge({ judged }: CompiledResource, visible: Visibility): boolean {
+  return visible.kind !== 'conditions' || judgeable(judged)(visible);
+}
+
+/** By the fields that a contract caches, and by visibility, which all contracts share. */
+const judgeable = weakMemoize((judged: readonly string[]) =>
+  weakMemoize(
+    (visible: Visibility) => isJudgedByRow(visible) && judgedFields(visible).every((name) => judged.includes(name)),
+  ),
+);
+
+/** Most verdicts that are cached for one visibility. */
+const MAX_VERDICTS = 1_000;
+
+/** Returns true if a caller sees a cached item. Call it only if {@link canJudge} is true. */
+export function seesItem(
+  compiled: CompiledResource,
+  { judged }: CachedItem,
+  visible: Visibility,
+  verdicts: VerdictCache,
+): boolean {
+  if (visible.kind !== 'conditions') return visible.kind === 'everything';
+  const known = verdicts.get(visible);
+  const before = known?.get(judged);
+  if (before !== undefined) return before;
+  if (known !== undefined) verdicts.missAfterAll();
+  const verdict = judge(compiled, judged, visible);
+  if (known !== undefined && known.size < MAX_VERDICTS) known.set(judged, verdict);
+  else verdicts.set(visible, new Map([[judged, verdict]]));
+  return verdict;
+}
+
+function judge({ stored, judged: fields }: CompiledResource, judged: string, visible: Visibility): boolean {
+  if (!isJudgedByRow(visible)) return false;
+  const values: readonly Json[] = JSON.parse(judged);
+  return isVisible(stored, Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])), visible);
 }

@@ -1,15 +1,15 @@
-import type { ApiError } from '../../conventions/errors.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { Variant } from '../../contract/variants.ts';
+import type { ApiError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
-import type { Ancestor, Row, Visibility } from '../../plan/plan.ts';
-import { columnsFor, type View, WHOLE_VIEW } from '../../plan/list/view.ts';
-import { type MaybePromise, chain } from '../../platform/maybe-promise.ts';
 import type { Reader } from '../caller.ts';
 import { gone, notFound } from '../failures.ts';
 import { type ExpandedRow, expandRow } from './expand.ts';
-import type { CachedItem, ItemCache, ItemSlot } from './item-cache.ts';
-import { canJudge, seesItem } from './judged-item.ts';
+import { type CachedItem, canJudge, type ItemCache, type ItemSlot, seesItem } from './item-cache.ts';
+import { columnsFor, type View, WHOLE_VIEW } from '../../plan/list/view.ts';
+import type { Ancestor, FieldValues, Row, Visibility } from '../../plan/plan.ts';
+import { heldAncestors } from '../../plan/row-address.ts';
+import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 
 /** Reading one resource. */
 export interface ItemRequest {
@@ -154,4 +154,23 @@ export async function requireAncestors({ rows, contract }: Reader, within: reado
   if (missing === null) return;
   const above = within.slice(within.findIndex(({ resource }) => resource === missing.resource) + 1);
   throw await absent({ rows }, contract.resourceOf(missing.resource).resource, { id: missing.id, within: above });
+}
+
+/**
+ * Finds the ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows above it name.
+ *
+ * @param source of all rows, so that a cascade finds them
+ */
+export async function findAncestors(
+  resource: Resource,
+  row: FieldValues,
+  { contract, rows }: Reader,
+): Promise<readonly Ancestor[]> {
+  const held = heldAncestors(resource, row, contract.model.resources);
+  const last = held.at(-1);
+  if (last === undefined) return held;
+  const above = contract.resourceOf(last.resource).resource;
+  if (above.parent === null) return held;
+  const next = await rows.item({ resource: above.name, id: last.id, within: [] });
+  return next === null ? held : [...held, ...(await findAncestors(above, next, { contract, rows }))];
 }

@@ -15,7 +15,7 @@ import {
 } from '../../plan/write/write-plan.ts';
 import type { Reader } from '../caller.ts';
 import { hasDependents, tooManyDependents } from '../failures.ts';
-import { findAncestors } from '../read/ancestors.ts';
+import { findAncestors } from '../read/item.ts';
 
 /** Most rows that one DELETE deletes or changes (MET-4). */
 const MAX_DELETED = 10_000;

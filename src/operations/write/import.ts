@@ -15,7 +15,7 @@ import type { CompiledResource } from '../../contract/contract.ts';
 import { EVERY_PERMISSION } from '../../contract/permission.ts';
 import type { Reader } from '../caller.ts';
 import { DANGLING, invalid, notFound } from '../failures.ts';
-import { findAncestors } from '../read/ancestors.ts';
+import { findAncestors } from '../read/item.ts';
 import type { Sources } from '../sources.ts';
 import { generateMissing } from './generated.ts';
 import { referenceField } from './write.ts';

@@ -4,7 +4,8 @@ import { ApiError, errors, apiError, resourceErrors, resourceError } from '../..
 import { SAME_ORIGIN } from '../../../src/conventions/headers/cors.ts';
 import { headerFields } from '../../../src/conventions/headers/header-fields.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
-import { type Exchange, newNote } from '../../../src/exchange/exchange.ts';
+import type { Exchange } from '../../../src/exchange/exchange.ts';
+import { newNote } from '../../../src/pipeline/receive.ts';
 import { refuse } from '../../../src/pipeline/refuse.ts';
 import { START } from '../support/api-under-test.ts';
 
