@@ -14,7 +14,7 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'stock-1.ts': ['stock.yaml', '--api-version', '1'],
 };
 
-/** What `restwright client` prints, with the client of this checkout in place of the package. */
+/** The output of `restwright client`, with the client of this checkout in place of the package. */
 export async function printed([model = '', ...options]: readonly string[]): Promise<string> {
   const terminal = recordedTerminal();
   await run(['client', path.join(import.meta.dirname, 'declarations', model), ...options], terminal);
