@@ -43,12 +43,12 @@ export type TextFilter<V extends string = string> = V | readonly V[] | TextOpera
 
 /** A filter on an array. */
 export interface ListFilter<V> {
-  /** Whether it has this item. */
+  /** True if it has this item. */
   readonly contains?: V;
   readonly exists?: boolean;
 }
 
-/** Where a relation leads: to one item of a resource, or to a page of several. */
+/** The target of a relation: one item of a resource, or a page of several. */
 export interface RelationType {
   readonly to: string;
   readonly many: boolean;
@@ -56,11 +56,11 @@ export interface RelationType {
 
 /** The types of one resource. `restwright client` writes them, and {@link ApiOf} infers them from a TypeScript model. */
 export interface ResourceTypes {
-  /** What reads return, without expanded relations. */
+  /** The type of items that reads return, without expanded relations. */
   readonly item: object;
-  /** What the response to the creation of an item has besides: secrets that are shown once. */
+  /** The additional members of the response to a creation: secrets that are shown once. */
   readonly shown_once: object;
-  /** What creates an item. */
+  /** The body that creates an item. */
   readonly body: object;
   /** The names of the fields that only a creation sets. */
   readonly immutable: string;

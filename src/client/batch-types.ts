@@ -14,7 +14,7 @@ export interface BatchedWrite<T> {
   readonly [RETURNS]?: T;
 }
 
-/** What became of a write of a batch that is not atomic. */
+/** The result of a write in a batch that is not atomic. */
 export type SettledWrite<T> =
   | { readonly status: 'fulfilled'; readonly value: T }
   | { readonly status: 'rejected'; readonly reason: RequestError };

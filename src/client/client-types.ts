@@ -56,7 +56,7 @@ export interface ClientQuery<A extends ApiTypes, K, F extends string, X extends 
   readonly after_id?: string;
 }
 
-/** What became of a line of an upload. */
+/** The result of a line of an upload. */
 export type CreatedLine =
   | { readonly line: number; readonly id: string; readonly location: string; readonly error: null }
   | { readonly line: number; readonly id: null; readonly location: null; readonly error: RequestError };

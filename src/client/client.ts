@@ -50,12 +50,12 @@ export type { ChangesOf, CreatedItem, ItemOrId, ReplacementOf } from './write-ty
  */
 type VersionOption<V> = undefined extends V ? { readonly version?: V } : { readonly version: V };
 
-/** What a client needs to know. */
+/** The options of a client. */
 export type ClientOptions<A extends ApiTypes = ApiTypes> = VersionOption<A['version']> & {
   /** The root of the API: `https://api.example.com/api`. */
   readonly url: string;
   readonly token?: TokenSource;
-  /** How often a request that failed for a while is repeated, at most, if it is safe. Default: 2. */
+  /** Maximum number of repetitions of a request that failed temporarily, if they are safe. Default: 2. */
   readonly retries?: number;
   /** Milliseconds for each attempt; 0 for no limit. Default: 60,000. */
   readonly timeout?: number;

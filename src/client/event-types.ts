@@ -17,7 +17,7 @@ export interface EventOptions<K extends string> {
   readonly after?: string;
 }
 
-/** What the model publishes of an item. */
+/** The members of an item that the model publishes. */
 type EventData<I> = { readonly id: string } & Partial<Omit<I, keyof ItemMembers>>;
 
 /** An event: what became of an item of one of the resources `K`. */

@@ -8,7 +8,7 @@ const DELAY = 3_000;
 /** Milliseconds without a byte after which a connection is lost: the server sends something every 15 s. */
 const SILENCE = 45_000;
 
-/** Where a feed has come. */
+/** The position of a feed. */
 interface FeedPosition {
   /** The sequence after which it continues; null for now. */
   last: string | null;

@@ -1,7 +1,7 @@
-// What a version calls the members of an object of its successor, and which of them it has, as types.
+// The members of an object in a version and their names, derived from its successor, as types.
 import type { Unfiltered, Unsorted } from './schema-paths.ts';
 
-/** What a change does to the members of an object, by paths that are relative to it. */
+/** The effect of a change on the members of an object, by paths that are relative to it. */
 interface PathChanges {
   /** Paths of the successor that are elsewhere in this version, or not part of it. */
   readonly dropped: string;
@@ -11,7 +11,7 @@ interface PathChanges {
   readonly default_out: object;
 }
 
-/** What a change declares under a name. */
+/** The declaration of a change under a name. */
 export type DeclaredIn<E, M extends string> = E extends { readonly [_ in M]: infer V } ? V : object;
 
 type Strings<V> = V extends readonly (infer X)[] ? X & string : never;

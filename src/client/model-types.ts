@@ -39,7 +39,7 @@ type MajorOf<F> = F extends { readonly version: `${infer N extends number}.${str
     : N
   : never;
 
-/** Whether requests without a version get a major version. A model may leave it out while it serves one major. */
+/** True if requests without a version get a major version. A model may leave it out while it serves one major. */
 type IsDefault<F, V> = F extends { readonly default_version: infer D }
   ? number extends D
     ? V extends MajorOf<F>
@@ -50,7 +50,7 @@ type IsDefault<F, V> = F extends { readonly default_version: infer D }
       : false
   : false;
 
-/** What the types of a resource follow from. */
+/** The source of the types of a resource. */
 export interface AnyShape {
   readonly schema: unknown;
   readonly parent: unknown;
@@ -160,5 +160,5 @@ type ChildrenByParent<H> = {
   readonly [C in keyof H & string as H[C] extends { readonly parent: infer P extends string } ? P : never]: C;
 };
 
-/** What a map has for a key. */
+/** The value of a map for a key. */
 type At<T, K, V> = K extends keyof T ? Extract<T[K], V> : never;

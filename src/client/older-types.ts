@@ -1,4 +1,4 @@
-// What a version changes, as types: the shapes of resources in a version, of those in its successor.
+// The changes of a version, as types: the shapes of resources in a version, of those in its successor.
 import type { ResourceShape } from '../model/typescript/define-model.ts';
 import type { Added, Joined, RequiredAfter, WithMembers, WithMoves } from './added-members.ts';
 import type { DeclaredIn, ObjectBefore, PathChangesOf } from './kept-members.ts';
@@ -54,7 +54,7 @@ type ValueNode<V, Depth extends readonly 0[] = []> = V extends readonly (infer I
 
 type RequiredMembers<V> = { [K in keyof V]-?: undefined extends V[K] ? never : K }[keyof V];
 
-/** Of a union of scalars one node, and not a union of nodes. */
+/** One node for a union of scalars, and not a union of nodes. */
 type MemberNode<V, Depth extends readonly 0[]> = [V] extends [object]
   ? ValueNode<V, [...Depth, 0]>
   : { readonly enum: readonly V[] };

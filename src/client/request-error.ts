@@ -45,7 +45,7 @@ interface ErrorOfKind<K extends ErrorKind, P extends string> extends Error {
 type ErrorWith<P extends string> = { [K in ErrorKind]: ErrorOfKind<K, P> }[ErrorKind];
 
 /**
- * Why a request failed: a union that `kind` discriminates, and `code`.
+ * The reason why a request failed: a union that `kind` discriminates, and `code`.
  *
  * @typeParam M the API, as in `createClient<M>`: then the prefixes of the codes are those of its resources
  */
@@ -56,7 +56,7 @@ const FAILED = Symbol.for('restwright.request-error');
 const KINDS_OF_RESOURCES =
   /_(INVALID|FORBIDDEN|NOT_FOUND|ALREADY_EXISTS|CONFLICT|HAS_DEPENDENTS|GONE|PRECONDITION_FAILED)$/;
 
-/** What is known of a failure. */
+/** The known facts of a failure. */
 interface FailureFacts {
   readonly status: number;
   readonly details?: readonly ErrorDetail[];
@@ -92,13 +92,13 @@ function kindOf(code: string): string {
   return KINDS_OF_RESOURCES.exec(code)?.[1] ?? 'UNKNOWN';
 }
 
-/** Whether a kind is one of failures that no response of the API describes. */
+/** True if a kind is one of failures that no response of the API describes. */
 export function isClientError(kind: string): boolean {
   return CLIENT_ERRORS.some((each) => each === kind);
 }
 
 /**
- * Whether a value is an error that a client has thrown, also a client of another copy of the package.
+ * True if a value is an error that a client has thrown, also a client of another copy of the package.
  *
  * @typeParam M the API, so that `switch (error.code)` knows the codes of its resources
  */

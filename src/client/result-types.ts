@@ -1,4 +1,4 @@
-// What a read returns, as `fields` and `expand` shape it, and which paths they, filters and sorts may name.
+// The result of a read, as `fields` and `expand` shape it, and the paths that they, filters and sorts may name.
 import type { ApiTypes, RelationType, ResourceLinks, PartOf } from './api-types.ts';
 
 /** The part of a path before its first dot. */
@@ -93,7 +93,7 @@ type Expanded<A extends ApiTypes, K, X extends string> = {
     : never;
 };
 
-/** What a read returns. @typeParam F the selected fields; `never` for all @typeParam X the expanded relations */
+/** The result of a read. @typeParam F the selected fields; `never` for all @typeParam X the expanded relations */
 export type ReadItem<A extends ApiTypes, K, F extends string = never, X extends string = never> = ([F] extends [never]
   ? PartOf<A, K, 'item'>
   : Kept & Picked<PartOf<A, K, 'item'>, F>) &

@@ -1,4 +1,4 @@
-// What the schema of a resource says of bodies, filters and sorts, as types.
+// Bodies, filters and sorts of a resource as types, derived from its schema.
 import type { FilterPath, ScalarPath } from '../model/typescript/name-types.ts';
 import type { DeepReadonly, ValuesOf } from '../model/typescript/schema-types.ts';
 import type { ListFilter, ScalarFilter, TextFilter } from './api-types.ts';
@@ -15,7 +15,7 @@ export type KeysWith<S, W extends string> = {
 /** The names of the fields that no read returns. */
 export type HiddenKeys<S> = KeysWith<S, 'writeOnly'> | KeysWith<S, 'x-shown-once'>;
 
-/** What creates an item. Members that are not required may be null or left out; null unsets them. Those with a default may be left out. */
+/** The body that creates an item. Members that are not required may be null or left out; null unsets them. Those with a default may be left out. */
 export type BodyOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer V }
     ? LibraryBody<V>

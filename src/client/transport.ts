@@ -7,7 +7,7 @@ import { describedFailure, FailedRequest, isClientError } from './request-error.
  */
 export type TokenSource = string | null | ((refused: string | null) => string | null | Promise<string | null>);
 
-/** What the client uses of `fetch`. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** A request of the client. */
@@ -22,15 +22,15 @@ export interface ClientRequest {
   readonly timeout?: number | undefined;
 }
 
-/** What sends the requests of a client, and how often. */
+/** The means by which a client sends requests, and repeats them. */
 export interface TransportSettings {
   /** The root of the version, without a trailing slash. */
   readonly root: string;
-  /** Of every request. */
+  /** The header fields of every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly token: TokenSource;
   readonly fetch: Fetch;
-  /** How often a request is repeated, at most. */
+  /** Maximum number of repetitions of a request. */
   readonly retries: number;
   readonly timeout: number;
   readonly platform: WebPlatform;
@@ -153,23 +153,23 @@ function isTokenRefused({ kind }: FailedRequest): boolean {
   return kind === 'AUTH_TOKEN_EXPIRED' || kind === 'AUTH_TOKEN_INVALID';
 }
 
-/** Whether a DELETE finds nothing: where the response to an earlier attempt was lost, that attempt has deleted the item. */
+/** True if a DELETE finds nothing: where the response to an earlier attempt was lost, that attempt has deleted the item. */
 function isGone({ method }: ClientRequest, { status }: FailedRequest): boolean {
   return method === 'DELETE' && (status === 404 || status === 410);
 }
 
-/** Whether the same request may succeed a while later. */
+/** True if the same request may succeed a while later. */
 export function isTemporary({ kind, status }: FailedRequest): boolean {
   return kind === 'CLIENT_CONNECTION_FAILED' || kind === 'CLIENT_TIMEOUT' || REPEATABLE_STATUSES.has(status);
 }
 
-/** Whether a failed request may have been executed: its response was lost, or that of the database to the server. */
+/** True if a failed request may have been executed: its response was lost, or that of the database to the server. */
 function mayHaveRun({ kind, status }: FailedRequest): boolean {
   return kind === 'SERVER_OUTCOME_UNKNOWN' || (isClientError(kind) && status !== 429);
 }
 
 /**
- * Whether a failed request may be sent again: if the server has not executed it, or if a second execution changes nothing. With `If-Match` it
+ * True if a failed request may be sent again: if the server has not executed it, or if a second execution changes nothing. With `If-Match` it
  * would fail, because the first has changed the revision.
  */
 function mayRepeat({ method, headers }: ClientRequest, error: FailedRequest): boolean {
@@ -206,7 +206,7 @@ class AttemptLimit {
     this.#caller?.removeEventListener('abort', this.#abort);
   }
 
-  /** What the caller gets for an exception. */
+  /** The error of the caller for an exception. */
   failureOf(error: unknown): unknown {
     if (error instanceof FailedRequest) return error;
     if (this.#caller?.aborted === true) return this.#caller.reason;

@@ -1,7 +1,7 @@
 // Which contract a version names, as types: the newest one, or an older one, which the changes of the versions in between lead to.
 import type { ChangedShapes, NamesAfter } from './older-types.ts';
 
-/** What an older contract follows from: shapes of resources, and names of collections where they differ, by key of the resource. */
+/** The source of an older contract: shapes of resources, and names of collections where they differ, by key of the resource. */
 export interface NamedContract<H, N> {
   readonly shapes: H;
   readonly names: N;
@@ -18,7 +18,7 @@ export type ContractNamed<H, F, V> = V extends number | string
       : null
   : NamedContract<H, object>;
 
-/** Whether a major version, or MAJOR.MINOR, names the version of the model. */
+/** True if a major version, or MAJOR.MINOR, names the version of the model. */
 type IsNewest<F, V extends number | string> = F extends { readonly version: `${V}.${string}` } ? true : false;
 
 /** The newest one of the versions that are served and that a number names. */

@@ -1,4 +1,4 @@
-// What writes take.
+// The parameters and results of writes.
 import type { ApiTypes, ResourceName, PartOf } from './api-types.ts';
 
 /** Each member is optional, also those of objects; null removes a member of a map (RFC 7396). */
@@ -12,15 +12,15 @@ type ChangedMember<V> = V extends readonly unknown[]
       : Changes<V>
     : V;
 
-/** What `update` takes. */
+/** The options of `update`. */
 export type ChangesOf<A extends ApiTypes, K> = Changes<
   Omit<PartOf<A, K, 'body'>, 'id' | (PartOf<A, K, 'immutable'> & string)>
 >;
 
-/** What `replace` takes. */
+/** The options of `replace`. */
 export type ReplacementOf<A extends ApiTypes, K> = Omit<PartOf<A, K, 'body'>, 'id'>;
 
-/** What `create` returns. */
+/** The result of `create`. */
 export type CreatedItem<A extends ApiTypes, K> = PartOf<A, K, 'item'> & PartOf<A, K, 'shown_once'>;
 
 /** The id of an item, or an item that was read: then the write is made only if the item still has its revision (`If-Match`). */

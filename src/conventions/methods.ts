@@ -19,19 +19,19 @@ const registeredOnly: ReadonlySet<string> = new Set(
    UNLINK UNLOCK UPDATE UPDATEREDIRECTREF VERSION-CONTROL`.split(/\s+/),
 );
 
-/** Whether the API supports a method. Methods are case-sensitive (RFC 9110 9.1): `get` is unknown. */
+/** True if the API supports a method. Methods are case-sensitive (RFC 9110 9.1): `get` is unknown. */
 export function isMethod(method: string): method is Method {
   return supported.has(method);
 }
 
 const safe: ReadonlySet<string> = new Set<Method>(['GET', 'HEAD', 'OPTIONS', 'QUERY']);
 
-/** Whether a method changes nothing (RFC 9110 9.2.1, RFC 10008). */
+/** True if a method changes nothing (RFC 9110 9.2.1, RFC 10008). */
 export function isSafeMethod(method: string): boolean {
   return safe.has(method);
 }
 
-/** Whether a method is registered with IANA. A registered method that a target lacks is 405, an unregistered one 501 (MET-6). */
+/** True if a method is registered with IANA. A registered method that a target lacks is 405, an unregistered one 501 (MET-6). */
 export function isRegisteredMethod(method: string): boolean {
   return supported.has(method) || registeredOnly.has(method);
 }

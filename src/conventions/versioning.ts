@@ -71,7 +71,7 @@ export function versionText({ major, minor, patch }: RequestedVersion): string {
   return [major, minor, patch].filter((part) => part !== null).join('.');
 }
 
-/** Whether two versions are equal in all parts that both have (VER-1): `1` and `1.2` agree, `1.2` and `1.3` do not. */
+/** True if two versions are equal in all parts that both have (VER-1): `1` and `1.2` agree, `1.2` and `1.3` do not. */
 export function versionsAgree(one: RequestedVersion, other: RequestedVersion): boolean {
   return (
     one.major === other.major &&

@@ -18,7 +18,7 @@ export class Components {
   readonly #sections = emptyComponentSections();
   readonly #references = emptyComponentSections();
 
-  /** Of shared components, by section and name. */
+  /** The keys of shared components, by section and name. */
   readonly #keys = new Map<string, string>();
 
   /** A reference to a component. @param make is called for the first reference to its name */

@@ -14,7 +14,7 @@ export interface DescribedContract {
   readonly isNewest: boolean;
   /** Every version that is served, the newest first. */
   readonly served: readonly ContractVersion[];
-  /** Whether any version is no longer served. */
+  /** True if any version is no longer served. */
   readonly retires: boolean;
 }
 

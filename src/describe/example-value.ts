@@ -5,6 +5,10 @@ import { allowedValues } from '../model/values/assertion.ts';
 import { compareNumbers, decimalError } from '../model/values/exact-number.ts';
 import { compilePattern } from '../model/values/pattern.ts';
 
+/** The time and the id of all examples. */
+export const EXAMPLE_TIME = '2026-05-17T09:30:00.000Z';
+export const EXAMPLE_ID = '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
+
 const TEXTS: Readonly<Record<TextFormat, string>> = {
   date: '2030-01-31',
   time: '12:00:00Z',

@@ -8,7 +8,7 @@ export class Html {
   }
 }
 
-/** What a template may contain: text, which is escaped, and markup, which is not. */
+/** The content of a template: text, which is escaped, and markup, which is not. */
 export type HtmlContent = string | number | Html | readonly Html[];
 
 const ESCAPED: Readonly<Record<string, string>> = {

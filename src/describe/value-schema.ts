@@ -5,7 +5,7 @@ import { allowedValues } from '../model/values/assertion.ts';
 import { storedForm } from '../model/values/stored-form.ts';
 
 /**
- * Where a value is: in a response, in one that `fields` selected, in a request that has all values, or in a patch. In responses every member is present
+ * The place of a value: in a response, in one that `fields` selected, in a request that has all values, or in a patch. In responses every member is present
  * (REP-4); in the others those that are required, and in a patch none.
  */
 export type SchemaUse = 'response' | 'selection' | 'request' | 'patch';

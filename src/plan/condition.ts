@@ -9,7 +9,7 @@ export type PathCondition =
   /** A literal substring of a string, or an item of an array. */
   | { readonly path: string; readonly operator: 'contains'; readonly value: Json }
   | { readonly path: string; readonly operator: 'starts_with'; readonly value: string }
-  /** Whether the field is set; an empty array is not. */
+  /** True if the field is set; an empty array is not. */
   | { readonly path: string; readonly operator: 'exists'; readonly value: boolean };
 
 /** Each word is a prefix of a word in a searched field (QRY-6). */
@@ -18,13 +18,13 @@ export interface SearchCondition {
   readonly words: readonly string[];
 }
 
-/** How the related rows of a row are found. */
+/** The way to find the related rows of a row. */
 export interface RelationKey {
   /** Name of their resource. */
   readonly resource: string;
   /** The field that refers: it holds one id, or an array of ids. */
   readonly field: string;
-  /** Whether the related rows have the field and refer to the row, instead of the other way round. */
+  /** True if the related rows have the field and refer to the row, instead of the other way round. */
   readonly inverse: boolean;
 }
 
@@ -73,7 +73,7 @@ export type ConditionOf<Reading> = PartCondition<Reading> | SearchCondition;
 /** A condition before the caller's visibility is added to it. */
 export type FilterCondition = ConditionOf<unknown>;
 
-/** Whether a condition reads the row alone. */
+/** True if a condition reads the row alone. */
 export function isOwn(condition: FilterCondition): condition is RowCondition | SearchCondition {
   if (condition.operator === 'any') return condition.alternatives.every((each) => each.every(isOwn));
   return condition.operator !== 'related';
@@ -89,7 +89,7 @@ export function relatedResources(filter: readonly FilterCondition[]): readonly s
   });
 }
 
-/** Whether a row without set fields fulfills a condition (QRY-7). */
+/** True if a row without set fields fulfills a condition (QRY-7). */
 export function holdsForUnset(condition: PartCondition<unknown>): boolean {
   switch (condition.operator) {
     case 'nin':

@@ -1,4 +1,4 @@
-/** Where a subscription is in the event log. */
+/** The position of a subscription in the event log. */
 export interface SubscriptionPosition {
   /** Name of the subscription. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface SubscriptionStart {
 }
 
 /**
- * What becomes of the delivery of one event to one subscription: `waiting` for its next attempt, `held` back until an earlier event of its
+ * The state of the delivery of one event to one subscription: `waiting` for its next attempt, `held` back until an earlier event of its
  * resource is done, `succeeded` or `dead` (given up).
  */
 export type DeliveryState = 'waiting' | 'held' | 'succeeded' | 'dead';
@@ -27,7 +27,7 @@ export interface DeliveryChange {
   readonly reader: string;
   /** Name of the subscription. */
   readonly endpoint: string;
-  /** Of the event. */
+  /** The sequence of the event. */
   readonly sequence: number;
   readonly state: DeliveryState;
   /** The number of attempts that were made or have begun. */
@@ -59,7 +59,7 @@ export interface ReaderLease {
   readonly until: number;
 }
 
-/** How far the reader of a group of subscriptions has come. It is refused as `stale` where another process has its lease. */
+/** The progress of the reader of a group of subscriptions. It is refused as `stale` where another process has its lease. */
 export interface ReaderProgress extends ReaderLease {
   /** The sequence up to which events are delivered to all its subscriptions that have no position of their own. */
   readonly sequence: number;
@@ -69,7 +69,7 @@ export interface ReaderProgress extends ReaderLease {
 /** Names a stored delivery, as it was read. */
 export type DeliveryKey = Pick<DeliveryChange, 'endpoint' | 'sequence' | 'state'>;
 
-/** What a unit changes of subscriptions, deliveries and the log, in this order. */
+/** The changes of a unit to subscriptions, deliveries and the log, in this order. */
 export interface DeliveryPlan {
   readonly progress?: ReaderProgress;
   readonly starts?: readonly SubscriptionStart[];

@@ -11,7 +11,7 @@ import { comparisonOf } from './value-order.ts';
 type Compared = Pick<Resource, 'properties'>;
 
 /**
- * Whether a row is visible, as stores decide it (AUTH-5). A visibility that other rows decide, too, is for the store alone.
+ * True if a row is visible, as stores decide it (AUTH-5). A visibility that other rows decide, too, is for the store alone.
  *
  * @param row in its JSON form, with every field that the conditions compare
  */
@@ -27,7 +27,7 @@ export function isVisible(resource: Compared, row: FieldValues, visible: RowVisi
 }
 
 /**
- * Whether a row was visible, by what was recorded of it (EVT-8, MET-4). A comparison of a value that was not recorded is unknown, as one with a claim that
+ * True if a row was visible, by what was recorded of it (EVT-8, MET-4). A comparison of a value that was not recorded is unknown, as one with a claim that
  * the caller does not have: neither it nor its negation shows the row.
  *
  * @param row as `recordedValues` makes it, with those of related rows
@@ -71,7 +71,7 @@ function isRecorded(row: FieldValues, { path }: PathCondition): boolean {
 }
 
 /**
- * Whether a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else. Null is in no relation to a value.
+ * True if a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else. Null is in no relation to a value.
  *
  * @param row in its JSON form, with every field that the condition compares
  */

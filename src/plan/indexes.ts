@@ -8,7 +8,7 @@ import { totalOrder } from './list/sort.ts';
 export interface ResourceIndex {
   readonly keys: readonly SortKey[];
   readonly unique: boolean;
-  /** Whether its order is total: it ends with the id, or its keys are unique and not nullable. */
+  /** True if its order is total: it ends with the id, or its keys are unique and not nullable. */
   readonly total: boolean;
 }
 

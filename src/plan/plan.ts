@@ -65,7 +65,7 @@ export interface VisibleReference extends ReferencedRow {
   readonly visible: Visibility;
 }
 
-/** Whether rows are counted: all of them (`exact`), or up to a limit (`capped`). */
+/** The extent to which rows are counted: all of them (`exact`), or up to a limit (`capped`). */
 export type Count =
   | { readonly kind: 'none' }
   | { readonly kind: 'exact' }
@@ -107,7 +107,7 @@ export interface ListRead extends Omit<ListPlan, 'visible' | 'within' | 'filter'
 }
 
 /**
- * How much a read may cost. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly the whole collection,
+ * The cost class of a read. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly the whole collection,
  * so the store sets a deadline. A store must not delay other work for the last two.
  */
 export type Effort = 'light' | 'bounded' | 'unbounded';
@@ -156,7 +156,7 @@ export interface RelatedRows {
 /** A page of rows in the plan's order, also when it was read backward. */
 export interface Page {
   readonly rows: readonly Row[];
-  /** Whether more rows follow in the direction of reading. */
+  /** True if more rows follow in the direction of reading. */
   readonly more: boolean;
   /** null if the plan does not count; if `exact` is false, there are at least this many rows. */
   readonly total: Total | null;
@@ -175,7 +175,7 @@ interface PlannedChange {
   readonly within: readonly Ancestor[];
   /** Published when the change commits; null for no event. */
   readonly event: EventDraft | null;
-  /** What the store records with the event, and with the tombstone, of rows that the row refers to. Default: nothing. */
+  /** The values of referenced rows that the store records with the event and the tombstone. Default: nothing. */
   readonly related?: RelatedValues;
 }
 
@@ -217,7 +217,7 @@ export interface UpdatePlan extends PlannedChange {
 export interface DeletePlan extends PlannedChange {
   readonly kind: 'delete';
   readonly revision: ExpectedRevision;
-  /** What is known of the row after it: the values that decide who saw it, until a time (milliseconds since the epoch). */
+  /** The tombstone of the row: the values that decide who saw it, until a time (milliseconds since the epoch). */
   readonly tombstone?: { readonly values: FieldValues; readonly expiresAt: number };
 }
 
@@ -272,7 +272,7 @@ export interface WriteUnit {
   readonly dry?: boolean;
 }
 
-/** Why a unit was not written; `plan` is the index of the first plan that failed. The whole unit was rolled back. */
+/** The reason why a unit was not written; `plan` is the index of the first plan that failed. The whole unit was rolled back. */
 export type Refusal =
   /** The id already exists. */
   | { readonly kind: 'exists'; readonly plan: number }

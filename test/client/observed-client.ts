@@ -16,7 +16,7 @@ interface SentRequest {
   readonly body: unknown;
 }
 
-/** What happens to a request in place of sending it. */
+/** The handler of a request in place of sending it. */
 export type Intercept = (send: () => Promise<Response>, url: string, init: RequestInit) => Promise<Response>;
 
 /** The clients of an API. */
@@ -31,7 +31,7 @@ export interface ObservedClients {
   intercept(...next: readonly Intercept[]): void;
 }
 
-/** Where the clock of the clients begins. */
+/** The first time of the clock of the clients. */
 const START = Date.parse('2026-01-02T03:04:05.678Z');
 
 /** Waits for nothing: the clock advances. The middle of all random numbers. */

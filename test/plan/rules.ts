@@ -18,7 +18,7 @@ export interface Compiled {
   readonly model: Model;
   readonly resource: Resource;
   readonly validator: ResourceValidator;
-  /** Of all resources. */
+  /** The resources of the model. */
   readonly validators: Validators;
   readonly filters: FilterRule;
 }

@@ -26,7 +26,7 @@ type FilterOf<K extends string> = K extends keyof NonNullable<Products['filter']
   ? NonNullable<Products['filter']>[K]
   : never;
 
-/** Whether a value is a filter of a path. */
+/** True if a value is a filter of a path. */
 type Takes<K extends string, V> = V extends FilterOf<K> ? true : false;
 
 describe('the types of a client of a TypeScript model', () => {

@@ -10,12 +10,12 @@ import { temporaryDirectory } from '../temporary-directory.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** What a method reads by: its plan, or each row of a list. */
+/** The input of a reading method: its plan, or each row of a list. */
 type PlanOf<M extends keyof RowReader> = Parameters<RowReader[M]>[0] extends readonly (infer Each)[]
   ? Each
   : Parameters<RowReader[M]>[0];
 
-/** Whether a type requires a visibility; `false` also where it is optional. */
+/** True if a type requires a visibility; `false` also where it is optional. */
 type RequiresVisibility<Plan> = Plan extends { readonly visible: Visibility } ? true : false;
 
 /** Does not compile if a method reads without a visibility, or has no line here. */

@@ -4,7 +4,7 @@ import { keyFileProblems } from '../../auth/open-verifier.ts';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
 import type { Model } from '../../model/model.ts';
 import { sunsetWarnings } from '../../model/sunset-warnings.ts';
-import { basePathOf, describedResources } from '../../describe/openapi/described-resource.ts';
+import { placeResources, versionedPath } from '../../describe/surface/placed-resource.ts';
 import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
@@ -125,8 +125,8 @@ async function keyProblems(file: string, { auth }: Model): Promise<readonly Mode
 }
 
 function derivedNames(model: Model): readonly DerivedNames[] {
-  const base = basePathOf(model).length;
-  return describedResources(model).map(({ resource: { name, collection, singular, code }, path: whole }) => ({
+  const base = versionedPath(model).length;
+  return placeResources(model).map(({ resource: { name, collection, singular, code }, path: whole }) => ({
     resource: name,
     collection,
     path: whole.slice(base),

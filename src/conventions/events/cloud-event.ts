@@ -23,7 +23,7 @@ export interface CloudEvent {
 /** The media type of the structured mode. */
 export const CLOUD_EVENT_TYPE = 'application/cloudevents+json; charset=utf-8';
 
-/** What a CloudEvent has besides its envelope. */
+/** The attributes of a CloudEvent besides its envelope. */
 export interface CloudEventSource {
   /** The name of the API. */
   readonly name: string;

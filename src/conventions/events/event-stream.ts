@@ -13,12 +13,12 @@ export function streamStart(id: string): string {
   return `retry: ${RETRY}\nid: ${id}\n\n`;
 }
 
-/** What keeps a connection open, and says up to where the feed has come. */
+/** Writes a heartbeat, which keeps a connection open and reports the position of the feed. */
 export function streamHeartbeat(id: string): string {
   return `: heartbeat\nid: ${id}\n\n`;
 }
 
-/** Why a feed ends. It has no id, so that the reader continues after the last event. @param data JSON of the error */
+/** Writes the error that ends a feed. It has no id, so that the reader continues after the last event. @param data JSON of the error */
 export function streamError(data: string): string {
   return `event: error\ndata: ${data}\n\n`;
 }

@@ -17,9 +17,9 @@ export interface EventDraft {
   readonly access?: EventAccess;
 }
 
-/** What decides who may see an event, and as what. No consumer receives it. */
+/** The data that decides who may see an event, and in which form. No consumer receives it. */
 export interface EventAccess {
-  /** Who wrote: issuer, subject and client, each null where the caller has none. */
+  /** The writer: issuer, subject and client, each null if the caller has none. */
   readonly writer: { readonly issuer: string | null; readonly subject: string | null; readonly client: string | null };
   /** The values that row policies compare, before the write; null where the row did not exist, or no policy compares any. */
   readonly before: { readonly [field: string]: Json } | null;

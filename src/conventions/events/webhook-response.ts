@@ -1,6 +1,6 @@
 import { parseHttpDate } from '../headers/http-date.ts';
 
-/** What a response means for a delivery (EVT-5): done; failed, to be repeated after so many milliseconds at least; or no longer wanted. */
+/** The meaning of a response for a delivery (EVT-5): done; failed, to be repeated after so many milliseconds at least; or no longer wanted. */
 export type WebhookVerdict =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly retryAfter: number | null }

@@ -1,7 +1,7 @@
 /** Signs content with one key. @returns the version of the signature, a comma and the signature in base64 */
 export type Signer = (content: string) => string;
 
-/** What a signature covers. */
+/** The content that a signature covers. */
 export interface SignedMessage {
   /** The id of the event: the same for every attempt and replay. */
   readonly id: string;

@@ -1,11 +1,11 @@
 import type { AddressRange } from '../url/ip-address.ts';
 import { isInRange, parseAddressRange, parseIpAddress } from '../url/ip-address.ts';
 
-/** What the URLs of webhooks may be, apart from what names resolve to (EVT-7). */
+/** The rules for URLs of webhooks, apart from the addresses to which names resolve (EVT-7). */
 export interface WebhookUrlRules {
   /** `webhooks.allow_hosts` of the model. */
   readonly allowed: AllowedHosts;
-  /** Whether loopback addresses are allowed, also by http: `serve --dev`. */
+  /** True if loopback addresses are allowed, also by http: `serve --dev`. */
   readonly loopback: boolean;
 }
 
@@ -30,7 +30,7 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
 ]);
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/** What URL parsers remove or replace, not all in the same way: others may see another host. */
+/** Characters that URL parsers remove or replace, each in its own way: others may see another host. */
 const NOT_OF_URLS = /[\s\\\p{Cc}]/u;
 /** User information before the host, also an empty one. */
 const USER = /^https?:\/*[^/?#]*@/i;
@@ -79,20 +79,20 @@ export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '');
 }
 
-/** Whether a host is allowed by its name or its address. */
+/** True if a host is allowed by its name or its address. */
 export function isAllowedHost(host: string, { names, ranges }: AllowedHosts): boolean {
   const address = parseIpAddress(host);
   return address === null ? names.has(host) : ranges.some((range) => isInRange(address, range));
 }
 
-/** Whether a host is on this machine by its spelling: `localhost`, 127.0.0.0/8, ::1. */
+/** True if a host is on this machine by its spelling: `localhost`, 127.0.0.0/8, ::1. */
 function isLoopback(host: string): boolean {
   const address = parseIpAddress(host);
   if (address === null) return host === 'localhost';
   return address.length === 4 ? address[0] === 127 : address.every((octet, index) => octet === (index === 15 ? 1 : 0));
 }
 
-/** Whether a text could only be meant as an address or a network. */
+/** True if a text could only be meant as an address or a network. */
 function isNumeric(text: string): boolean {
   return /^[0-9.:/]+$|[:/]/.test(text);
 }

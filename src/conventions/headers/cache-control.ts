@@ -4,9 +4,9 @@ export interface CacheDirectives {
   readonly scope: 'public' | 'private';
 }
 
-/** What `Cache-Control` depends on (CACHE-5). */
+/** The facts on which `Cache-Control` depends (CACHE-5). */
 export interface CacheControlOptions {
-  /** Whether the request carries credentials. */
+  /** True if the request carries credentials. */
   readonly credentials: boolean;
   /** The directives of the model; null if it declares none. `public` is only what every caller, authenticated or not, gets the same of. */
   readonly cache: CacheDirectives | null;
@@ -27,7 +27,7 @@ export function privateDirectives(cache: CacheDirectives | null): CacheDirective
 /** `Cache-Control` of every error, every 201 and every response to a write (CACHE-5, ERR-7). */
 export const NO_STORE = 'no-store';
 
-/** Whether shared caches may store the response. It then has no fields about one caller, such as `RateLimit` (CACHE-5). */
+/** True if shared caches may store the response. It then has no fields about one caller, such as `RateLimit` (CACHE-5). */
 export function isShared(cache: CacheDirectives | null): boolean {
   return cache?.scope === 'public';
 }

@@ -4,7 +4,7 @@ export interface Trace {
   readonly traceId: string;
   /** 16 digits: the span of the caller; null if the trace starts here. */
   readonly parentId: string | null;
-  /** Whether the trace is being recorded. */
+  /** True if the trace is being recorded. */
   readonly sampled: boolean;
 }
 

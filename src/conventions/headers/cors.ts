@@ -7,7 +7,7 @@ export interface CorsRule {
   /** Origins whose pages may read and write, as browsers serialize them. */
   readonly origins: ReadonlySet<string>;
   /**
-   * Whose pages may read: those of the origins; those of the origins, also in requests with cookies and client certificates; or all. A browser
+   * The origins whose pages may read: those listed; those of the origins, also in requests with cookies and client certificates; or all. A browser
    * rejects credentials where every origin may read (Fetch standard, CORS check).
    */
   readonly readers: 'origins' | 'origins-with-credentials' | 'anyone';
@@ -15,18 +15,18 @@ export interface CorsRule {
   readonly maxAge: number;
 }
 
-/** What the responses to one origin say about it. */
+/** The decision of CORS for one origin. */
 export interface OriginAccess {
-  /** Whether pages of the origin may read responses. */
+  /** True if pages of the origin may read responses. */
   readonly allowed: boolean;
-  /** Whether responses to another origin differ: then `Vary` names `Origin` (NEG-3). */
+  /** True if responses to another origin differ: then `Vary` names `Origin` (NEG-3). */
   readonly varies: boolean;
   readonly resourcePolicy: 'same-origin' | 'cross-origin';
   /** Names and values alternating. */
   readonly headers: readonly string[];
 }
 
-/** Where CORS is off: only pages of the origin of the API may use responses. */
+/** The decision if CORS is off: only pages of the origin of the API may use responses. */
 export const SAME_ORIGIN: OriginAccess = { allowed: false, varies: false, resourcePolicy: 'same-origin', headers: [] };
 
 const EXPOSED = ['Access-Control-Expose-Headers', RESPONSE_FIELDS.join(', ')];

@@ -30,7 +30,7 @@ function bearer(token: string): Credentials {
   return TOKEN.test(token) ? { kind: 'bearer', token } : MALFORMED;
 }
 
-/** Why a caller is challenged (RFC 6750 3.1). */
+/** The reason why a caller is challenged (RFC 6750 3.1). */
 export type ChallengeError =
   | { readonly kind: 'none' }
   | { readonly kind: 'invalid_token' }

@@ -6,14 +6,14 @@ import { type AddressRange, formatIpAddress, type IpAddress, isInRange, parseIpA
 
 export type Scheme = 'http' | 'https';
 
-/** Where a request comes from: the connection of its client, which is the peer's own or the one that trusted proxies report (AUTH-6). */
+/** The origin of a request: the connection of its client, which is the peer's own or the one that trusted proxies report (AUTH-6). */
 export interface ClientConnection {
   /** The address in its one spelling; '' where it is unknown. */
   readonly address: string;
   readonly scheme: Scheme;
   /** The host that the client named to a trusted proxy; null where none reports it. For comparison only: links and routes never use it. */
   readonly host: string | null;
-  /** Whether the peer is a trusted proxy. */
+  /** True if the peer is a trusted proxy. */
   readonly byProxy: boolean;
 }
 
@@ -23,7 +23,7 @@ interface PeerConnection {
   readonly scheme?: Scheme;
 }
 
-/** What one proxy reports of the connection that it accepted. */
+/** The report of one proxy about the connection that it accepted. */
 interface Hop {
   /** The address of its client; null where it reports none. */
   readonly address: IpAddress | null;
@@ -74,7 +74,7 @@ function isTrusted(address: IpAddress, proxies: readonly AddressRange[]): boolea
   return proxies.some((range) => isInRange(address, range));
 }
 
-/** What the hops say of the client, the hop of the nearest proxy last; null without any. */
+/** Reads the client from the hops, the hop of the nearest proxy last; null without any. */
 function clientOf(
   direct: ClientConnection,
   hops: readonly Hop[],

@@ -8,7 +8,7 @@ const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * Whether a page of another site sent a request that could change something (AUTH-11): the rule of Go's `http.CrossOriginProtection`. Browsers
+ * True if a page of another site sent a request that could change something (AUTH-11): the rule of Go's `http.CrossOriginProtection`. Browsers
  * send `Sec-Fetch-Site` to https and loopback URLs, and `Origin` with every unsafe request; other clients send neither.
  *
  * @param host the host that the client named, from `Host` or from a trusted proxy

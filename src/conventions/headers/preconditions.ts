@@ -63,7 +63,7 @@ export function readPreconditions(get: (name: string) => string | null, now: num
   };
 }
 
-/** Whether a write names the revision that it applies to, as `require_if_match` demands (CACHE-3). */
+/** True if a write names the revision that it applies to, as `require_if_match` demands (CACHE-3). */
 export function hasWriteCondition({ ifMatch, ifUnmodifiedSince }: Preconditions): boolean {
   return ifMatch !== null || ifUnmodifiedSince !== null;
 }

@@ -24,7 +24,7 @@ type PatchOutcome =
   /** The document would become too large or too deep. */
   | { readonly kind: 'excess'; readonly operation: number; readonly message: string };
 
-/** Whether a patch may read or write the location of a pointer. It is called before the document is read. */
+/** True if a patch may read or write the location of a pointer. It is called before the document is read. */
 export type Guard = (pointer: Pointer, access: 'read' | 'write') => 'allowed' | 'forbidden';
 
 /** Maximum number of operations in one patch. */

@@ -6,7 +6,7 @@ export type PublicKeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed2551
 /** All algorithms of tokens. `HS256` only where the model has the shared secret. */
 export type TokenAlgorithm = PublicKeyAlgorithm | 'HS256';
 
-/** What a JSON Web Key is good for (RFC 7517). */
+/** The use of a JSON Web Key (RFC 7517). */
 export type KeyVerdict =
   | { readonly kind: 'usable'; readonly id: string | null; readonly algorithms: ReadonlySet<PublicKeyAlgorithm> }
   /** A public key for another purpose, such as encryption. Issuers publish them in one set with those for signatures. */
@@ -24,7 +24,7 @@ const MIN_RSA_BITS = 2_048;
 const MAX_RSA_BITS = 16_384;
 const MAX_EXPONENT_BITS = 64;
 const COORDINATE_BYTES = 32;
-/** Of a key id; longer ones are rejected in tokens, too. */
+/** Maximum length of a key id; longer ones are rejected in tokens, too. */
 export const MAX_KEY_ID = 512;
 
 /** Judges one key of a set. A key that names its algorithm is good for that alone (RFC 8725 3.1). */
@@ -46,7 +46,7 @@ export function judgeKey(key: Json): KeyVerdict {
     : { kind: 'usable', id: kid ?? null, algorithms };
 }
 
-/** Whether a value can identify a key. */
+/** True if a value can identify a key. */
 export function isKeyId(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_KEY_ID;
 }

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [member: string]: Json;
 }
 
-/** Whether a JSON value is an object: neither an array nor null. */
+/** True if a JSON value is an object: neither an array nor null. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

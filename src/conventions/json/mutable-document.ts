@@ -13,10 +13,10 @@ interface MutableObject {
   [member: string]: MutableJson;
 }
 
-/** Why an operation failed. `excess`: the document would become too large or too deep. */
+/** The reason why an operation failed. `excess`: the document would become too large or too deep. */
 export type PatchFailure = { readonly kind: 'conflict' | 'excess'; readonly reason: string };
 
-/** What may still be copied. Every copy reduces `characters`. */
+/** The rest of the budget for copies. Every copy reduces `characters`. */
 interface CopyBudget {
   characters: number;
 }

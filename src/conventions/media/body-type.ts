@@ -7,7 +7,7 @@ export type BodyType =
   | { readonly kind: 'json' | 'merge-patch' | 'json-patch' | 'xml' | 'form' | 'ndjson' }
   | { readonly kind: 'multipart'; readonly boundary: string };
 
-/** What a request uses its body for. It decides which media types are accepted. */
+/** The use of the body of a request. It decides which media types are accepted. */
 export type BodyUse = 'create' | 'replace' | 'patch' | 'query' | 'batch';
 
 /** Which bodies a request accepts. */

@@ -22,7 +22,7 @@ export interface Total {
 /** A page that was read. */
 export interface FetchedPage {
   readonly count: number;
-  /** Whether more items follow in the direction of the read. */
+  /** True if more items follow in the direction of the read. */
   readonly hasMore: boolean;
   readonly total: Total | null;
   /** The cursor after the last item, or before the first one, to page backward. Requires a positive `count`. */
@@ -45,7 +45,7 @@ export interface Pagination {
   readonly window: PageWindow;
   /** The query parameters of this page. */
   readonly parameters: QueryPairs;
-  /** Whether totals are counted without `include_total` (PAGE-9). */
+  /** True if totals are counted without `include_total` (PAGE-9). */
   readonly countsByDefault: boolean;
   links(page: FetchedPage): PageLinks;
   /** The members of `page` that only this technique has (PAGE-1). */

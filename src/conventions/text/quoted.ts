@@ -12,7 +12,7 @@ export function cut(text: string, most: number = MAX_QUOTED): string {
   return `${text.slice(0, isSplit ? most - 1 : most)}…`;
 }
 
-/** What a request says, in double quotes, as messages quote it. */
+/** Writes a value of a request in double quotes, as messages quote it. */
 export function quoted(text: string): string {
   return JSON.stringify(cut(text));
 }

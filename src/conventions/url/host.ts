@@ -10,13 +10,13 @@ const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const LOOPBACK_IPV4 = new RegExp(`^127(?:\\.${OCTET}){3}$`);
 const LOOPBACK_NAME = /^(?:[a-z0-9-]+\.)*localhost\.?$/i;
 
-/** Whether a value is a host with an optional port: a name, an IPv4 address or an IPv6 address in brackets (RFC 3986 3.2.2). */
+/** True if a value is a host with an optional port: a name, an IPv4 address or an IPv6 address in brackets (RFC 3986 3.2.2). */
 export function isHost(value: string): boolean {
   return hostName(value) !== null;
 }
 
 /**
- * Whether a `Host` value, with any port, can only mean this machine: `localhost`, a subdomain of it (RFC 6761 6.3), 127.0.0.0/8 or `[::1]`.
+ * True if a `Host` value, with any port, can only mean this machine: `localhost`, a subdomain of it (RFC 6761 6.3), 127.0.0.0/8 or `[::1]`.
  * Any other name that resolves to a loopback address is rejected: that is DNS rebinding (AUTH-7).
  */
 export function isLoopbackHost(value: string): boolean {
@@ -41,7 +41,7 @@ export function listedHosts(hosts: readonly string[]): HostRule {
   return new Set(hosts.map((host) => host.toLowerCase()));
 }
 
-/** Whether a rule accepts a valid value of `Host`. */
+/** True if a rule accepts a valid value of `Host`. */
 export function acceptsHost(rule: HostRule, host: string): boolean {
   if (rule === 'any') return true;
   if (rule === 'loopback') return isLoopbackHost(host);

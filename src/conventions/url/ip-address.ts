@@ -33,7 +33,7 @@ export function parseAddressRange(text: string): AddressRange | null {
   return address.some((octet, index) => (octet & ~maskOf(prefix, index)) !== 0) ? null : { address, prefix };
 }
 
-/** Whether a network contains an address. IPv4 and IPv6 are separate. */
+/** True if a network contains an address. IPv4 and IPv6 are separate. */
 export function isInRange(address: IpAddress, range: AddressRange): boolean {
   if (address.length !== range.address.length) return false;
   return range.address.every((octet, index) => ((octet ^ (address[index] ?? 0)) & maskOf(range.prefix, index)) === 0);

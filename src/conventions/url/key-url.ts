@@ -1,7 +1,7 @@
 import { isLoopbackHost } from './host.ts';
 
 /**
- * Why keys and metadata of an issuer are not fetched from a URL; null where they may be. Over plain http they could be replaced on their way,
+ * The reason why keys and metadata of an issuer are not fetched from a URL; null if they may be. Over plain http they could be replaced on their way,
  * except on this machine.
  */
 export function urlProblem(text: string): string | null {

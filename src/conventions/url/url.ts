@@ -23,7 +23,7 @@ const UNRESERVED_ONLY = /^[A-Za-z0-9._~-]*$/;
 /** Reserved characters that `encodeURIComponent` does not encode. */
 const UNENCODED_RESERVED = /[!'()*]/g;
 
-/** Whether a target is `*`, which only OPTIONS may have (RFC 9112 3.2.4). */
+/** True if a target is `*`, which only OPTIONS may have (RFC 9112 3.2.4). */
 export function isAsteriskForm(target: string): boolean {
   return target === '*';
 }

@@ -1,16 +1,15 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model } from '../../model/model.ts';
-import { typesOf } from '../../plan/events/event-types.ts';
 import { Components } from '../components.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import { basePathOf } from '../openapi/described-resource.ts';
+import { describeSurface, requireRoute, type Surface } from '../surface/surface.ts';
 import { SECURITY_SCHEME, securityScheme } from '../openapi/security.ts';
 import { feedError, feedMessages, type MessageReferences, webhookMessages } from './event-messages.ts';
 import type { EventSchemaContext, DescribedEventType } from './event-schemas.ts';
 
 /** The version of AsyncAPI. */
 const SPECIFICATION = '3.1.0';
-/** Of the HTTP bindings. */
+/** The version of the HTTP bindings. */
 const BINDING_VERSION = '0.3.0';
 
 /**
@@ -22,7 +21,11 @@ export function asyncApiDocument(contract: DescribedContract): JsonObject {
   const components = new Components();
   const { major, minor } = model.version;
   const context: EventSchemaContext = { model, schemaVersion: `${major}.${minor}`, components };
-  const parts = [feedOf(context), ...(model.webhooks === null ? [] : [webhooksOf(context)])];
+  const surface = describeSurface(contract);
+  const parts = [
+    describeFeed(surface, context),
+    ...(model.webhooks === null ? [] : [describeWebhooks(surface, context)]),
+  ];
   if (model.auth !== null) components.ref('securitySchemes', SECURITY_SCHEME, () => securityScheme(model));
   return {
     asyncapi: SPECIFICATION,
@@ -50,25 +53,24 @@ interface ChannelParts {
 }
 
 /** The types of the events of a contract. */
-function eventTypes({ resources }: Model): readonly DescribedEventType[] {
-  return [...resources.values()].flatMap((resource) =>
-    typesOf(resource).map((type) => ({ resource, verb: type.slice(type.lastIndexOf('.') + 1) })),
+function eventTypes({ resources }: Surface): readonly DescribedEventType[] {
+  return [...resources.values()].flatMap(({ resource, eventTypes: types }) =>
+    types.map((type) => ({ resource, verb: type.slice(type.lastIndexOf('.') + 1) })),
   );
 }
 
 /** The live feed: a stream that a reader requests. */
-function feedOf(context: EventSchemaContext): ChannelParts {
+function describeFeed(surface: Surface, context: EventSchemaContext): ChannelParts {
   const { model } = context;
   const messages = {
-    ...merged(eventTypes(model).map((type) => feedMessages(type, context))),
+    ...merged(eventTypes(surface).map((type) => feedMessages(type, context))),
     ...feedError(context),
   };
-  const path = `${basePathOf(model)}/${model.system.events}`;
   return {
     server: { api: apiServer(model) },
     channel: {
       feed: {
-        address: path,
+        address: requireRoute(surface, 'events').path,
         title: 'Live feed',
         description: 'Server-sent events (`text/event-stream`). A heartbeat comes every 15 s where there is no event.',
         servers: [{ $ref: '#/servers/api' }],
@@ -84,7 +86,7 @@ function feedOf(context: EventSchemaContext): ChannelParts {
         description:
           'The reader sends GET with `Accept: text/event-stream`, and `Last-Event-ID` with the sequence of its last event to continue after it; 410 `EVENT_POSITION_EXPIRED` where later events are no longer stored. The same path lists the log page by page, which OpenAPI describes.',
         tags: [EVENTS_TAG],
-        bindings: { http: { method: 'GET', query: feedQuery(context), bindingVersion: BINDING_VERSION } },
+        bindings: { http: { method: 'GET', query: feedQuery(surface), bindingVersion: BINDING_VERSION } },
         messages: references('feed', messages),
       },
     },
@@ -92,8 +94,8 @@ function feedOf(context: EventSchemaContext): ChannelParts {
 }
 
 /** The filters of the feed. */
-function feedQuery({ model }: EventSchemaContext): JsonObject {
-  const types = [...model.resources.values()].flatMap(typesOf);
+function feedQuery({ resources }: Surface): JsonObject {
+  const types = [...resources.values()].flatMap(({ eventTypes: own }) => own);
   const text = (description: string): JsonObject => ({ type: 'string', description });
   return {
     type: 'object',
@@ -107,11 +109,11 @@ function feedQuery({ model }: EventSchemaContext): JsonObject {
 }
 
 /** The requests to receivers. */
-function webhooksOf(context: EventSchemaContext): ChannelParts {
+function describeWebhooks(surface: Surface, context: EventSchemaContext): ChannelParts {
   const { model } = context;
   const webhooks = model.resources.get(model.webhooks?.resources.webhooks ?? '');
   const ping = webhooks === undefined ? [] : [{ resource: webhooks, verb: 'ping' }];
-  const messages = merged([...eventTypes(model), ...ping].map((type) => webhookMessages(type, context)));
+  const messages = merged([...eventTypes(surface), ...ping].map((type) => webhookMessages(type, context)));
   return {
     server: {
       receiver: {
@@ -146,7 +148,7 @@ function webhooksOf(context: EventSchemaContext): ChannelParts {
   };
 }
 
-/** Where the API is. Without a public URL the document does not know it: a variable stands for it. */
+/** The server of the API. Without a public URL the document does not know its host: a variable stands for it. */
 function apiServer({ publicUrl, auth }: Model): JsonObject {
   const security = auth === null ? {} : { security: [{ $ref: `#/components/securitySchemes/${SECURITY_SCHEME}` }] };
   const description = 'The origin of the API.';

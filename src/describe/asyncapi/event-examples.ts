@@ -1,10 +1,9 @@
 import { type CloudEvent, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
 import { type EventEnvelope, sequenceText } from '../../conventions/events/event.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { Model, Resource } from '../../model/model.ts';
-import { EXAMPLE_ID, EXAMPLE_TIME } from '../openapi/api-examples.ts';
-import { basePathOf } from '../openapi/described-resource.ts';
+import { EXAMPLE_ID, EXAMPLE_TIME } from '../example-value.ts';
 import { exampleMember, sampleId } from '../openapi/examples.ts';
+import { listAncestors, versionedPath } from '../surface/placed-resource.ts';
 import { type DescribedEventType, type EventSchemaContext, knownFields, typeText } from './event-schemas.ts';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -16,7 +15,7 @@ const SIGNATURE = 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=';
 /** An event of a type (EVT-2). Its members follow from the model alone. */
 function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventSchemaContext): EventEnvelope {
   const { resource, verb } = type;
-  const above = resourcesAbove(resource, model);
+  const above = listAncestors(resource, model);
   const path = [...above.toReversed(), resource].map((each) => `${each.collection}/${sampleId(each)}`).join('/');
   const fields = knownFields(resource);
   const changed = fields.map(({ name }) => name).filter((name) => name !== resource.parent?.field);
@@ -33,7 +32,7 @@ function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventS
       resource: {
         type: resource.singular,
         id: sampleId(resource),
-        url: `${model.publicUrl ?? ORIGIN}${basePathOf(model)}/${path}`,
+        url: `${model.publicUrl ?? ORIGIN}${versionedPath(model)}/${path}`,
       },
       parents: above.map((each) => ({ type: each.singular, id: sampleId(each) })),
       changed_fields: exampleChanges(verb, changed),
@@ -87,10 +86,4 @@ function webhookHeaders(event: EventEnvelope): JsonObject {
 
 function toJson(event: EventEnvelope | CloudEvent): JsonObject {
   return JSON.parse(JSON.stringify(event));
-}
-
-/** The nearest first. */
-function resourcesAbove({ parent }: Resource, model: Model): readonly Resource[] {
-  const above = parent === null ? undefined : model.resources.get(parent.resource);
-  return above === undefined ? [] : [above, ...resourcesAbove(above, model)];
 }

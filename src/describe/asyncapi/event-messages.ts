@@ -11,7 +11,7 @@ import {
   typeText,
 } from './event-schemas.ts';
 
-/** Where the correlation id of an event is. */
+/** The location of the correlation id of an event. */
 const CORRELATION_ID: JsonObject = {
   location: '$message.payload#/metadata/correlation_id',
   description: 'Names the request that made the change.',

@@ -15,7 +15,7 @@ export interface DescribedEventType {
   readonly verb: string;
 }
 
-/** What the schemas of events are made with. */
+/** The context of the schemas of events. */
 export interface EventSchemaContext {
   readonly model: Model;
   /** `1.4`. */

@@ -1,7 +1,8 @@
 // The declarations that `restwright client` writes: the types of an API, for `restwright/client`.
 import { linkName } from '../../model/link-name.ts';
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
-import { type Relation, relationsOf } from '../../plan/list/expansion.ts';
+import type { Relation } from '../../plan/list/expansion.ts';
+import { type DescribedMembers, describeMembers } from '../surface/placed-resource.ts';
 import { DeclaredNames } from './declared-names.ts';
 import {
   commentOf,
@@ -19,9 +20,9 @@ import {
 export interface TypedContract {
   /** The model as clients of this contract know it. */
   readonly model: Model;
-  /** How clients name the contract: a major version, or MAJOR.MINOR where another minor of it is newer. */
+  /** The name of the contract in clients: a major version, or MAJOR.MINOR where another minor of it is newer. */
   readonly version: string;
-  /** Whether requests that name no version get it. */
+  /** True if requests that name no version get it. */
   readonly isDefault: boolean;
 }
 
@@ -29,9 +30,9 @@ export interface TypedContract {
 export function clientTypes({ model, version, isDefault }: TypedContract): string {
   const names = new DeclaredNames();
   const resources = [...model.resources.values()];
-  const types = resources.map((resource) => ({ resource, names: names.of(resource) }));
+  const types = resources.map((resource) => ({ ...describeMembers(resource, model), names: names.of(resource) }));
   const { major, minor, patch } = model.version;
-  const declarations = types.flatMap((each) => declarationsOf(each, model));
+  const declarations = types.flatMap((each) => writeDeclarations(each, model));
   const imported = IMPORTED.filter((name) => declarations.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
   const versionType = /^\d+$/.test(version) ? version : `'${version}'`;
   const api = membersText([
@@ -53,27 +54,27 @@ export function clientTypes({ model, version, isDefault }: TypedContract): strin
 const IMPORTED = ['ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
 
 /** A resource, and the names of its declarations. */
-interface DeclaredResource {
-  readonly resource: Resource;
+interface DeclaredResource extends DescribedMembers {
   readonly names: ReturnType<DeclaredNames['of']>;
 }
 
-function declarationsOf({ resource, names }: DeclaredResource, model: Model): readonly string[] {
+function writeDeclarations(declared: DeclaredResource, model: Model): readonly string[] {
+  const { resource, names } = declared;
   const comment = commentText(commentOf(resource.schema));
   const types: readonly MemberType[] = [
     { name: 'item', type: names.item },
     { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
     { name: 'body', type: names.body },
     { name: 'immutable', type: union(resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name)) },
-    { name: 'filters', type: objectType(propertiesOf(resource, 'filterable').map(filterMember)) },
-    { name: 'sort', type: union(propertiesOf(resource, 'sortable').map(({ path }) => path)) },
-    { name: 'relations', type: objectType(relationsOf(resource, model).map(relationMember)) },
+    { name: 'filters', type: objectType(declared.filterable.map(filterMember)) },
+    { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
+    { name: 'relations', type: objectType(declared.relations.map(relationMember)) },
     { name: 'parent', type: parentType(resource, model) },
     { name: 'error_prefix', type: literal(resource.code) },
   ];
   return [
     ...comment,
-    interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(resource)),
+    interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(declared)),
     `/** What creates ${names.item}. */`,
     interfaceText(`export interface ${names.body}`, bodyMembers(resource)),
     interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
@@ -86,11 +87,10 @@ function interfaceText(head: string, members: readonly MemberType[]): string {
 }
 
 /** A field that some callers may not read is missing in their responses. */
-function itemMembers({ fields, computed, fieldAccess, schema }: Resource): readonly MemberType[] {
+function itemMembers({ resource, readable }: DeclaredResource): readonly MemberType[] {
+  const { computed, fieldAccess, schema } = resource;
   const isHidden = (name: string): boolean => (fieldAccess.get(name)?.read ?? null) !== null;
-  const stored = fields
-    .filter(({ writeOnly }) => !writeOnly)
-    .map((field) => memberType(field, propertyOf(schema, field.name), 'out'));
+  const stored = readable.map((field) => memberType(field, propertyOf(schema, field.name), 'out'));
   const derived = computed.map(({ name, schema: own, ...shape }) => ({
     name,
     type: valueType({ ...shape, nullable: true }, own, 'out'),
@@ -108,10 +108,6 @@ function bodyMembers({ fields, id, schema }: Resource): readonly MemberType[] {
 
 function shownMember({ name }: Field): MemberType {
   return { name, type: 'string' };
-}
-
-function propertiesOf({ properties }: Resource, use: 'sortable' | 'filterable'): readonly Property[] {
-  return [...properties.values()].filter((property) => property[use]);
 }
 
 function filterMember({ path, type, allowed }: Property): MemberType {

@@ -2,9 +2,9 @@ import type { Resource } from '../../model/model.ts';
 
 /** The names of the declarations of a resource. */
 interface DeclarationNames {
-  /** What reads return: `OrderItem`. */
+  /** The type of items: `OrderItem`. */
   readonly item: string;
-  /** What creates it: `NewOrderItem`. */
+  /** The type of new items: `NewOrderItem`. */
   readonly body: string;
   /** All types of the resource: `OrderItemTypes`. */
   readonly types: string;

@@ -14,7 +14,7 @@ export function typedContract(model: Model, requested: string | null): TypedCont
   const version = requested === null ? model.version : namedVersion(served, requested);
   if (version === undefined) return null;
   const found = model.versions.find((each) => each.version === version);
-  // Of several minors, newest first, the major alone names the first one.
+  // The major alone names the first of several minors, newest first.
   const isLatest = served.find(({ major }) => major === version.major) === version;
   return {
     model: found === undefined ? model : servedModel(found, model),

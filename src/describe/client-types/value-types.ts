@@ -4,7 +4,7 @@ import type { Member, Shape, ValueType } from '../../model/model.ts';
 import { objectOf, stringOf } from '../../model/values/access.ts';
 import { allowedValues } from '../../model/values/assertion.ts';
 
-/** Whether a type is one of values that reads return, or that writes take. */
+/** The direction of values: reads return them (`out`), writes take them (`in`). */
 type Direction = 'out' | 'in';
 
 /** A member of an object type. */

@@ -1,7 +1,7 @@
 import { OPERATORS } from '../../model/values/operators.ts';
 import { type Html, html } from '../html.ts';
-import type { CodesByStatus } from '../openapi/error-codes.ts';
-import { basePathOf } from '../openapi/described-resource.ts';
+import type { CodesByStatus } from '../surface/operation.ts';
+import { describeSurface, requireRoute } from '../surface/surface.ts';
 import type { DocsContent } from './docs-content.ts';
 import { codeList } from './operation-list.ts';
 
@@ -36,7 +36,7 @@ const FIELDS: readonly (readonly [name: string, use: string])[] = [
   ['X-Correlation-ID', 'is returned, logged, and part of errors and events'],
 ];
 
-/** What holds for every resource, written once. */
+/** Writes the conventions of every resource. */
 export function conventionsSection(content: DocsContent, common: CodesByStatus): Html {
   return html`<section id="conventions" aria-labelledby="conventions-title">
 <h2 id="conventions-title">For every resource</h2>
@@ -68,17 +68,17 @@ function filters(): Html {
 </details>`;
 }
 
-function batches({ contract: { model } }: DocsContent): Html {
+function batches({ contract }: DocsContent): Html {
   return html`<details>
 <summary>Batches and dry runs</summary>
-<p>POST <code>${basePathOf(model)}/${model.system.batches}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing.</p>
+<p>POST <code>${requireRoute(describeSurface(contract), 'batches').path}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing.</p>
 </details>`;
 }
 
-function events({ contract: { model } }: DocsContent): Html {
+function events({ contract }: DocsContent): Html {
   return html`<details>
 <summary>Events</summary>
-<p>GET <code>${basePathOf(model)}/${model.system.events}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>collection</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
+<p>GET <code>${requireRoute(describeSurface(contract), 'events').path}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>collection</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
 </details>`;
 }
 

@@ -2,7 +2,7 @@ import { linkName } from '../../model/link-name.ts';
 import type { AccessRule, Resource } from '../../model/model.ts';
 import type { DescribedContract } from '../described-contract.ts';
 
-/** What the documentation of one contract shows. */
+/** The content of the documentation of one contract. */
 export interface DocsContent {
   readonly contract: DescribedContract;
   /** Every served contract, the newest first, for the links between them. */
@@ -14,7 +14,7 @@ export function sectionId(resource: Resource): string {
   return `r-${linkName(resource)}`;
 }
 
-/** Who may do something. */
+/** Writes the callers that a rule admits. */
 export function accessWords(rule: AccessRule): string {
   switch (rule.kind) {
     case 'public':

@@ -5,7 +5,8 @@ import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
 import { requestForm } from '../page/request-form.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { conventionsSection } from './conventions.ts';
-import { basePathOf, describedResources, type PlacedResource } from '../openapi/described-resource.ts';
+import { type PlacedResource, versionedPath } from '../surface/placed-resource.ts';
+import { describeSurface } from '../surface/surface.ts';
 import { type DocsContent, sectionId } from './docs-content.ts';
 import { commonCodes, docsOperations } from './operations.ts';
 import { resourceSection } from './resource-section.ts';
@@ -16,8 +17,8 @@ export const DOCS_PAGE_POLICY = pagePolicy(ASSETS);
 
 /** The documentation of one contract as a page: every resource with its operations, and a form that sends requests. */
 export function writeDocsPage(content: DocsContent): string {
-  const resources = describedResources(content.contract.model);
-  const operations = resources.map((described) => docsOperations(content, described));
+  const resources = [...describeSurface(content.contract).resources.values()];
+  const operations = resources.map(docsOperations);
   const common = commonCodes(operations.flat());
   const paths = resources.filter(({ above }) => above.length === 0).map(({ path }) => path);
   return page(
@@ -26,7 +27,7 @@ export function writeDocsPage(content: DocsContent): string {
     html`<div class="columns" id="content">
 ${navigation(content, resources)}
 <main>
-${resources.map(({ resource, path }, index) => resourceSection(content, path, { resource, operations: operations[index] ?? [], common }))}
+${resources.map((described, index) => resourceSection(content, { described, operations: operations[index] ?? [], common }))}
 ${conventionsSection(content, common)}
 </main>
 </div>`,
@@ -54,7 +55,7 @@ function page(content: DocsContent, paths: readonly string[], rest: Html): strin
 <div class="page docs">
 ${header(content)}
 ${rest}
-<footer><p>The form sends requests to this server only. <a href="${basePathOf(model)}">The root of the API</a> has the number of items of each collection.</p></footer>
+<footer><p>The form sends requests to this server only. <a href="${versionedPath(model)}">The root of the API</a> has the number of items of each collection.</p></footer>
 </div>
 ${requestDialog(content, paths)}`;
   return writePage(`${model.title}: documentation`, body, ASSETS);
@@ -68,7 +69,7 @@ function header(content: DocsContent): Html {
 <h1>${model.title}</h1>
 <dl class="facts">
 <div><dt>${contracts.length === 1 ? 'Version' : 'Versions'}</dt><dd>${versionLinks(content)}</dd></div>
-<div><dt>Root</dt><dd><code>${basePathOf(model)}</code></dd></div>
+<div><dt>Root</dt><dd><code>${versionedPath(model)}</code></dd></div>
 </dl>
 ${model.auth === null ? '' : tokenField('page-token')}
 </header>`;

@@ -88,7 +88,7 @@ function accessNote(access: FieldAccess | null): Html {
   return rules.length === 0 ? html`` : html`<span class="about">${rules.join(' · ')}</span>`;
 }
 
-/** What JSON Schema says of a value besides its type, as words and values. */
+/** Writes the constraints of a JSON Schema besides its type, as words and values. */
 export function constraintWords(schema: JsonObject): readonly Html[] {
   const items = objectOf(schema['items']);
   const allowed = arrayOf(schema['enum'] ?? items['enum']);

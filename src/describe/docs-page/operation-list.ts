@@ -1,13 +1,12 @@
-import type { Resource } from '../../model/model.ts';
 import { type Html, html } from '../html.ts';
-import type { CodesByStatus } from '../openapi/error-codes.ts';
-import type { OperationAccess } from '../openapi/fallible-operation.ts';
+import type { CodesByStatus, OperationAccess } from '../surface/operation.ts';
+import type { ResourceSurface } from '../surface/surface.ts';
 import { type DocsContent, sectionId, versionFields } from './docs-content.ts';
 import { type DocsOperation, ownCodes } from './operations.ts';
 
-/** What the operations of a resource are shown with. */
+/** A resource with its operations as the page shows them. */
 export interface ShownOperations {
-  readonly resource: Resource;
+  readonly described: ResourceSurface;
   readonly operations: readonly DocsOperation[];
   /** The error codes that every operation of the API has. */
   readonly common: CodesByStatus;
@@ -20,10 +19,10 @@ ${shown.operations.map((operation) => operationRow(content, shown, operation))}
 </ul>`;
 }
 
-function operationRow(content: DocsContent, { resource, common }: ShownOperations, operation: DocsOperation): Html {
+function operationRow(content: DocsContent, { described, common }: ShownOperations, operation: DocsOperation): Html {
   const { kind, method, path, summary, success } = operation;
   const access = content.contract.model.auth === null ? '' : callerWords(operation.access);
-  return html`<li id="${sectionId(resource)}-${kind}"><span class="verb ${method.toLowerCase()}">${method}</span>
+  return html`<li id="${sectionId(described.resource)}-${kind}"><span class="verb ${method.toLowerCase()}">${method}</span>
 <span class="what"><span>${summary}</span> <code class="path">${path}</code></span>
 <span class="access">${access}</span>
 ${tryButton(content, operation)}
@@ -33,7 +32,7 @@ ${codeList(ownCodes(operation, common))}</details></li>
 `;
 }
 
-/** Who may call an operation. */
+/** Writes the callers that an operation admits. */
 function callerWords({ authenticated, scopes }: OperationAccess): string {
   if (scopes.length > 0) return scopes.join(' and ');
   return authenticated ? 'every caller with a token' : 'public';

@@ -1,13 +1,10 @@
 import { withArticle } from '../../conventions/text/article.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Resource } from '../../model/model.ts';
-import { operationRules } from '../../plan/routes/operation-rules.ts';
-import { type PlacedResource, words } from '../openapi/described-resource.ts';
-import { type CodesByStatus, errorCodes } from '../openapi/error-codes.ts';
-import type { OperationAccess } from '../openapi/fallible-operation.ts';
-import { accessOf } from '../openapi/operations.ts';
+import type { CodesByStatus, Operation, OperationAccess } from '../surface/operation.ts';
+import { words } from '../surface/placed-resource.ts';
+import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
 import { sampleBody, sampleChange } from '../page/sample-body.ts';
-import type { DocsContent } from './docs-content.ts';
 
 /** One method of a collection or of an item, with what the form starts with. */
 export interface DocsOperation {
@@ -18,10 +15,10 @@ export interface DocsOperation {
   readonly access: OperationAccess;
   /** null where the method takes no body. */
   readonly body: string | null;
-  /** Whether the request must name the state of the resource that it changes. */
+  /** True if the request must name the state of the resource that it changes. */
   readonly needsMatch: boolean;
   readonly needsKey: boolean;
-  /** What a request that succeeds is answered with. */
+  /** The response to a request that succeeds. */
   readonly success: string;
   readonly errors: CodesByStatus;
 }
@@ -30,7 +27,6 @@ type DocsOperationKind = 'list' | 'create' | 'get' | 'replace' | 'patch' | 'dele
 
 const METHODS = { list: 'GET', create: 'POST', get: 'GET', replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 const KINDS: readonly DocsOperationKind[] = ['list', 'create', 'get', 'replace', 'patch', 'delete'];
-const CHANGES: ReadonlySet<DocsOperationKind> = new Set(['replace', 'patch', 'delete']);
 
 /** The codes that every operation has: they stand once on the page. */
 export function commonCodes(operations: readonly DocsOperation[]): CodesByStatus {
@@ -49,27 +45,28 @@ function selected(codes: CodesByStatus, holds: (code: string, status: number) =>
   return new Map(kept.filter(([, each]) => each.length > 0));
 }
 
-/** The operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for all. */
-export function docsOperations({ contract }: DocsContent, described: PlacedResource): readonly DocsOperation[] {
-  const { resource, above, path } = described;
+/** Describes the operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for all. */
+export function docsOperations({ resource, collection, item }: ResourceSurface): readonly DocsOperation[] {
   return KINDS.map((kind) => {
-    const access = accessOf(operationRules(resource, METHODS[kind]));
+    const method = METHODS[kind];
+    const operation = requireOperation(kind === 'list' || kind === 'create' ? collection : item, method);
+    const { path, access, errors, fields } = operation;
     return {
       kind,
-      method: METHODS[kind],
-      path: kind === 'list' || kind === 'create' ? path : `${path}/{id}`,
-      summary: summaryOf(kind, resource),
+      method,
+      path,
+      summary: writeSummary(kind, resource),
       access,
-      body: bodyOf(kind, resource),
-      needsMatch: resource.requireIfMatch && CHANGES.has(kind),
-      needsKey: resource.idempotency === 'required' && (kind === 'create' || kind === 'patch'),
-      success: successOf(kind, resource),
-      errors: errorCodes({ kind, resource, above, access }, contract),
+      body: writeBody(kind, resource),
+      needsMatch: fields.some(({ name, required }) => name === 'If-Match' && required),
+      needsKey: fields.some(({ name, required }) => name === 'Idempotency-Key' && required),
+      success: writeSuccess(kind, operation),
+      errors,
     };
   });
 }
 
-function summaryOf(kind: DocsOperationKind, resource: Resource): string {
+function writeSummary(kind: DocsOperationKind, resource: Resource): string {
   const one = withArticle(words(resource.singular));
   switch (kind) {
     case 'list':
@@ -87,8 +84,8 @@ function summaryOf(kind: DocsOperationKind, resource: Resource): string {
   }
 }
 
-function successOf(kind: DocsOperationKind, resource: Resource): string {
-  const one = `the ${words(resource.singular)}`;
+function writeSuccess(kind: DocsOperationKind, { resource, successes }: Operation): string {
+  const one = `the ${words(resource?.singular ?? '')}`;
   switch (kind) {
     case 'list':
       return '200 with a page, or 304';
@@ -97,7 +94,7 @@ function successOf(kind: DocsOperationKind, resource: Resource): string {
     case 'get':
       return `200 with ${one}, or 304`;
     case 'replace':
-      return resource.id.kind === 'client' ? `201 or 200 with ${one}` : `200 with ${one}`;
+      return successes.includes(201) ? `201 or 200 with ${one}` : `200 with ${one}`;
     case 'patch':
       return `200 with ${one}`;
     case 'delete':
@@ -106,7 +103,7 @@ function successOf(kind: DocsOperationKind, resource: Resource): string {
 }
 
 /** A body to start with. The id of an item is in its path. */
-function bodyOf(kind: DocsOperationKind, resource: Resource): string | null {
+function writeBody(kind: DocsOperationKind, resource: Resource): string | null {
   const { id: _named, ...replacement } = sampleBody(resource);
   switch (kind) {
     case 'create':

@@ -1,14 +1,15 @@
 import { linkName } from '../../model/link-name.ts';
-import type { Model, Property, Resource } from '../../model/model.ts';
+import type { Property, Resource } from '../../model/model.ts';
 import { operatorsOf } from '../../model/values/operators.ts';
-import { relationsOf } from '../../plan/list/expansion.ts';
 import { filterName } from '../../plan/list/parameters.ts';
 import { type Html, html } from '../html.ts';
 import { typeWords } from '../page/type-words.ts';
+import type { PlacedResource } from '../surface/placed-resource.ts';
 import { sectionId } from './docs-content.ts';
 
-/** What a request for a collection can select: filters with their operators, sort keys, search, relations. */
-export function querySection(resource: Resource, model: Pick<Model, 'resources'>): Html {
+/** The parts of a collection that a request can select: filters with their operators, sort keys, search, relations. */
+export function querySection(described: PlacedResource): Html {
+  const { resource } = described;
   const properties = [...resource.properties.values()].filter(({ filterable, sortable }) => filterable || sortable);
   const order = resource.sort.map(({ path, descending }) => `${descending ? '-' : ''}${path}`).join(',');
   return html`<details>
@@ -18,7 +19,7 @@ export function querySection(resource: Resource, model: Pick<Model, 'resources'>
 ${properties.map(property)}
 </ul>
 </details>
-${relations(resource, model)}`;
+${relations(described)}`;
 }
 
 function search({ search: paths }: Resource): Html {
@@ -33,8 +34,7 @@ ${operators.length === 0 ? '' : html`<code class="list">${operators.join(' ')}</
 `;
 }
 
-function relations(resource: Resource, model: Pick<Model, 'resources'>): Html {
-  const all = relationsOf(resource, model);
+function relations({ resource, relations: all }: PlacedResource): Html {
   if (all.length === 0) return html``;
   return html`<details>
 <summary>Relations<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${all.length}</span></summary>

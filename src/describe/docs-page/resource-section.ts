@@ -11,8 +11,9 @@ import { querySection } from './query-list.ts';
 import { stateSection } from './state-diagram.ts';
 
 /** Everything about one resource: operations, states, fields, what can be selected, events and errors. */
-export function resourceSection(content: DocsContent, path: string, shown: ShownOperations): Html {
-  const { resource, operations } = shown;
+export function resourceSection(content: DocsContent, shown: ShownOperations): Html {
+  const { described, operations } = shown;
+  const { resource, path } = described;
   const { model } = content.contract;
   const id = sectionId(resource);
   const description = stringOf(resource.schema['description']);
@@ -25,7 +26,7 @@ ${resource.state === null ? '' : html`<h3>States</h3>\n${stateSection(resource.s
 <h3>Fields</h3>
 ${fieldList(resource, model)}
 ${compoundUniques(resource)}
-${querySection(resource, model)}
+${querySection(described)}
 ${eventSection(resource)}
 ${errorSection(resource, operations)}
 </section>

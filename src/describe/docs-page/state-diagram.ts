@@ -8,7 +8,7 @@ const CHARACTER = 7.9;
 const PADDING = 14;
 const HEIGHT = 34;
 const GAP = { x: 56, y: 26 };
-/** How far an arrow within a column swings out. */
+/** The width by which an arrow within a column swings out. */
 const LOOP = 34;
 
 interface Box {

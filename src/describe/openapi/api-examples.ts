@@ -1,7 +1,5 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-
-export const EXAMPLE_TIME = '2026-05-17T09:30:00.000Z';
-export const EXAMPLE_ID = '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
+import { EXAMPLE_ID, EXAMPLE_TIME } from '../example-value.ts';
 
 /** The members of an error without a status and a code. */
 const ERROR: JsonObject = {

@@ -1,28 +1,24 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import { ASYNC_API_PATH, METADATA_PATH, OPEN_API_PATH, type RouteKind, ROUTES } from '../../plan/routes/route-table.ts';
-import { EXAMPLE_ID, withExample } from './api-examples.ts';
-import { apiSchema, versionSpellings } from './api-schemas.ts';
-import { notModified, readFields } from './collection-paths.ts';
-import { OPEN_API_EDITIONS } from '../described-contract.ts';
-import { basePathOf, type Description, ID_SCHEMA } from './described-resource.ts';
-import type { FallibleOperation, OperationAccess } from './fallible-operation.ts';
-import { requestField } from './header-fields.ts';
+import { EXAMPLE_ID } from '../example-value.ts';
+import { type DescribedRoute, requireOperation, requireRoute } from '../surface/surface.ts';
+import { withExample } from './api-examples.ts';
+import { apiSchema } from './api-schemas.ts';
+import { notModified } from './collection-paths.ts';
+import { type Description, ID_SCHEMA } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
-import { versionRef, writeParameterRefs } from './query-parameters.ts';
+import { parameterObjects } from './query-parameters.ts';
 import { contentOf, success, type SuccessDescription } from './responses.ts';
 
 /** The tag of everything that belongs to no resource. */
 export const API_TAG = 'api';
 
-const PUBLIC: OperationAccess = { authenticated: false, scopes: [] };
-
 /** The paths below the base that belong to no resource: the root, and batches. */
 export function apiPaths(to: Description): JsonObject {
-  const { model } = to.contract;
-  const base = basePathOf(model);
-  const batches = `${base}/${model.system.batches}`;
+  const root = requireRoute(to.surface, 'root');
+  const batches = requireRoute(to.surface, 'batches');
+  const batch = requireRoute(to.surface, 'batch');
   return {
-    [base]: documentPath(
+    [root.path]: documentPath(
       {
         kind: 'root',
         name: 'ApiRoot',
@@ -31,11 +27,14 @@ export function apiPaths(to: Description): JsonObject {
       },
       to,
     ),
-    [batches]: {
+    [batches.path]: {
       post: operationObject(createBatch(to), to),
-      options: optionsObject({ operationId: 'optionsBatches', tag: API_TAG, methods: ROUTES.batches.methods }, to),
+      options: optionsObject(
+        { operationId: 'optionsBatches', tag: API_TAG, operation: requireOperation(batches, 'OPTIONS') },
+        to,
+      ),
     },
-    [`${batches}/{id}`]: {
+    [batch.path]: {
       parameters: [pathParameter('id', to)],
       ...documentPath(
         {
@@ -50,89 +49,69 @@ export function apiPaths(to: Description): JsonObject {
   };
 }
 
-/** The paths at the origin. */
+/** The paths at the origin, of the documents that this API has. */
 export function originPaths(to: Description): JsonObject {
-  const { auth, descriptions } = to.contract.model;
-  const access = auth === null || descriptions === 'public' ? PUBLIC : { authenticated: true, scopes: [] };
-  const known = ORIGIN_DOCUMENTS.filter(([, { kind }]) => kind !== 'metadata' || auth !== null);
-  return Object.fromEntries(
-    known.map(([path, document]) => [`/${path}`, documentPath({ ...document, access: document.access ?? access }, to)]),
-  );
+  const described = ORIGIN_DOCUMENTS.flatMap((document) => {
+    const route = to.surface.routes.get(document.kind);
+    return route === undefined ? [] : [[route.path, documentPath(document, to)] as const];
+  });
+  return Object.fromEntries(described);
 }
 
 /** A document that is only read. */
 interface DocumentDescription {
-  readonly kind: Extract<RouteKind, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi'>;
-  /** Of its schema; null for any object. */
+  readonly kind: Extract<DescribedRoute, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi'>;
+  /** The name of its schema; null for any object. */
   readonly name: 'ApiRoot' | 'Batch' | 'HealthStatus' | 'ProtectedResourceMetadata' | null;
   /** Its name in operations, where it is not that of the schema. */
   readonly operation?: string;
   readonly summary: string;
   readonly description: string;
-  /** Default: every caller with credentials. */
-  readonly access?: OperationAccess;
 }
 
-/** The documents at the origin. The description itself needs credentials where the model says so. */
-const ORIGIN_DOCUMENTS: readonly (readonly [path: string, document: DocumentDescription])[] = [
-  [
-    'livez',
-    {
-      kind: 'live',
-      name: 'HealthStatus',
-      operation: 'Liveness',
-      access: PUBLIC,
-      summary: 'Check the process',
-      description: 'Whether the process runs.',
-    },
-  ],
-  [
-    'readyz',
-    {
-      kind: 'ready',
-      name: 'HealthStatus',
-      operation: 'Readiness',
-      access: PUBLIC,
-      summary: 'Check the server',
-      description: 'Whether the server can answer requests.',
-    },
-  ],
-  [
-    METADATA_PATH,
-    {
-      kind: 'metadata',
-      name: 'ProtectedResourceMetadata',
-      access: PUBLIC,
-      summary: 'Get the metadata of the protected resource',
-      description: 'Who issues tokens for this API (RFC 9728).',
-    },
-  ],
-  [
-    OPEN_API_PATH,
-    {
-      kind: 'openapi',
-      name: null,
-      operation: 'OpenApi',
-      summary: 'Get this description',
-      description: 'This description: of the newest version, or of that in api_version.',
-    },
-  ],
-  [
-    ASYNC_API_PATH,
-    {
-      kind: 'asyncapi',
-      name: null,
-      operation: 'AsyncApi',
-      summary: 'Get the description of the events',
-      description: 'The events of the API in AsyncAPI: of the newest version, or of that in api_version.',
-    },
-  ],
+/** The documents at the origin. */
+const ORIGIN_DOCUMENTS: readonly DocumentDescription[] = [
+  {
+    kind: 'live',
+    name: 'HealthStatus',
+    operation: 'Liveness',
+    summary: 'Check the process',
+    description: 'Whether the process runs.',
+  },
+  {
+    kind: 'ready',
+    name: 'HealthStatus',
+    operation: 'Readiness',
+    summary: 'Check the server',
+    description: 'Whether the server can answer requests.',
+  },
+  {
+    kind: 'metadata',
+    name: 'ProtectedResourceMetadata',
+    summary: 'Get the metadata of the protected resource',
+    description: 'Who issues tokens for this API (RFC 9728).',
+  },
+  {
+    kind: 'openapi',
+    name: null,
+    operation: 'OpenApi',
+    summary: 'Get this description',
+    description: 'This description: of the newest version, or of that in api_version.',
+  },
+  {
+    kind: 'asyncapi',
+    name: null,
+    operation: 'AsyncApi',
+    summary: 'Get the description of the events',
+    description: 'The events of the API in AsyncAPI: of the newest version, or of that in api_version.',
+  },
 ];
 
 function documentPath(document: DocumentDescription, to: Description): JsonObject {
   const { kind, name, operation = name ?? kind, summary, description } = document;
-  const access = document.access ?? { authenticated: true, scopes: [] };
-  const isConditional = ['root', 'batch', 'openapi', 'asyncapi'].includes(kind);
+  const route = requireRoute(to.surface, kind);
+  const read = requireOperation(route, 'GET');
+  const isConditional = read.successes.includes(304);
   const schema = name === null ? { type: 'object' } : apiSchema(name, to.components);
   const fields = isConditional ? ['ETag', 'Link', 'Preference-Applied'] : [];
   const found = { description: 'The document.', fields, content: contentOf({ kind, schema }, to) };
@@ -141,14 +120,14 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
     summary,
     description,
     tag: API_TAG,
-    parameters: documentParameters(kind, to),
+    parameters: parameterObjects(read, to),
     responses: {
       '200': success(`${operation[0]?.toLowerCase() ?? ''}${operation.slice(1)}Response`, found, to),
       ...(isConditional ? { '304': notModified(to) } : {}),
     },
-    fails: { kind: failureKind(kind), resource: null, above: [], access },
+    operation: read,
   };
-  const head = success(
+  const headResponse = success(
     'headDocument',
     { description: 'The fields of the document.', fields: ['ETag', 'Link', 'Preference-Applied'] },
     to,
@@ -159,65 +138,20 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
       {
         ...get,
         operationId: `head${operation}`,
-        responses: { '200': head, ...(isConditional ? { '304': notModified(to) } : {}) },
+        operation: requireOperation(route, 'HEAD'),
+        responses: { '200': headResponse, ...(isConditional ? { '304': notModified(to) } : {}) },
       },
       to,
     ),
-    options: optionsObject({ operationId: `options${operation}`, tag: API_TAG, methods: ROUTES[kind].methods }, to),
-  };
-}
-
-function failureKind(kind: DocumentDescription['kind']): FallibleOperation['kind'] {
-  switch (kind) {
-    case 'batch':
-      return 'batch-record';
-    case 'root':
-      return 'document';
-    case 'openapi':
-    case 'asyncapi':
-      return 'description';
-    case 'live':
-    case 'ready':
-    case 'metadata':
-      return 'health';
-  }
-}
-
-function documentParameters(kind: DocumentDescription['kind'], to: Description): readonly JsonObject[] {
-  switch (kind) {
-    case 'root':
-    case 'batch':
-      return [versionRef(to), ...readFields(to)];
-    case 'asyncapi':
-      return [describedVersion(to), ...readFields(to)];
-    case 'openapi':
-      return [
-        describedVersion(to),
-        {
-          name: 'openapi',
-          in: 'query',
-          description: 'The version of OpenAPI to describe it in.',
-          schema: { type: 'string', enum: OPEN_API_EDITIONS, default: OPEN_API_EDITIONS[0] },
-        },
-        ...readFields(to),
-      ];
-    case 'live':
-    case 'ready':
-    case 'metadata':
-      return [];
-  }
-}
-
-function describedVersion({ contract }: Description): JsonObject {
-  return {
-    name: 'api_version',
-    in: 'query',
-    description: 'The version to describe: the newest one where it is left out.',
-    schema: { type: 'string', enum: [...new Set(contract.served.flatMap(versionSpellings))] },
+    options: optionsObject(
+      { operationId: `options${operation}`, tag: API_TAG, operation: requireOperation(route, 'OPTIONS') },
+      to,
+    ),
   };
 }
 
 function createBatch(to: Description): OperationDescription {
+  const operation = requireOperation(requireRoute(to.surface, 'batches'), 'POST');
   const batch = contentOf({ kind: 'batches', schema: apiSchema('Batch', to.components) }, to);
   const fields = ['Location', 'Content-Location', 'ETag', 'Link', 'Preference-Applied', 'Idempotent-Replayed'];
   const created: SuccessDescription = {
@@ -238,13 +172,13 @@ function createBatch(to: Description): OperationDescription {
     description:
       'Up to 100 writes in one request, all or none of them unless atomic is false. An atomic batch fails with the error of the operation that failed.',
     tag: API_TAG,
-    parameters: [...writeParameterRefs(to), requestField('Idempotency-Key', to), requestField('Prefer', to)],
+    parameters: parameterObjects(operation, to),
     requestBody: {
       required: true,
       content: { 'application/json': { schema }, [`application/vnd.${name}.v${version.major}+json`]: { schema } },
     },
     responses: { '200': success('batchDryRun', dry, to), '201': success('batchCreated', created, to) },
-    fails: { kind: 'batch', resource: null, above: [], access: { authenticated: true, scopes: [] } },
+    operation,
   };
 }
 

@@ -1,12 +1,10 @@
 import { MAX_DETAILS } from '../../conventions/errors.ts';
 import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json/json-patch.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import type { ContractVersion } from '../../model/model.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
 import { API_EXAMPLES, EXAMPLE_PAGE } from './api-examples.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
 import type { Components } from '../components.ts';
-import type { Description } from './described-resource.ts';
 
 /** URLs have at most three levels (URL-1). */
 const MAX_PARENTS = 2;
@@ -238,19 +236,6 @@ export function apiSchema(name: FixedSchema, components: Components): JsonObject
     const example = API_EXAMPLES[name];
     return { ...SCHEMAS[name], ...(example === undefined ? {} : { examples: [example] }) };
   });
-}
-
-/** The spellings of the version that is described, in a parameter or a header field (VER-1). */
-export function versionSchema({ contract: { model }, components }: Description): JsonObject {
-  return components.ref('schemas', 'RequestedVersion', () => ({
-    type: 'string',
-    enum: versionSpellings(model.version),
-  }));
-}
-
-/** A version, and those of its parts that name it alone (VER-2). */
-export function versionSpellings({ major, minor, patch }: ContractVersion): readonly string[] {
-  return [`${major}`, `${major}.${minor}`, `${major}.${minor}.${patch}`];
 }
 
 interface DescribedItem {

@@ -1,17 +1,13 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { withArticle } from '../../conventions/text/article.ts';
 import { linkName } from '../../model/link-name.ts';
-import type { Resource } from '../../model/model.ts';
 import { collectionOperation, itemOperation } from '../../model/type-names.ts';
-import { operationRules } from '../../plan/routes/operation-rules.ts';
-import { ROUTES } from '../../plan/routes/route-table.ts';
 import { apiSchema } from './api-schemas.ts';
-import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
-import type { FallibleOperation } from './fallible-operation.ts';
-import { requestField, requiredField } from './header-fields.ts';
-import { accessOf, headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
-import { headParameterObjects, listParameterObjects, versionRef, writeParameterRefs } from './query-parameters.ts';
-import { queryForm } from './query-form.ts';
+import { type PlacedResource, words } from '../surface/placed-resource.ts';
+import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
+import { type Description, partName } from './described-resource.ts';
+import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
+import { parameterObjects, queryForm } from './query-parameters.ts';
 import { resourceBody } from './request-bodies.ts';
 import { createdSchema, pageSchema, readSchema, wholeSchema } from './resource-schemas.ts';
 import { contentOf, linesObject, success } from './responses.ts';
@@ -19,7 +15,7 @@ import { contentOf, linesObject, success } from './responses.ts';
 const PAGE_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Next-Cursor', 'X-Total-Count'];
 
 /** The operations of a collection. */
-export function collectionPath(described: PlacedResource, to: Description): JsonObject {
+export function collectionPath(described: ResourceSurface, to: Description): JsonObject {
   const { resource } = described;
   const tag = linkName(resource);
   const query = queryOperation(described, to);
@@ -29,37 +25,39 @@ export function collectionPath(described: PlacedResource, to: Description): Json
     post: operationObject(createOperation(described, to), to),
     head: headObject(headOperation(described, to), to),
     options: optionsObject(
-      { operationId: collectionOperation('options', resource), tag, methods: ROUTES.collection.methods },
+      {
+        operationId: collectionOperation('options', resource),
+        tag,
+        operation: requireOperation(described.collection, 'OPTIONS'),
+      },
       to,
     ),
     ...(to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
   };
 }
 
-function failsOf({ resource, above }: PlacedResource, kind: 'list' | 'query' | 'create'): FallibleOperation {
-  const method = kind === 'create' ? 'POST' : 'GET';
-  return { kind, resource, above, access: accessOf(operationRules(resource, method)) };
-}
-
-function listOperation(described: PlacedResource, to: Description): OperationDescription {
-  const { resource } = described;
+function listOperation(described: ResourceSurface, to: Description): OperationDescription {
+  const { resource, collection } = described;
+  const operation = requireOperation(collection, 'GET');
   return {
     operationId: collectionOperation('list', resource),
     summary: `List ${words(resource.collection)}`,
     description: `A page of ${words(resource.collection)}. Without a position it is the first one; links.next leads to the next.`,
     tag: linkName(resource),
-    parameters: [...listParameterObjects(resource, to), ...readFields(to)],
+    parameters: parameterObjects(operation, to),
     responses: { '200': pageResponse(described, to), '304': notModified(to) },
-    fails: failsOf(described, 'list'),
+    operation,
   };
 }
 
-function headOperation(described: PlacedResource, to: Description): OperationDescription {
-  const { resource } = described;
+function headOperation(described: ResourceSurface, to: Description): OperationDescription {
+  const { resource, collection } = described;
+  const operation = requireOperation(collection, 'HEAD');
   return {
     ...listOperation(described, to),
     operationId: collectionOperation('head', resource),
-    parameters: [...headParameterObjects(resource, to), ...readFields(to)],
+    parameters: parameterObjects(operation, to),
+    operation,
     summary: `Check ${words(resource.collection)}`,
     responses: {
       '200': success('headPage', { description: 'The fields of a page.', fields: PAGE_FIELDS }, to),
@@ -69,44 +67,37 @@ function headOperation(described: PlacedResource, to: Description): OperationDes
 }
 
 /** QUERY: the parameters of GET in a form (MET-9, RFC 10008). */
-function queryOperation(described: PlacedResource, to: Description): JsonObject {
-  const { resource } = described;
+function queryOperation(described: ResourceSurface, to: Description): JsonObject {
+  const { resource, collection } = described;
+  const operation = requireOperation(collection, 'QUERY');
   return operationObject(
     {
       operationId: collectionOperation('query', resource),
       summary: `Query ${words(resource.collection)}`,
       description: `A page of ${words(resource.collection)}, as GET: the parameters are in a form, which may be longer than a URL.`,
       tag: linkName(resource),
-      parameters: [versionRef(to), ...readFields(to)],
-      requestBody: queryForm(resource, to),
+      parameters: parameterObjects(operation, to),
+      requestBody: queryForm(requireOperation(collection, 'GET'), to),
       responses: { '200': pageResponse(described, to), '304': notModified(to) },
-      fails: failsOf(described, 'query'),
+      operation,
     },
     to,
   );
 }
 
-function createOperation(described: PlacedResource, to: Description): OperationDescription {
-  const { resource } = described;
+function createOperation(described: ResourceSurface, to: Description): OperationDescription {
+  const { resource, collection } = described;
+  const operation = requireOperation(collection, 'POST');
   return {
     operationId: itemOperation('create', resource),
     summary: `Create ${withArticle(words(resource.singular))}`,
     description: `Creates ${withArticle(words(resource.singular))}, or one for each line of NDJSON: the response has a line for each, in the same order.`,
     tag: linkName(resource),
-    parameters: [
-      ...writeParameterRefs(to),
-      idempotencyKey(resource, to),
-      ...(['Prefer', 'If-Match', 'If-None-Match'] as const).map((name) => requestField(name, to)),
-    ],
+    parameters: parameterObjects(operation, to),
     requestBody: resourceBody(resource, 'create', to),
     responses: { '200': drySuccess(described, to), '201': createdResponse(described, to) },
-    fails: failsOf(described, 'create'),
+    operation,
   };
-}
-
-/** The key of a write, which a resource may require (MET-12). */
-export function idempotencyKey({ idempotency }: Resource, to: Description): JsonObject {
-  return idempotency === 'required' ? requiredField('Idempotency-Key', to) : requestField('Idempotency-Key', to);
 }
 
 function pageResponse({ resource }: PlacedResource, to: Description): JsonObject {
@@ -129,7 +120,7 @@ export function createdResponse({ resource }: PlacedResource, to: Description): 
   );
 }
 
-/** What a dry run would create, and the results of lines. */
+/** The response to a dry run of a creation, and to NDJSON. */
 function drySuccess({ resource }: PlacedResource, to: Description): JsonObject {
   // Earlier versions of OpenAPI have no schemas of lines.
   const line = to.edition === '3.2' ? apiSchema('ImportResult', to.components) : {};
@@ -145,13 +136,6 @@ function drySuccess({ resource }: PlacedResource, to: Description): JsonObject {
       content,
     },
     to,
-  );
-}
-
-/** The conditions and preferences of a read. */
-export function readFields(to: Description): readonly JsonObject[] {
-  return (['If-None-Match', 'If-Modified-Since', 'If-Match', 'If-Unmodified-Since', 'Prefer'] as const).map((name) =>
-    requestField(name, to),
   );
 }
 

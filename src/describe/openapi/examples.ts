@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import type { Field, Property, Resource } from '../../model/model.ts';
+import type { Field, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
-import { EXAMPLE_ID, EXAMPLE_TIME } from './api-examples.ts';
-import { exampleValue } from '../example-value.ts';
+import { EXAMPLE_ID, EXAMPLE_TIME, exampleValue } from '../example-value.ts';
 
 /**
  * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample matches. Members of
@@ -65,14 +64,6 @@ export function exampleForm(resource: Resource, fields: readonly Field[]): JsonO
   const members = requestMembers(resource, fields, 'Create');
   const isFlat = members !== null && Object.values(members).every((value) => typeof value !== 'object');
   return isFlat ? { examples: [members] } : {};
-}
-
-/** A value that a property is compared with; null where none is known. */
-export function exampleOperand({ path, type, allowed }: Property, { field }: Resource): Json {
-  const compared = type.kind === 'array' ? type.item.type : type;
-  if (path === 'id' || (field.get(path)?.reference ?? null) !== null)
-    return compared.kind === 'text' ? EXAMPLE_ID : null;
-  return allowed?.[0] ?? exampleValue({ type: compared, nullable: false }, {});
 }
 
 /** A value of a field as responses have it; null where none is known. */

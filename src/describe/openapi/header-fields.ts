@@ -1,22 +1,12 @@
 import { RESPONSE_FIELDS } from '../../conventions/headers/field-names.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { FIELD_EXAMPLES, withExample } from './api-examples.ts';
-import { versionSchema } from './api-schemas.ts';
+import { versionSchema } from '../surface/query-parameters.ts';
+import type { OperationField } from '../surface/operation.ts';
 import type { Description } from './described-resource.ts';
 
 /** The header fields of requests that descriptions name. */
-type RequestField =
-  | 'API-Version'
-  | 'Idempotency-Key'
-  | 'If-Match'
-  | 'If-None-Match'
-  | 'If-Modified-Since'
-  | 'If-Unmodified-Since'
-  | 'Last-Event-ID'
-  | 'Prefer'
-  | 'X-Correlation-ID'
-  | 'traceparent'
-  | 'tracestate';
+type RequestField = OperationField | 'API-Version' | 'X-Correlation-ID' | 'traceparent' | 'tracestate';
 
 const OPAQUE = String.raw`(W/)?"[!#-~]*"`;
 
@@ -57,9 +47,13 @@ const REQUEST_FIELDS: Readonly<Record<RequestField, readonly [description: strin
 export function requestField(name: RequestField, to: Description): JsonObject {
   return to.components.ref('parameters', `header.${name}`, () => {
     const [description, schema = { type: 'string' }] = REQUEST_FIELDS[name];
-    const own = name === 'API-Version' ? versionSchema(to) : withExample(schema, FIELD_EXAMPLES[name]);
+    const own = name === 'API-Version' ? requestedVersion(to) : withExample(schema, FIELD_EXAMPLES[name]);
     return { name, in: 'header', description, schema: own };
   });
+}
+
+function requestedVersion({ components, contract }: Description): JsonObject {
+  return components.ref('schemas', 'RequestedVersion', () => versionSchema(contract));
 }
 
 /** A header field that a request has to have, without which the server refuses it. */
@@ -77,7 +71,7 @@ export function commonRequestFields(description: Description): readonly JsonObje
   );
 }
 
-/** What the fields of responses say. */
+/** The meanings of the fields of responses. */
 const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Accept: 'The media types that bodies may have.',
   'Accept-Encoding': 'The content codings that bodies may have.',

@@ -2,16 +2,13 @@ import { withArticle } from '../../conventions/text/article.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Method } from '../../conventions/methods.ts';
 import { linkName } from '../../model/link-name.ts';
-import type { Resource } from '../../model/model.ts';
 import { itemOperation } from '../../model/type-names.ts';
-import { operationRules } from '../../plan/routes/operation-rules.ts';
-import { ROUTES } from '../../plan/routes/route-table.ts';
-import { createdResponse, idempotencyKey, notModified, readFields } from './collection-paths.ts';
-import { type PlacedResource, type Description, partName, words } from './described-resource.ts';
-import type { FallibleOperation } from './fallible-operation.ts';
-import { requestField, requiredField } from './header-fields.ts';
-import { accessOf, headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
-import { itemParameterRefs, writeParameterRefs } from './query-parameters.ts';
+import { type PlacedResource, words } from '../surface/placed-resource.ts';
+import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
+import { createdResponse, notModified } from './collection-paths.ts';
+import { type Description, partName } from './described-resource.ts';
+import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
+import { parameterObjects } from './query-parameters.ts';
 import { resourceBody } from './request-bodies.ts';
 import { readSchema, wholeSchema } from './resource-schemas.ts';
 import { contentOf, success } from './responses.ts';
@@ -30,7 +27,7 @@ const METHODS: Readonly<Record<Verb, Method>> = {
 };
 
 /** The operations of one resource. */
-export function itemPath(described: PlacedResource, to: Description): JsonObject {
+export function itemPath(described: ResourceSurface, to: Description): JsonObject {
   const { resource } = described;
   return {
     get: operationObject(getOperation(described, to), to),
@@ -39,42 +36,44 @@ export function itemPath(described: PlacedResource, to: Description): JsonObject
     delete: operationObject(deleteOperation(described, to), to),
     head: headObject(headOperation(described, to), to),
     options: optionsObject(
-      { operationId: itemOperation('options', resource), tag: linkName(resource), methods: ROUTES.item.methods },
+      {
+        operationId: itemOperation('options', resource),
+        tag: linkName(resource),
+        operation: requireOperation(described.item, 'OPTIONS'),
+      },
       to,
     ),
   };
 }
 
-/** What the operations have in common. */
-function common(
-  { resource, above }: PlacedResource,
-  verb: Verb,
-): Pick<OperationDescription, 'operationId' | 'tag' | 'fails'> {
-  const access = accessOf(operationRules(resource, METHODS[verb]));
-  const kind: FallibleOperation['kind'] = verb === 'head' ? 'get' : verb;
+/** The common members of the operations. */
+type CommonMembers = Pick<OperationDescription, 'operationId' | 'tag' | 'parameters' | 'operation'>;
+
+function describeCommon({ resource, item }: ResourceSurface, verb: Verb, to: Description): CommonMembers {
+  const operation = requireOperation(item, METHODS[verb]);
   return {
     operationId: itemOperation(verb, resource),
     tag: linkName(resource),
-    fails: { kind, resource, above, access },
+    parameters: parameterObjects(operation, to),
+    operation,
   };
 }
 
-function getOperation(described: PlacedResource, to: Description): OperationDescription {
+function getOperation(described: ResourceSurface, to: Description): OperationDescription {
   const { resource } = described;
   const content = contentOf({ kind: 'item', schema: readSchema(resource, to) }, to);
   const found = { description: 'The resource.', fields: ITEM_FIELDS, content };
   return {
-    ...common(described, 'get'),
+    ...describeCommon(described, 'get', to),
     summary: `Get ${withArticle(words(resource.singular))}`,
-    parameters: [...itemParameterRefs(resource, to), ...readFields(to)],
     responses: { '200': success(partName(resource, 'response'), found, to), '304': notModified(to) },
   };
 }
 
-function headOperation(described: PlacedResource, to: Description): OperationDescription {
+function headOperation(described: ResourceSurface, to: Description): OperationDescription {
   return {
     ...getOperation(described, to),
-    ...common(described, 'head'),
+    ...describeCommon(described, 'head', to),
     summary: `Check ${withArticle(words(described.resource.singular))}`,
     responses: {
       '200': success('headItem', { description: 'The fields of the resource.', fields: ITEM_FIELDS }, to),
@@ -83,14 +82,13 @@ function headOperation(described: PlacedResource, to: Description): OperationDes
   };
 }
 
-function replaceOperation(described: PlacedResource, to: Description): OperationDescription {
+function replaceOperation(described: ResourceSurface, to: Description): OperationDescription {
   const { resource } = described;
-  const mayCreate = resource.id.kind === 'client';
+  const mayCreate = requireOperation(described.item, 'PUT').successes.includes(201);
   return {
-    ...common(described, 'replace'),
+    ...describeCommon(described, 'replace', to),
     summary: `Replace ${withArticle(words(resource.singular))}`,
     description: mayCreate ? 'Replaces the resource as a whole, or creates it.' : 'Replaces the resource as a whole.',
-    parameters: [...writeParameterRefs(to), ...conditions(resource, to), requestField('Prefer', to)],
     requestBody: resourceBody(resource, 'replace', to),
     responses: {
       '200': changedResponse(described, to),
@@ -100,29 +98,22 @@ function replaceOperation(described: PlacedResource, to: Description): Operation
   };
 }
 
-function patchOperation(described: PlacedResource, to: Description): OperationDescription {
+function patchOperation(described: ResourceSurface, to: Description): OperationDescription {
   const { resource } = described;
   return {
-    ...common(described, 'patch'),
+    ...describeCommon(described, 'patch', to),
     summary: `Change ${withArticle(words(resource.singular))}`,
     description: 'Changes some members of the resource, by a merge patch (RFC 7396) or a JSON Patch (RFC 6902).',
-    parameters: [
-      ...writeParameterRefs(to),
-      idempotencyKey(resource, to),
-      ...conditions(resource, to),
-      requestField('Prefer', to),
-    ],
     requestBody: resourceBody(resource, 'patch', to),
     responses: { '200': changedResponse(described, to), '204': noContent(to) },
   };
 }
 
-function deleteOperation(described: PlacedResource, to: Description): OperationDescription {
+function deleteOperation(described: ResourceSurface, to: Description): OperationDescription {
   const { resource } = described;
   return {
-    ...common(described, 'delete'),
+    ...describeCommon(described, 'delete', to),
     summary: `Delete ${withArticle(words(resource.singular))}`,
-    parameters: [...writeParameterRefs(to), ...conditions(resource, to), requestField('Prefer', to)],
     responses: { '200': changedResponse(described, to), '204': noContent(to) },
   };
 }
@@ -137,14 +128,6 @@ function changedResponse({ resource }: PlacedResource, to: Description): JsonObj
     },
     to,
   );
-}
-
-/** What a write may be conditional on, or has to be (CACHE-3). */
-function conditions({ requireIfMatch }: Resource, to: Description): readonly JsonObject[] {
-  const others = (['If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'] as const).map((name) =>
-    requestField(name, to),
-  );
-  return [requireIfMatch ? requiredField('If-Match', to) : requestField('If-Match', to), ...others];
 }
 
 function noContent(to: Description): JsonObject {

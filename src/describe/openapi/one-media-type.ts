@@ -15,7 +15,7 @@ export function withOneMediaType(document: JsonObject, type: string): JsonObject
 
 interface Narrowed {
   readonly value: Json;
-  /** Whether any body in the value has the media type. */
+  /** True if any body in the value has the media type. */
   readonly found: boolean;
 }
 

@@ -5,7 +5,8 @@ import { API_TAG, apiPaths, originPaths, pathParameter } from './api-paths.ts';
 import { collectionPath } from './collection-paths.ts';
 import { Components } from '../components.ts';
 import type { DescribedContract, OpenApiEdition } from '../described-contract.ts';
-import { type PlacedResource, describedResources, type Description } from './described-resource.ts';
+import { describeSurface, type ResourceSurface } from '../surface/surface.ts';
+import type { Description } from './described-resource.ts';
 import { commonRequestFields } from './header-fields.ts';
 import { eventPaths } from './event-paths.ts';
 import { itemPath } from './item-paths.ts';
@@ -21,9 +22,10 @@ const SPECIFICATIONS: Readonly<Record<OpenApiEdition, string>> = { '3.1': '3.1.1
 export function openApiDocument(contract: DescribedContract, edition: OpenApiEdition): JsonObject {
   const { model } = contract;
   const components = new Components();
-  const description: Description = { contract, edition, components };
+  const surface = describeSurface(contract);
+  const resources = [...surface.resources.values()];
+  const description: Description = { contract, surface, edition, components };
   if (model.auth !== null) components.ref('securitySchemes', SECURITY_SCHEME, () => securityScheme(model));
-  const resources = describedResources(model);
   const paths = {
     ...apiPaths(description),
     ...eventPaths(description),
@@ -33,7 +35,7 @@ export function openApiDocument(contract: DescribedContract, edition: OpenApiEdi
   const below = Object.fromEntries(
     Object.entries(paths)
       .map(([path, value]) => [path, objectOf(value)] as const)
-      .map(([path, item]) => [path, { ...item, parameters: [...parametersOf(item), ...common] }]),
+      .map(([path, item]) => [path, { ...item, parameters: [...listParameters(item), ...common] }]),
   );
   return {
     openapi: SPECIFICATIONS[edition],
@@ -50,20 +52,16 @@ export function openApiDocument(contract: DescribedContract, edition: OpenApiEdi
 
 type PathItem = readonly [path: string, item: JsonObject];
 
-function resourcePaths(described: PlacedResource, to: Description): readonly PathItem[] {
-  const { resource, above, path } = described;
-  const ancestors =
-    resource.parent === null
-      ? []
-      : [resource.parent.field, ...above.flatMap(({ parent }) => (parent === null ? [] : [parent.field]))];
-  const parameters = ancestors.toReversed().map((name) => pathParameter(name, to));
+function resourcePaths(described: ResourceSurface, to: Description): readonly PathItem[] {
+  const { collection, item } = described;
+  const parameters = described.pathParameters.map((name) => pathParameter(name, to));
   return [
-    [path, { parameters, ...collectionPath(described, to) }],
-    [`${path}/{id}`, { parameters: [...parameters, pathParameter('id', to)], ...itemPath(described, to) }],
+    [collection.path, { parameters, ...collectionPath(described, to) }],
+    [item.path, { parameters: [...parameters, pathParameter('id', to)], ...itemPath(described, to) }],
   ];
 }
 
-function parametersOf(item: JsonObject): readonly JsonObject[] {
+function listParameters(item: JsonObject): readonly JsonObject[] {
   const { parameters } = item;
   return Array.isArray(parameters) ? parameters : [];
 }

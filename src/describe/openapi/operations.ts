@@ -1,12 +1,10 @@
-import type { Method } from '../../conventions/methods.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { AccessRule } from '../../model/model.ts';
 import { SECURITY_SCHEME } from './security.ts';
 import type { Description } from './described-resource.ts';
-import type { FallibleOperation, OperationAccess } from './fallible-operation.ts';
+import type { Operation, OperationAccess } from '../surface/operation.ts';
 import { errorResponses, success } from './responses.ts';
 
-/** What all operations of a description have. */
+/** The texts and bodies of an operation of the surface. */
 export interface OperationDescription {
   readonly operationId: string;
   readonly summary: string;
@@ -14,30 +12,30 @@ export interface OperationDescription {
   readonly tag: string;
   readonly parameters: readonly JsonObject[];
   readonly requestBody?: JsonObject;
-  /** Of success, by status. */
+  /** The responses of success, by status. */
   readonly responses: JsonObject;
-  readonly fails: FallibleOperation;
+  readonly operation: Operation;
 }
 
 /** An operation, with the responses that it has when it fails. */
 export function operationObject(given: OperationDescription, to: Description): JsonObject {
-  const { operationId, summary, description = summary, tag, parameters, requestBody, responses, fails } = given;
+  const { operationId, summary, description = summary, tag, parameters, requestBody, responses, operation } = given;
   return {
     operationId,
     summary,
     description,
     tags: [tag],
     ...(to.contract.deprecated === null ? {} : { deprecated: true }),
-    ...security(fails.access, to),
+    ...security(operation.access, to),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { ...responses, ...errorResponses(fails, to) },
+    responses: { ...responses, ...errorResponses(operation, to) },
   };
 }
 
 /** A HEAD: the response to GET without its body, so that no error has a schema (MET-5). */
 export function headObject(given: OperationDescription, to: Description): JsonObject {
-  const { operationId, summary, tag, parameters, responses, fails } = given;
+  const { operationId, summary, tag, parameters, responses, operation } = given;
   const { contract } = to;
   const failed = (phrase: string): JsonObject =>
     success(
@@ -55,17 +53,9 @@ export function headObject(given: OperationDescription, to: Description): JsonOb
     description: 'The header fields of the response to GET.',
     tags: [tag],
     ...(contract.deprecated === null ? {} : { deprecated: true }),
-    ...security(fails.access, to),
+    ...security(operation.access, to),
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: { ...responses, '4XX': failed('client'), '5XX': failed('server') },
-  };
-}
-
-/** Who may call an operation, by the rules that it has to fulfil. */
-export function accessOf(rules: readonly AccessRule[]): OperationAccess {
-  return {
-    authenticated: rules.some(({ kind }) => kind !== 'public'),
-    scopes: [...new Set(rules.flatMap((rule) => (rule.kind === 'scope' ? [rule.scope] : [])))],
   };
 }
 
@@ -78,7 +68,7 @@ function security({ authenticated, scopes }: OperationAccess, { contract: { mode
 
 /** OPTIONS of a target (MET-5). */
 export function optionsObject(
-  given: Pick<OperationDescription, 'operationId' | 'tag'> & { readonly methods: readonly Method[] },
+  given: Pick<OperationDescription, 'operationId' | 'tag' | 'operation'>,
   to: Description,
 ): JsonObject {
   const fields = [
@@ -98,7 +88,6 @@ export function optionsObject(
       description: 'The methods that the caller may use here, and the media types of bodies.',
       parameters: [],
       responses: { '204': success('options', { description: 'The methods are in Allow.', fields: shown }, to) },
-      fails: { kind: 'options', resource: null, above: [], access: { authenticated: false, scopes: [] } },
     },
     to,
   );

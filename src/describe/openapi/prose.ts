@@ -2,9 +2,9 @@ import { resourceErrors } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import { words } from './described-resource.ts';
+import { words } from '../surface/placed-resource.ts';
 
-/** What all operations have in common, in Markdown. */
+/** Writes the common properties of all operations, in Markdown. */
 export function apiText({ model, version, deprecated, sunset, isNewest }: DescribedContract): string {
   const { basePath, version: served } = model;
   const end = sunset === null ? '' : ` It may no longer be served from ${isoDate(sunset)} on.`;
@@ -18,7 +18,7 @@ export function apiText({ model, version, deprecated, sunset, isNewest }: Descri
   ].join('\n\n');
 }
 
-/** What a client has to know of a resource besides its operations, in Markdown: states, events and error codes. */
+/** Writes the states, events and error codes of a resource, in Markdown. */
 export function resourceText(resource: Resource, model: Model): string {
   const { singular, code, parent, events } = resource;
   const above = parent === null ? undefined : model.resources.get(parent.resource);

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
-import { relationsOf } from '../../plan/list/expansion.ts';
+import { words } from '../surface/placed-resource.ts';
+import { requireResource } from '../surface/surface.ts';
 import { pageOf } from './api-schemas.ts';
-import { type Description, ID_SCHEMA, schemaName, words } from './described-resource.ts';
+import { type Description, ID_SCHEMA, schemaName } from './described-resource.ts';
 import { exampleForm, exampleOf, exampleResource } from './examples.ts';
 import { memberSchemas, nullable, type SchemaUse, valueSchema } from '../value-schema.ts';
 
@@ -23,7 +24,10 @@ const TIMES: JsonObject = {
 /** A resource as responses have it: every member is present (REP-4). */
 export function wholeSchema(resource: Resource, description: Description): JsonObject {
   return description.components.ref('schemas', schemaName(resource, ''), () =>
-    responseSchema(resource, description, { fields: readable(resource), use: 'response' }),
+    responseSchema(resource, description, {
+      fields: requireResource(description.surface, resource).readable,
+      use: 'response',
+    }),
   );
 }
 
@@ -39,7 +43,10 @@ export function createdSchema(resource: Resource, description: Description): Jso
 /** A resource as a read has it: whole, or what `fields` selects (QRY-4). */
 export function readSchema(resource: Resource, description: Description): JsonObject {
   const selection = description.components.ref('schemas', schemaName(resource, 'Selection'), () => ({
-    ...responseSchema(resource, description, { fields: readable(resource), use: 'selection' }),
+    ...responseSchema(resource, description, {
+      fields: requireResource(description.surface, resource).readable,
+      use: 'selection',
+    }),
     description: `The members of ${words(resource.singular)} that the parameter fields selects.`,
   }));
   const whole = wholeSchema(resource, description);
@@ -57,7 +64,7 @@ export function pageSchema(resource: Resource, description: Description): JsonOb
       {
         item: readSchema(resource, description),
         most: description.contract.model.limits.page.max,
-        example: exampleResource(resource, readable(resource)),
+        example: exampleResource(resource, requireResource(description.surface, resource).readable),
       },
       components,
     ),
@@ -67,7 +74,7 @@ export function pageSchema(resource: Resource, description: Description): JsonOb
 /** A body of a request with all its members: to create a resource, or to replace it. */
 export function bodySchema(resource: Resource, description: Description, suffix: 'Create' | 'Replace'): JsonObject {
   return description.components.ref('schemas', schemaName(resource, suffix), () => {
-    const fields = writable(resource);
+    const fields = requireResource(description.surface, resource).writable;
     const isKept = (field: Field): boolean =>
       suffix === 'Replace' && (field.writeOnly || field.immutable || field.name === resource.state?.field);
     const required = fields.filter((field) => field.required && field.default === undefined && !isKept(field));
@@ -93,7 +100,7 @@ const BODIES = {
 /** A merge patch: null unsets, absent members stay as they are (MET-3). */
 export function patchSchema(resource: Resource, description: Description): JsonObject {
   return description.components.ref('schemas', schemaName(resource, 'Patch'), () => {
-    const fields = writable(resource);
+    const fields = requireResource(description.surface, resource).writable;
     return {
       type: 'object',
       properties: { id: ID_SCHEMA, revision: REVISION, ...requestMembers(fields, resource, 'patch') },
@@ -107,7 +114,7 @@ export function patchSchema(resource: Resource, description: Description): JsonO
 /** The members of a form, whose names have brackets: `tags[]`, `address[city]` (NEG-5). */
 export function formSchema(resource: Resource, description: Description): JsonObject {
   return description.components.ref('schemas', schemaName(resource, 'FormBody'), () => {
-    const fields = writable(resource);
+    const fields = requireResource(description.surface, resource).writable;
     const schemas = requestMembers(fields, resource, 'patch');
     const members = fields.map(({ name, type }) => [
       type.kind === 'array' ? `${name}[]` : name,
@@ -164,7 +171,7 @@ function isHideable({ fieldAccess }: Resource, name: string): boolean {
 
 /** The related resources that `expand` embeds. */
 function expandedMembers(resource: Resource, description: Description): JsonObject {
-  const relations = relationsOf(resource, description.contract.model);
+  const { relations } = requireResource(description.surface, resource);
   return Object.fromEntries(
     relations.map(({ name, kind, target }) => [
       name,
@@ -178,10 +185,10 @@ function expandedMembers(resource: Resource, description: Description): JsonObje
 const EXPANDED = 'Present where expand names it.';
 
 function linksSchema(resource: Resource, description: Description): JsonObject {
-  const { components, contract } = description;
+  const { components, surface } = description;
   return components.ref('schemas', schemaName(resource, 'Links'), () => {
     const always = ['self', 'collection', ...(resource.parent === null ? [] : ['up'])];
-    const related = relationsOf(resource, contract.model).filter(({ linked }) => linked);
+    const related = requireResource(surface, resource).relations.filter(({ linked }) => linked);
     const names = [...new Set([...always, ...related.map(({ name }) => name)])];
     return {
       type: 'object',
@@ -221,13 +228,4 @@ function computedSchema(field: ComputedField, use: SchemaUse): JsonObject {
 function newId({ id }: Resource): JsonObject {
   if (id.kind === 'server') return {};
   return { id: id.pattern === null ? ID_SCHEMA : { ...ID_SCHEMA, pattern: id.pattern.source } };
-}
-
-function readable({ fields }: Resource): readonly Field[] {
-  return fields.filter(({ writeOnly }) => !writeOnly);
-}
-
-/** The fields that clients may send: the parent is in the path. */
-function writable({ fields, parentKey }: Resource): readonly Field[] {
-  return fields.filter(({ name, readOnly }) => !readOnly && !parentKey.includes(name));
 }

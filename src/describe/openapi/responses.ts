@@ -7,18 +7,18 @@ import { exampleError } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import { type CodesByStatus, errorCodes, generalErrorCodes, needsPrecondition } from './error-codes.ts';
-import type { FallibleOperation } from './fallible-operation.ts';
+import { generalErrorCodes } from '../surface/error-codes.ts';
+import type { CodesByStatus, FieldUse, Operation, OperationKind } from '../surface/operation.ts';
 import { responseFields } from './header-fields.ts';
 
 /** The content of a response. */
 export interface DescribedContent {
   readonly kind: RouteKind;
-  /** Of the formats with one JSON document. */
+  /** The schema of formats with one JSON document. */
   readonly schema: JsonObject;
-  /** Of one line of NDJSON, and of one event of a feed. */
+  /** The schema of one line of NDJSON, and of one event of a feed. */
   readonly line?: JsonObject;
-  /** Of one CloudEvent. */
+  /** The schema of one CloudEvent. */
   readonly cloudEvent?: JsonObject;
 }
 
@@ -146,10 +146,10 @@ const FIELDS: Readonly<Record<number, readonly string[]>> = {
 };
 
 /** The responses of an operation that fails: a status each, with its codes (ERR-1, ERR-2). */
-export function errorResponses(operation: FallibleOperation, description: Description): JsonObject {
+export function errorResponses(operation: Operation, description: Description): JsonObject {
   const codes: CodesByStatus = new Map([
-    ...errorCodes(operation, description.contract),
-    ...(needsPrecondition(operation) ? [[428, ['REQUEST_PRECONDITION_REQUIRED']] as const] : []),
+    ...operation.errors,
+    ...(operation.fields.some(isPrecondition) ? [[428, ['REQUEST_PRECONDITION_REQUIRED']] as const] : []),
   ]);
   const statuses = [...codes].sort(([one], [other]) => one - other);
   return Object.fromEntries(
@@ -157,8 +157,13 @@ export function errorResponses(operation: FallibleOperation, description: Descri
   );
 }
 
+/** True for a precondition that a write must have (CACHE-3). */
+function isPrecondition({ name, required }: FieldUse): boolean {
+  return name === 'If-Match' && required;
+}
+
 interface ErrorContext {
-  readonly operation: FallibleOperation;
+  readonly operation: Operation;
   readonly description: Description;
 }
 
@@ -192,14 +197,14 @@ function errorNames(
 }
 
 /** The kinds of operations, in the order in which they give errors their names. Batches have names of their own. */
-const NAMING_KINDS: readonly FallibleOperation['kind'][] = [
+const NAMING_KINDS: readonly OperationKind[] = [
   ...(['document', 'options', 'batch-record', 'events', 'event', 'query', 'list', 'create'] as const),
   ...(['get', 'replace', 'patch', 'delete', 'health', 'description'] as const),
 ];
 
 /** Finds the kind that gives its name to an error without a code of a resource: the first one that has it; '' where no other has the status before. */
 const namedKinds = weakMemoize((contract: DescribedContract) => {
-  const names = new Map<string, FallibleOperation['kind'] | ''>();
+  const names = new Map<string, OperationKind | ''>();
   const statuses = new Set<number>();
   for (const kind of NAMING_KINDS) {
     for (const [status, codes] of generalErrorCodes(kind, contract)) {

@@ -4,7 +4,7 @@ import type { Model } from '../../model/model.ts';
 /** The name of the only way to authenticate: a bearer token, which API keys are, too (AUTH-1, AUTH-8). */
 export const SECURITY_SCHEME = 'bearer';
 
-/** How callers authenticate. */
+/** Describes the authentication of callers. */
 export function securityScheme({ auth }: Model): JsonObject {
   const issuers = (auth?.issuers ?? []).map(({ issuer }) => issuer);
   const tokens = issuers.length === 0 ? [] : [`A token of ${issuers.join(' or ')}.`];

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 export const STYLE = read('page.css');
 /** The script of the form that sends requests. */
 export const FORM_SCRIPT = read('request-form.js');
-/** What the documentation has besides. */
+/** The further style and script of the documentation. */
 export const DOCS_STYLE = read('docs.css');
 export const DOCS_SCRIPT = read('docs.js');
 

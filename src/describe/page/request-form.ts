@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY'];
 
-/** What the form of a page starts with. */
+/** The initial content of the form of a page. */
 interface RequestFormContent {
   /** Path of the root of the API, without a trailing slash. The form sends its token to paths below it alone. */
   readonly root: string;

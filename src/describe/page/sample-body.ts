@@ -25,6 +25,6 @@ export function sampleChange(resource: Resource): JsonObject {
 
 function sampleOf(field: Field, { schema }: Resource): Json {
   const declared = objectOf(objectOf(schema['properties'])[field.name]);
-  // Where no valid value is known, the person has to write one.
+  // The person has to write a value if none is known to be valid.
   return exampleValue(field, declared) ?? '';
 }

@@ -4,11 +4,12 @@ import type { Field, Model, Resource } from '../../model/model.ts';
 import { type Html, html } from '../html.ts';
 import { FORM_SCRIPT, STYLE } from '../page/assets.ts';
 import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
+import { listChildren } from '../surface/placed-resource.ts';
 import { requestForm } from '../page/request-form.ts';
 import { sampleBody } from '../page/sample-body.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';
 
-/** What the page of a model shows for one request. */
+/** The content of the page of a model for one request. */
 export interface RootPageContent {
   readonly model: Pick<Model, 'title' | 'name' | 'resources'>;
   /** `1.4.2`. */
@@ -58,8 +59,7 @@ function header({ model, version, root, docs }: RootPageContent): Html {
 }
 
 function collections(content: RootPageContent): Html {
-  const { resources } = content.model;
-  const top = [...resources.values()].filter(({ parent }) => parent === null);
+  const top = listChildren(null, content.model);
   return html`<section aria-labelledby="collections">
 <h2 id="collections">Collections</h2>
 <ul class="collections">
@@ -95,8 +95,8 @@ function pathOfLink(link: string): string {
 }
 
 /** The sub-collections of a resource, which have no URL without an id. */
-function children(content: RootPageContent, { name }: Resource, path: string): Html {
-  const below = [...content.model.resources.values()].filter(({ parent }) => parent?.resource === name);
+function children(content: RootPageContent, resource: Resource, path: string): Html {
+  const below = listChildren(resource, content.model);
   if (below.length === 0) return html``;
   return html`<ul class="children">
 ${below.map((child) => {
@@ -132,7 +132,7 @@ function countWords({ count, exact }: Total): string {
 }
 
 function requestSection({ model, root, pathOf }: RootPageContent): Html {
-  const paths = [...model.resources.values()].filter(({ parent }) => parent === null).map(pathOf);
+  const paths = listChildren(null, model).map(pathOf);
   return html`<section id="request" aria-labelledby="request-title">
 <h2 id="request-title">Send a request</h2>
 <noscript><p class="note">The form needs JavaScript. The links above work without it.</p></noscript>

@@ -8,13 +8,13 @@ import type { Ancestor, FieldValues } from '../plan.ts';
 import { changedMembers } from './changed-members.ts';
 import { recordedValues } from './recorded-values.ts';
 
-/** What all events of a request have in common: its actor, time, trace and correlation id (EVT-2). */
+/** The common part of all events of a request: its actor, time, trace and correlation id (EVT-2). */
 export interface EventOrigin {
   readonly correlationId: string;
   readonly traceId: string;
   /** The subject of the caller; null without one. */
   readonly actor: string | null;
-  /** Who writes, from which follows who may see the event. Default: not known. */
+  /** The writer, which decides who may see the event. Default: not known. */
   readonly writer?: EventAccess['writer'];
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
@@ -34,7 +34,7 @@ interface RowChange {
   readonly times: FieldValues;
 }
 
-/** What events need besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
+/** The context of events besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
 export interface EventContext {
   readonly model: Model;
   readonly urls: UrlBuilder;
@@ -74,12 +74,12 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
   };
 }
 
-/** Whether a webhook was disabled. */
+/** True if a webhook was disabled. */
 function isDisabled({ verb, changed, values }: RowChange): boolean {
   return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
 }
 
-/** Who wrote, the values by which row policies decide who may see the event (EVT-8), and what of it changed for older contracts (VER-5). */
+/** The writer, the values by which row policies decide who may see the event (EVT-8), and its changes for older contracts (VER-5). */
 function accessOf(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowChange): EventAccess {
   const { resource, verb, values, before, times } = change;
   const { resources } = model;
@@ -94,7 +94,7 @@ function accessOf(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowCh
 
 const UNKNOWN: EventAccess['writer'] = { issuer: null, subject: null, client: null };
 
-/** What all events of a resource have in common. */
+/** The common part of all events of a resource. */
 const eventTemplate = weakMemoize((resource: Resource) => {
   const readable = publishedFields(resource).map(({ name }) => name);
   // join() makes a flat string, which `JSON.stringify` writes faster than a concatenation.

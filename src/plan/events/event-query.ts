@@ -28,7 +28,7 @@ interface EventType {
   readonly collection: string;
 }
 
-/** How to read the query of the event log: compiled once per contract. */
+/** The rule for reading the query of the event log, compiled once per contract. */
 export interface EventListRule {
   /** The types of events in the names of the contract. */
   readonly types: ReadonlyMap<string, EventType>;
@@ -220,7 +220,7 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   };
 }
 
-/** Whether a value is one of some, or there are none to choose from. */
+/** True if a value is one of some, or there are none to choose from. */
 function isAmong(value: string, chosen: readonly string[]): boolean {
   return chosen.length === 0 || chosen.includes(value);
 }

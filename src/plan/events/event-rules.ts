@@ -1,6 +1,6 @@
 import type { AccessRule, Model } from '../../model/model.ts';
 
-/** What a caller needs who reads the event log (AUTH-4, EVT-8). Without `auth` nothing needs credentials. */
+/** The rule for readers of the event log (AUTH-4, EVT-8). Without `auth` nothing needs credentials. */
 export function eventsRule({ auth, system }: Pick<Model, 'auth' | 'system'>): AccessRule {
   return auth === null ? { kind: 'public' } : { kind: 'scope', scope: `${system.events}:read` };
 }

@@ -13,7 +13,7 @@ export function typesOf({ events, singular }: Pick<Resource, 'events' | 'singula
   }
 }
 
-/** What the event of a disabled webhook says of it: nothing of the tokens of its creator. */
+/** The fields of a disabled webhook in its event: nothing of the tokens of its creator. */
 const WEBHOOK_DATA: ReadonlySet<string> = new Set(['url', 'status', 'disabled_reason', 'owner']);
 
 /** The fields that the events of a resource may have (REP-11). */

@@ -13,7 +13,7 @@ type ResourceMap = ReadonlyMap<string, Resource>;
 
 /** A row before or after a write, and where it is. */
 export interface LocatedValues {
-  /** Of every field. */
+  /** The values of every field. */
   readonly values: FieldValues;
   readonly within: readonly Ancestor[];
   /** The row as it was read, where `values` lacks its hidden members. */
@@ -32,7 +32,7 @@ export function recordedValues(
   return Object.fromEntries(fields.map((name) => [name, times[name] ?? row[name] ?? null]));
 }
 
-/** What is recorded of the rows that references of a row lead to; null where no policy reads any. */
+/** The recorded values of the rows that a row refers to; null if no policy reads any. */
 export function relatedValues(
   resources: ResourceMap,
   resource: Resource,
@@ -90,7 +90,7 @@ function emptyNode(): Node {
   return { fields: new Set(), related: new Map() };
 }
 
-/** What the rules of a resource and of those above it compare. What leads to no comparison is left out. */
+/** Collects the operands of the rules of a resource and of those above it. Leaves out paths without a comparison. */
 function collected(resources: ResourceMap, resource: Resource, node = emptyNode()): Node {
   for (const { references, path } of resource.rows.read.flatMap((rule) =>
     rule.kind === 'policy' ? comparisons(rule.policy) : comparable(resource),
@@ -106,7 +106,7 @@ function collected(resources: ResourceMap, resource: Resource, node = emptyNode(
   return node;
 }
 
-/** What a function may compare. The references that it follows are not known before it is called. */
+/** Lists the values that a function may compare. The references that it follows are not known before it is called. */
 function comparable({ properties }: Resource): readonly Pick<PolicyComparison, 'references' | 'path'>[] {
   return [...properties.values()]
     .filter(({ type }) => isComparable(type))

@@ -15,7 +15,7 @@ export interface RelatedFields extends RecordedFields {
 /** The keys of the rows that references lead to, by field: null for a reference that is unset. */
 export type ReferenceKeys = Readonly<Record<string, readonly string[] | null>>;
 
-/** What the store records of the rows that references of a row lead to, as they are within the transaction of its write. */
+/** The values that the store records of the rows that a row refers to, as of the transaction of its write. */
 export interface RelatedValues {
   readonly related: readonly RelatedFields[];
   /** null where the row did not exist. */

@@ -15,7 +15,7 @@ interface FilteredRelation extends FilteredResource {
   readonly key: RelationKey;
 }
 
-/** How to read the filters of a collection: compiled once per resource. */
+/** The rule for reading the filters of a collection, compiled once per resource. */
 export interface FilterRule extends FilteredResource {
   /** By name. */
   readonly relations: ReadonlyMap<string, FilteredRelation>;
@@ -25,7 +25,7 @@ export interface FilterRule extends FilteredResource {
 export interface FilterTarget extends FilteredResource {
   readonly relation: RelationKey | null;
   readonly property: Property;
-  /** What precedes the paths of the properties: the name of the relation and a dot, or nothing. */
+  /** The prefix of the paths of the properties: the name of the relation and a dot, or nothing. */
   readonly prefix: string;
 }
 
@@ -73,7 +73,7 @@ export function isFilterOf(rule: FilterRule): (name: string) => boolean {
   return (name) => parameterTarget(rule, name) !== null || isEmptyGroup(name);
 }
 
-/** Whether a parameter name is a group without a filter: `any[1]`. */
+/** True if a parameter name is a group without a filter: `any[1]`. */
 export function isEmptyGroup(name: string): boolean {
   return /^any\[[^[\]]*\](?:\[\])?$/.test(name);
 }

@@ -7,7 +7,7 @@ import { readFilterName, readGroupFilterName } from '../list/parameters.ts';
 /** Maximum number of groups of alternatives (QRY-1). */
 export const MAX_GROUPS = 10;
 
-/** What a filter compares, and how. */
+/** The path and the operator of a filter. */
 interface FilterMeaning {
   readonly target: FilterTarget;
   readonly operator: ComparisonOperator;
@@ -17,7 +17,7 @@ interface FilterMeaning {
 export interface FilterSlot {
   /** The name of its first parameter. */
   readonly name: string;
-  /** Where its parameters are in the query. */
+  /** The positions of its parameters in the query. */
   readonly positions: readonly number[];
   /** Returns an error message where the name is wrong: it may list all fields, which is too much to keep. */
   readonly meaning: FilterMeaning | (() => string);
@@ -45,7 +45,7 @@ interface GroupShape {
 export interface FilterShape {
   readonly ungrouped: ConjunctionShape;
   readonly groups: readonly GroupShape[];
-  /** Where all its parameters are in the query, in canonical order: those without a group, then the groups by their numbers. */
+  /** The positions of all its parameters in the query, in canonical order: those without a group, then the groups by their numbers. */
   readonly positions: readonly number[];
 }
 

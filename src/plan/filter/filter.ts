@@ -92,7 +92,7 @@ class FilterReader {
   }
 }
 
-/** Whether the value of a filter is a list. */
+/** True if the value of a filter is a list. */
 export function isListOperator(operator: ComparisonOperator): boolean {
   return operator === 'in' || operator === 'nin';
 }

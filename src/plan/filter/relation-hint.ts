@@ -5,7 +5,7 @@ import { relationsOf } from '../list/expansion.ts';
 import { filterablePaths, type FilterRule, splitAtDot } from './filter-rule.ts';
 import { dottedName, groupFilterName, readFilterName, readGroupFilterName } from '../list/parameters.ts';
 
-/** What to say of an unknown parameter that seems to mean a relation; null if there is nothing to say. It compares with few names: clients send many. */
+/** Describes the relation that an unknown parameter seems to mean; null if there is none. It compares with few names: clients send many. */
 export function relationHint(rule: FilterRule, model: Pick<Model, 'resources'>): (name: string) => string | null {
   return (name) => {
     const member = readGroupFilterName(name);
@@ -51,7 +51,7 @@ function hintInRelation(
   return suggestion(withOperator(near, operator));
 }
 
-/** Of a dotted path that begins with no relation, and with no field. */
+/** The hint for a dotted path that begins with no relation, and with no field. */
 function hintOfRelation(
   { resource, relations }: FilterRule,
   filter: string,

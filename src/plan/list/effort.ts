@@ -18,7 +18,7 @@ const FEW_RELATED = 500;
 const FEW_UNIQUE = 100;
 
 /**
- * How much a list may cost (PAGE-10, QRY-3): unbounded if no index serves it, unless unique values select few rows; bounded if it counts, or
+ * Estimates the cost of a list (PAGE-10, QRY-3): unbounded if no index serves it, unless unique values select few rows; bounded if it counts, or
  * skips many entries of its index. The conditions of a visibility count as a filter.
  */
 export function effortOf(
@@ -38,13 +38,13 @@ export function effortOf(
   return isDeep || count.kind === 'capped' ? 'bounded' : 'light';
 }
 
-/** How much a lookup by keys may cost. */
+/** Estimates the cost of a lookup by keys. */
 export function effortOfLookup({ rows }: Pick<LookupPlan, 'rows'>): Effort {
   return rows.length > FEW_RELATED ? 'bounded' : 'light';
 }
 
 /**
- * How much reading related rows may cost (QRY-4). With an index on the field and the order, each owner takes one index scan with a limit.
+ * Estimates the cost of reading related rows (QRY-4). With an index on the field and the order, each owner takes one index scan with a limit.
  * Without, or if the field is an array, all referring rows are read and sorted.
  */
 export function effortOfRelated(
@@ -84,7 +84,7 @@ function sumOf(numbers: readonly (number | null)[]): number | null {
 }
 
 /**
- * Whether no index serves both a filter and an order, so that far more rows may be read than returned.
+ * True if no index serves both a filter and an order, so that far more rows may be read than returned.
  * An index serves them if its first keys are those that the filter compares with one value each, followed by the keys of the order, all in
  * the direction of the index or all reversed. The first of the latter may also have a range: then a part of the index is scanned.
  *
@@ -108,7 +108,7 @@ export function isUnindexed(
   return found;
 }
 
-/** How a query uses the indexes of a resource. Paths have neither spaces nor commas. */
+/** The form of a query that decides which indexes serve it. Paths have neither spaces nor commas. */
 function shapeOf(below: boolean, uses: readonly (UseOfPath | null)[], order: readonly SortKey[]): string {
   const conditions = uses.map((use) => (use === null ? '-' : `${use.kind} ${use.path}`)).join();
   return `${below ? 'below ' : ''}${conditions} by ${sortText(order)}`;
@@ -120,7 +120,7 @@ const sortText = weakMemoize(writeSort);
 const MAX_WEIGHT = 32_768;
 const SHAPE_WEIGHT = 64;
 
-/** Whether no index serves a shape: it depends on the *contract* alone. */
+/** True if no index serves a shape: it depends on the *contract* alone. */
 const shapesOf = weakMemoize(
   (_resource: Resource): Cache<boolean> =>
     new GenerationalCache<boolean, string>(
@@ -152,13 +152,13 @@ function isUnindexedUse(
 
 type IndexUse = 'equal' | 'range';
 
-/** How a condition on a path uses an index. */
+/** The use of an index by a condition on a path. */
 interface UseOfPath {
   readonly kind: IndexUse;
   readonly path: string;
 }
 
-/** How a condition uses an index; null if it cannot. */
+/** Describes the use of an index by a condition; null if it cannot use one. */
 function indexUseOf(condition: PathCondition): UseOfPath | null {
   switch (condition.operator) {
     case 'in':

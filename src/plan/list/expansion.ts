@@ -19,9 +19,9 @@ export interface Relation {
   readonly name: string;
   readonly target: Resource;
   readonly field: string;
-  /** Whether the rows of both ends are below the same parent. */
+  /** True if the rows of both ends are below the same parent. */
   readonly siblings: boolean;
-  /** Whether the rows have a URL: those of a to-many relation have none where they may be below several parents (REP-9). */
+  /** True if the rows have a URL: those of a to-many relation have none where they may be below several parents (REP-9). */
   readonly linked: boolean;
 }
 

@@ -34,7 +34,7 @@ export interface ListQuery {
   cursorAt(row: Row | null, backward: boolean): string;
 }
 
-/** How to read the query of a collection: compiled once per resource. */
+/** The rule for reading the query of a collection, compiled once per resource. */
 export interface ListRule {
   readonly resource: Resource;
   readonly model: Pick<Model, 'resources'>;
@@ -44,14 +44,14 @@ export interface ListRule {
   /** Names the contract that its cursors belong to; empty for the newest one. */
   readonly scope: string;
   readonly parameters: ParameterRule;
-  /** Whether a parameter is a filter on a property. */
+  /** True if a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
   readonly shapeOf: SelectionShapes;
 }
 
-/** What rules are compiled with. */
+/** The context in which rules are compiled. */
 interface ListRuleOptions extends Pick<ListRule, 'seal' | 'scope'> {
-  /** Of all resources. */
+  /** The resources of the model. */
   readonly validators: Validators;
 }
 
@@ -141,7 +141,7 @@ interface ResolvedSelection {
   readonly selection: Selection;
   /** The parameters of the selection that links carry. */
   readonly linkParameters: QueryPairs;
-  /** Whether the technique is pagination by time (PAGE-4). */
+  /** True if the technique is pagination by time (PAGE-4). */
   readonly byTime: boolean;
 }
 

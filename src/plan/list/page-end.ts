@@ -17,12 +17,12 @@ export function endAfter(page: Page, count: number, window: PageWindow): Page {
   return { ...page, rows: readFirst(page.rows, count, window), more: true };
 }
 
-/** Whether a page has fewer rows than its limit although more follow. */
+/** True if a page has fewer rows than its limit although more follow. */
 export function endsEarly({ rows, more }: Page, { limit }: PageWindow): boolean {
   return more && rows.length < limit;
 }
 
-/** How many of the sizes are together at most a bound. */
+/** Counts the first sizes whose sum is within a bound. */
 export function fittingCount(sizes: readonly number[], bound: number): number {
   let sum = 0;
   const over = sizes.findIndex((size) => (sum += size) > bound);

@@ -90,7 +90,7 @@ function readTimestamp({ name, value }: QueryParameter): string {
   return coerced.value;
 }
 
-/** What a pagination technique needs besides its position. */
+/** The context of a pagination technique besides its position. */
 interface PaginationContext {
   readonly cursor: { readonly token: string; readonly state: CursorState } | null;
   /** The time range, if the technique is pagination by time. */
@@ -138,7 +138,7 @@ function boundedOffset(name: 'page' | 'offset', offset: number | null, maxOffset
 }
 
 /**
- * Whether and how far rows are counted (PAGE-9).
+ * Decides if rows are counted, and up to which number (PAGE-9).
  *
  * @param byDefault whether the technique counts without `include_total`
  * @param whole whether the collection has neither filters nor a parent, so that its size is known without counting

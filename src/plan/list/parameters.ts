@@ -63,11 +63,11 @@ export function filterName(path: string, operator: string | null = null): string
 /** The query parameters of a route (QRY-5). */
 export interface ParameterRule {
   readonly known: ReadonlySet<string>;
-  /** Whether a name that is not in `known` is a filter. Filters may be repeated. */
+  /** True if a name that is not in `known` is a filter. Filters may be repeated. */
   isFilter(name: string): boolean;
   /** Names to suggest in errors, in addition to `known`. */
   readonly suggestions: Iterable<string>;
-  /** What is wrong with a name that is close to no known one; null if nothing more is known about it. */
+  /** The error of a name that is close to no known one; null if nothing more is known about it. */
   readonly hint?: (name: string) => string | null;
 }
 
@@ -84,7 +84,7 @@ export const writeParameterRule: ParameterRule = {
   known: new Set([...commonParameterRule.known, 'dry_run']),
 };
 
-/** Whether a write is a dry run (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
+/** True if a write is a dry run (MET-14). @throws {ApiError} REQUEST_PARAMETER_INVALID */
 export function isDryRun(parameters: readonly QueryParameter[]): boolean {
   return readFlag(parameters.find(({ name }) => name === 'dry_run')) ?? false;
 }

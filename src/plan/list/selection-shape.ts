@@ -10,14 +10,14 @@ import { type ConjunctionShape, type FilterShape, type FilterSlot, filterShape }
 export const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
 
 /**
- * What the names of a query's parameters say about its selection: everything but the values. Clients send the same names again and again, so
+ * The selection of a query as far as the names of its parameters decide it: everything but the values. Clients send the same names again and again, so
  * that it is compiled once for each combination.
  */
 export interface SelectionShape {
   readonly filters: FilterShape;
-  /** Whether there is a time range. */
+  /** True if there is a time range. */
   readonly isTimed: boolean;
-  /** Where `q` and `sort` are; -1 where they are not sent. */
+  /** The positions of `q` and `sort`; -1 if they are not sent. */
   readonly search: number;
   readonly sort: number;
   /** The compared paths with their types, as a cursor holds them. */
@@ -28,14 +28,14 @@ export interface SelectionShape {
 
 interface LinkedParameter {
   readonly position: number;
-  /** How its value is separated into items: not at all, at every comma, or as the values of a property allow. */
+  /** The separation of its value into items: none, at every comma, or as the values of a property allow. */
   readonly list: 'none' | 'plain' | Property;
 }
 
 /** The shape of the selection of some parameters. It depends on their names and on the *contract*. */
 export type SelectionShapes = (parameters: readonly QueryParameter[]) => SelectionShape;
 
-/** What shapes are compiled with. */
+/** The context in which shapes are compiled. */
 interface ShapeRule {
   readonly resource: Resource;
   readonly filters: FilterRule;

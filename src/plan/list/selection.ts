@@ -23,10 +23,10 @@ export interface Selection {
   readonly timeRange: TimeRange | null;
 }
 
-/** What a resource contributes to reading a selection. */
+/** The part of a resource that reading a selection needs. */
 interface SelectionRule {
   readonly resource: Resource;
-  /** Whether a parameter is a filter on a property. */
+  /** True if a parameter is a filter on a property. */
   readonly isFilter: (name: string) => boolean;
   readonly shapeOf: SelectionShapes;
   readonly seal: CursorSeal;
@@ -150,7 +150,7 @@ export function openCursor(token: string, collection: string, rule: SelectionRul
   return { token, state, parameters: own, selection };
 }
 
-/** Whether a cursor's position is valid in its order, given the current model. */
+/** True if a cursor's position is valid in its order, given the current model. */
 function isPlaceIn({ fingerprint, after }: CursorState, selection: Selection, { properties }: Resource): boolean {
   if (fingerprint !== selection.cursorFingerprint) return false;
   return selection.order.every(({ path }, key) => after?.[key] !== null || properties.get(path)?.nullable === true);

@@ -8,13 +8,13 @@ import { EVERYTHING, type Visibility } from './visibility.ts';
 /** A condition of a policy: what it reads of other rows, it reads for the system. */
 type BoundCondition = PartCondition<{ readonly visible: Visibility }>;
 
-/** What a policy comes to: conditions that all hold for the rows that it is true for; null where it is true for none. */
+/** A bound policy: conditions that a row must all satisfy; null if no row can. */
 export type BoundPolicy = Alternative<{ readonly visible: Visibility }> | null;
 
 /** Holds for every row. */
 const TRUE: BoundPolicy = [];
 
-/** What a policy is bound with. */
+/** The context in which a policy is bound. */
 export interface BindContext {
   readonly caller: PolicyCaller;
   readonly resources: ReadonlyMap<string, Resource>;

@@ -5,7 +5,7 @@ import type { Field, Resource } from '../../model/model.ts';
 import { absentValue, storedForm } from '../../model/values/stored-form.ts';
 import type { FieldValues } from '../plan.ts';
 
-/** What a caller may not do with the fields of a resource. */
+/** The restrictions of a caller on the fields of a resource. */
 export interface FieldPermission {
   /** The fields and computed members that it may not read: for this caller they do not exist (REP-11). */
   readonly hidden: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export interface FieldPermission {
   readonly unwritable: ReadonlySet<string>;
 }
 
-/** Of a resource without rules on fields. */
+/** The restrictions of a resource without rules on fields. */
 export const EVERY_FIELD: FieldPermission = { hidden: new Set(), unwritable: new Set() };
 
 /** The values of a row as a caller may change them. */
@@ -26,7 +26,7 @@ interface ShownChange {
 }
 
 /**
- * Why a caller may not make a change: it has another value for a field that the caller may not write. An equal value is no write; that of a write-only
+ * The reason why a caller may not make a change: it has another value for a field that the caller may not write. An equal value is no write; that of a write-only
  * field is not compared, since the response would say whether it was guessed.
  *
  * @returns {R}_FORBIDDEN with the fields; null where the caller may make it
@@ -47,7 +47,7 @@ export function fieldError(
 }
 
 /**
- * Why a caller can create no row: a field that it may not write is required and has no default.
+ * The reason why a caller can create no row: a field that it may not write is required and has no default.
  *
  * @param resource with its hidden fields, which no error names
  * @returns {R}_FORBIDDEN; null where it can
@@ -62,7 +62,7 @@ export function creationError(resource: Resource, { hidden, unwritable }: FieldP
   return forbidden(resource, named, 'is required, and may not be written by you');
 }
 
-/** Whether no row can be created without a value of the field from its caller. */
+/** True if no row can be created without a value of the field from its caller. */
 function isNeeded(field: Field): boolean {
   return field.required && field.default === undefined && !field.readOnly && field.generator === null;
 }

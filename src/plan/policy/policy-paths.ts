@@ -11,7 +11,7 @@ export function policyPaths(resource: Resource): readonly string[] {
   return [...new Set([...owner, ...paths])].filter((path) => path !== 'id');
 }
 
-/** Whether an index finds the rows that a rule shows. That of a function is not known before it is called. */
+/** True if an index finds the rows that a rule shows. That of a function is not known before it is called. */
 export function isServedByIndex(rule: RowRule): boolean {
   return rule.kind === 'function' || isServed(rule.policy, false);
 }

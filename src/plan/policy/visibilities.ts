@@ -116,7 +116,7 @@ export class Visibilities implements RowVisibilities {
     return policy;
   }
 
-  /** What a function returns. @throws {PolicyError} */
+  /** The result of a function. @throws {PolicyError} */
   #result({ policyOf }: Extract<RowRule, { kind: 'function' }>, { name }: Resource): Json {
     try {
       return policyTree(policyOf(this.#context.caller));
@@ -146,7 +146,7 @@ function visibilityOf(policy: BoundPolicy): Visibility {
   return policy.length === 0 ? EVERYTHING : visibilityWhere(policy);
 }
 
-/** Whether a model restricts rows at all. Without it every caller sees everything. */
+/** True if a model restricts rows at all. Without it every caller sees everything. */
 function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
   return [...resources.values()].some(({ rows }) => Object.values(rows).some((rules) => rules.length > 0));
 }

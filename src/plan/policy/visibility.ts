@@ -61,7 +61,7 @@ export function visibleConditions(visible: Visibility): readonly Condition[] {
   }
 }
 
-/** Whether a row alone decides whether it is visible. */
+/** True if a row alone decides whether it is visible. */
 export function isJudgedByRow(visible: Visibility): visible is RowVisibility {
   return visible.kind !== 'conditions' || visible.judgedBy === 'row';
 }
@@ -76,7 +76,7 @@ function fieldsOf(condition: RowCondition): readonly string[] {
   return condition.operator === 'not' ? fieldsOf(condition.condition) : condition.alternatives.flat().flatMap(fieldsOf);
 }
 
-/** Whether a condition is on the fields of the row alone. */
+/** True if a condition is on the fields of the row alone. */
 export function isRowCondition(condition: Condition): condition is RowCondition {
   return condition.operator !== 'search' && isOwn(condition);
 }

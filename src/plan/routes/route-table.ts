@@ -1,8 +1,9 @@
 import type { BodyUse } from '../../conventions/media/body-type.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { ResponseFormat } from '../../conventions/media/response-format.ts';
+import type { Model, Resource } from '../../model/model.ts';
 
-/** What a path refers to. */
+/** The kinds of targets that a path can name. */
 export type RouteKind =
   /** The asterisk of `OPTIONS *`. */
   | 'server'
@@ -30,30 +31,54 @@ export type RouteKind =
   | 'events'
   | 'event';
 
-/** The methods, response formats and bodies of a route. */
-interface RouteRule {
+/** The rule by which a route admits callers. OPTIONS needs no credentials on any route. */
+export type RouteAccess =
+  | 'public'
+  /** Every caller with credentials. */
+  | 'authenticated'
+  /** As the model serves its descriptions: to everyone, or to callers with credentials. */
+  | 'descriptions'
+  /** Callers with the scope of the metrics. */
+  | 'metrics'
+  /** Callers with the scope of the event log. */
+  | 'events'
+  /** The rules of the resource for the operations of the method. */
+  | 'resource';
+
+/** The place of a route among the paths of an API. */
+export type RoutePlace =
+  /** No path: the asterisk. */
+  | { readonly at: 'server' }
+  /** A fixed path at the origin. */
+  | { readonly at: 'origin'; readonly path: string }
+  /** The base path itself. */
+  | { readonly at: 'base' }
+  /** A collection that every model has, or one of its items. */
+  | { readonly at: 'system'; readonly collection: 'batches' | 'events'; readonly isItem: boolean }
+  /** A collection of a resource, or one of its items. */
+  | { readonly at: 'resource'; readonly isItem: boolean };
+
+/** The methods, response formats, bodies, access and place of a route. */
+export interface RouteRule {
   readonly methods: readonly Method[];
   /** Response formats, the default first (NEG-1). */
   readonly formats: readonly ResponseFormat[];
   /** The use of the body by method; other methods have no body. */
   readonly bodies: Readonly<Partial<Record<Method, BodyUse>>>;
+  readonly access: RouteAccess;
+  readonly place: RoutePlace;
 }
-
-const JSON_ONLY: RouteRule = { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} };
-
-const ROOT: RouteRule = {
-  methods: ['GET', 'HEAD', 'OPTIONS'],
-  formats: ['json', 'xml', 'text', 'html'],
-  bodies: {},
-};
 
 /** RFC 9728 3: below the origin, because the resource is the origin. */
 export const METADATA_PATH = '.well-known/oauth-protected-resource';
 
-/** Where the descriptions are, at the origin and next to the base path. */
+/** The names of the descriptions, at the origin and next to the base path. */
 export const OPEN_API_PATH = 'openapi.json';
 export const ASYNC_API_PATH = 'asyncapi.json';
 export const DOCS_PATH = 'docs';
+
+const READS: readonly Method[] = ['GET', 'HEAD', 'OPTIONS'];
+const ROOT_FORMATS: readonly ResponseFormat[] = ['json', 'xml', 'text', 'html'];
 
 /** All routes of an API: requests are checked against them, and descriptions list them. */
 export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
@@ -61,33 +86,89 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
     methods: ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     formats: ['json'],
     bodies: {},
+    access: 'public',
+    place: { at: 'server' },
   },
-  live: JSON_ONLY,
-  ready: JSON_ONLY,
+  live: readOnly('public', { at: 'origin', path: 'livez' }),
+  ready: readOnly('public', { at: 'origin', path: 'readyz' }),
   // In a format of its own, which is not negotiated.
-  metrics: JSON_ONLY,
-  metadata: JSON_ONLY,
-  openapi: JSON_ONLY,
-  asyncapi: JSON_ONLY,
-  docs: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['html'], bodies: {} },
-  home: ROOT,
-  root: ROOT,
+  metrics: readOnly('metrics', { at: 'origin', path: 'metrics' }),
+  metadata: readOnly('public', { at: 'origin', path: METADATA_PATH }),
+  openapi: readOnly('descriptions', { at: 'origin', path: OPEN_API_PATH }),
+  asyncapi: readOnly('descriptions', { at: 'origin', path: ASYNC_API_PATH }),
+  docs: readOnly('public', { at: 'origin', path: DOCS_PATH }, ['html']),
+  home: readOnly('authenticated', { at: 'origin', path: '' }, ROOT_FORMATS),
+  root: readOnly('authenticated', { at: 'base' }, ROOT_FORMATS),
   collection: {
     methods: ['GET', 'HEAD', 'QUERY', 'POST', 'OPTIONS'],
     formats: ['json', 'xml', 'text', 'csv', 'ndjson'],
     bodies: { POST: 'create', QUERY: 'query' },
+    access: 'resource',
+    place: { at: 'resource', isItem: false },
   },
   item: {
     methods: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     formats: ['json', 'xml', 'text'],
     bodies: { PUT: 'replace', PATCH: 'patch' },
+    access: 'resource',
+    place: { at: 'resource', isItem: true },
   },
-  batches: { methods: ['POST', 'OPTIONS'], formats: ['json'], bodies: { POST: 'batch' } },
-  batch: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json'], bodies: {} },
-  events: {
-    methods: ['GET', 'HEAD', 'OPTIONS'],
-    formats: ['json', 'ndjson', 'cloudevents', 'event-stream'],
-    bodies: {},
+  batches: {
+    methods: ['POST', 'OPTIONS'],
+    formats: ['json'],
+    bodies: { POST: 'batch' },
+    access: 'authenticated',
+    place: { at: 'system', collection: 'batches', isItem: false },
   },
-  event: { methods: ['GET', 'HEAD', 'OPTIONS'], formats: ['json', 'cloudevent'], bodies: {} },
+  batch: readOnly('authenticated', { at: 'system', collection: 'batches', isItem: true }),
+  events: readOnly('events', { at: 'system', collection: 'events', isItem: false }, [
+    'json',
+    'ndjson',
+    'cloudevents',
+    'event-stream',
+  ]),
+  event: readOnly('events', { at: 'system', collection: 'events', isItem: true }, ['json', 'cloudevent']),
 };
+
+function readOnly(access: RouteAccess, place: RoutePlace, formats: readonly ResponseFormat[] = ['json']): RouteRule {
+  return { methods: READS, formats, bodies: {}, access, place };
+}
+
+/** The path of an API in which a route is written. */
+export interface RouteBase {
+  readonly model: Pick<Model, 'basePath' | 'system' | 'resources'>;
+  /** The start of all paths below the base: `/api/v1`; default: the base path. */
+  readonly base?: string;
+  /** The resource of a collection or an item. */
+  readonly resource?: Resource;
+}
+
+/**
+ * Writes the pattern of a route: `/api/products/{product_id}/reviews/{id}`.
+ *
+ * @throws {Error} for a collection or an item without its resource
+ */
+export function writeRoutePattern(kind: RouteKind, { model, base = model.basePath, resource }: RouteBase): string {
+  const { place } = ROUTES[kind];
+  switch (place.at) {
+    case 'server':
+      return '*';
+    case 'origin':
+      return `/${place.path}`;
+    case 'base':
+      return base || '/';
+    case 'system':
+      return [base, model.system[place.collection], ...(place.isItem ? ['{id}'] : [])].join('/');
+    case 'resource': {
+      if (resource === undefined) throw new Error(`the route ${kind} is of a resource`);
+      return [writeCollectionPattern(base, model, resource), ...(place.isItem ? ['{id}'] : [])].join('/');
+    }
+  }
+}
+
+function writeCollectionPattern(base: string, model: Pick<Model, 'resources'>, resource: Resource): string {
+  const { collection, parent } = resource;
+  const above = parent === null ? undefined : model.resources.get(parent.resource);
+  if (parent === null || above === undefined) return [base, collection].join('/');
+  return [writeCollectionPattern(base, model, above), `{${parent.field}}`, collection].join('/');
+}

@@ -18,14 +18,14 @@ export type Draft =
   /** A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be applied. Invalid references rank first. */
   | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
 
-/** How to validate a body. `lenient` drops unknown members (`Prefer: handling=lenient`, REP-5). */
+/** The options of validating a body. `lenient` drops unknown members (`Prefer: handling=lenient`, REP-5). */
 export interface DraftRule {
   /** Without the fields that the caller may not read. */
   readonly resource: Resource;
   readonly validator: ResourceValidator;
   readonly checkUrl: UrlCheck;
   readonly lenient: boolean;
-  /** Why the caller may not make a transition that requires a scope; null where it may (AUTH-4). */
+  /** The error of a transition that requires a scope; null if the caller may make it (AUTH-4). */
   readonly scopeError: (scope: string) => ApiError | null;
   /** Refuses what would make a row too large, before it is validated. @throws {ApiError} REQUEST_BODY_TOO_LARGE */
   readonly checkSize: (values: JsonObject, current: Row | null) => void;
@@ -105,7 +105,7 @@ export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps
   return yield* changeDraft(rule, { candidate, sent: members, errors }, current);
 }
 
-/** Whether clients cannot change a member: system members, computed members and read-only fields (REP-6). */
+/** True if clients cannot change a member: system members, computed members and read-only fields (REP-6). */
 export function isReadOnlyMember(resource: Resource, name: string): boolean {
   return (
     SYSTEM_MEMBERS.has(name) ||
@@ -217,7 +217,7 @@ function writableMembers(resource: Resource, body: JsonObject): JsonObject {
   return kept.length === names.length ? body : Object.fromEntries(kept.map((name) => [name, body[name] ?? null]));
 }
 
-/** Whether a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
+/** True if a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
 export function isOmittedState({ state }: Pick<Resource, 'state'>, name: string, body: JsonObject): boolean {
   return state !== null && state.isOptional && name === state.field && body[name] === null;
 }
@@ -227,7 +227,7 @@ function parentMember(resource: Resource, within: readonly Ancestor[]): JsonObje
   return resource.parent === null || parent === undefined ? {} : { [resource.parent.field]: parent.id };
 }
 
-/** Whether a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
+/** True if a patch leaves a read-only member as it was. The document that it applies to has no write-only ones. */
 function isUnchanged(resource: Resource, patched: JsonObject, current: Row, name: string): boolean {
   return resource.field.get(name)?.writeOnly === true
     ? !Object.hasOwn(patched, name)

@@ -27,7 +27,7 @@ function withUnknownNulls(type: ValueType, patch: Json, merged: Json): Json {
   return result ?? merged;
 }
 
-/** Whether values have declared members, at any depth of maps: only there a member can be unknown. */
+/** True if values have declared members, at any depth of maps: only there a member can be unknown. */
 function holdsMembers(type: ValueType): type is Extract<ValueType, { readonly kind: 'object' | 'map' }> {
   return type.kind === 'object' || (type.kind === 'map' && holdsMembers(type.value.type));
 }

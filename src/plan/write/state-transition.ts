@@ -2,7 +2,7 @@ import { type ApiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
 import type { FieldValues, Row } from '../plan.ts';
 
-/** What transitions are judged by. */
+/** The context in which transitions are checked. */
 interface TransitionRule {
   readonly resource: Resource;
   readonly scopeError: (scope: string) => ApiError | null;
@@ -16,7 +16,7 @@ export function transitionScope({ state }: Resource, values: FieldValues, curren
 }
 
 /**
- * Why a change of the state is refused (MET-11); null where it is allowed.
+ * The reason why a change of the state is refused (MET-11); null if it is allowed.
  *
  * @param scopeError why the caller may not make a transition that requires a scope; null where it may
  */
@@ -56,7 +56,7 @@ export function refusedTransition(resource: Resource, from: string, to: string):
   return stateConflict(resource, field, refused, `${singular}.${field} ${refused}; a newer version has more states.`);
 }
 
-/** Why a new row cannot have its values: every one starts in the initial state (MET-11); null where it can. */
+/** The reason why a new row cannot have its values; null if it can. Every row starts in the initial state (MET-11). */
 export function startError(resource: Resource, values: FieldValues): ApiError | null {
   const { state, singular } = resource;
   if (state === null || values[state.field] === state.initial) return null;

@@ -7,7 +7,7 @@ import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, Columns, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from '../plan.ts';
 import { type LocatedValues, recordedFields, recordedValues, relatedValues } from '../events/recorded-values.ts';
 
-/** Who writes, and how its events are made. */
+/** The writer of a plan, and the context of its events. */
 export interface WriteAuthor {
   /** null for writes that publish no events. */
   readonly events: EventContext | null;
@@ -132,7 +132,7 @@ export function deletePlan({ events, origin }: WriteAuthor, { resource, within, 
   };
 }
 
-/** What is recorded of rows that the row refers to. A write without events has no model. */
+/** Lists the values to record of referenced rows. A write without events has no model. */
 function relatedOf(
   events: EventContext | null,
   resource: Resource,
@@ -154,7 +154,7 @@ function tombstoneOf(
   return { tombstone: { values, expiresAt: Date.parse(at) + resource.tombstones } };
 }
 
-/** Whether a value is set; an empty array is not (REP-4). */
+/** True if a value is set; an empty array is not (REP-4). */
 function isSet(value: Json): boolean {
   return value !== null && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,4 +1,4 @@
-// What the suite of the client uses of `node:assert/strict`, for a page.
+// The part of `node:assert/strict` that the suite of the client uses, for a page.
 
 type Expected = Error | (new (...given: never[]) => Error);
 

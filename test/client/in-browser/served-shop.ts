@@ -2,7 +2,7 @@
 import { observedClients } from '../observed-client.ts';
 import type { ServedShop } from '../served-shop.ts';
 
-/** What the page may call in that process. */
+/** The calls of the page to that process. */
 declare const openShop: () => Promise<{ readonly url: string; readonly token: string }>;
 declare const closeShop: (url: string) => Promise<void>;
 declare const newEventsOf: (url: string) => Promise<number>;

@@ -19,7 +19,7 @@ describe('negotiateCoding', () => {
     ['*', 'br'],
     ['deflate', 'identity'],
     ['compress, deflate', 'identity'],
-    // What browsers, curl and fetch send.
+    // The values that browsers, curl and fetch send.
     ['gzip, deflate, br, zstd', 'br'],
     ['deflate, gzip, br, zstd', 'br'],
     ['gzip, deflate, br', 'br'],

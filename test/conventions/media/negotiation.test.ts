@@ -68,7 +68,7 @@ describe('negotiate', () => {
     ['text/markdown;level=2', null],
     ['text/markdown;level=1;q=0.4, text/markdown;q=0.7, */*;q=0.1, application/json;q=0.5', 'application/json'],
     ['application/json;q=0.2, application/json;q=0.9, text/csv;q=0.5', 'application/json'],
-    // What java.net.HttpURLConnection sends by default.
+    // The default of java.net.HttpURLConnection.
     ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'application/json'],
   ];
   for (const [accept, expected] of rows) {

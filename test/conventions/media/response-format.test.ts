@@ -71,7 +71,7 @@ describe('formatOffers', () => {
     ['application/vnd.shop.v1+csv', null, null],
     ['application/vnd.shop.v2+xml', null, null],
     ['application/json;q=0, */*', 'application/xml', 'application/xml'],
-    // What browsers send when a user enters a URL.
+    // The value that browsers send when a user enters a URL.
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json', 'application/json'],
     [
       'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',

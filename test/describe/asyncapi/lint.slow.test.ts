@@ -12,7 +12,7 @@ import { asyncDescriptionsOf } from './described-events.ts';
 const root = path.join(import.meta.dirname, '..', '..', '..');
 const modules = path.join(root, '.cache', 'linters', 'node_modules');
 
-/** Why the linters cannot run here; false where they can. @throws {Error} in CI, where they must */
+/** The reason why the linters cannot run here; false if they can. @throws {Error} in CI, where they must */
 function skipWithoutLinters(): string | false {
   if (existsSync(path.join(modules, '@asyncapi', 'parser'))) return false;
   const reason = 'the linters of AsyncAPI are not installed';

@@ -20,7 +20,7 @@ export function* objectsOf(value: Json | undefined, at = '#'): Generator<readonl
   for (const [name, each] of Object.entries(value)) yield* objectsOf(each, `${at}/${name}`);
 }
 
-/** What a JSON pointer below the root leads to. */
+/** The value at a JSON pointer below the root. */
 export function resolved(document: JsonObject, reference: Json | undefined): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
   const steps = reference
@@ -60,7 +60,7 @@ export function member(object: JsonObject, name: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What contradicts itself in a description: empty if nothing does. */
+/** Lists the contradictions in a description. */
 export function contradictions(document: JsonObject): readonly string[] {
   return [
     ...brokenReferences(document),

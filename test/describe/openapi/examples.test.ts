@@ -5,14 +5,14 @@ import { SHOP } from '../../pipeline/models/shop-model.ts';
 import { member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
 import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
 
-/** What the value at a reference is, or the value itself. */
+/** The value at a reference, or the value itself. */
 function followed(document: JsonObject, value: Json | undefined): JsonObject {
   if (!isJsonObject(value)) return {};
   const { $ref } = value;
   return $ref === undefined ? value : followed(document, resolved(document, $ref));
 }
 
-/** Whether a schema shows a value: an example, or a list of all values. */
+/** True if a schema shows a value: an example, or a list of all values. */
 function showsValue(document: JsonObject, schema: Json | undefined): boolean {
   const { examples, enum: values, anyOf, type, items } = followed(document, schema);
   if (examples !== undefined || values !== undefined || type === 'boolean') return true;

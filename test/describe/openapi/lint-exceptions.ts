@@ -1,7 +1,7 @@
 /** A finding of a linter that is accepted, and why. */
 export interface LintException {
   readonly rule: string;
-  /** Where it is accepted, as a path with slashes; absent: everywhere. */
+  /** The place where it is accepted, as a path with slashes; absent: everywhere. */
   readonly at?: RegExp;
   readonly why: string;
 }

@@ -12,7 +12,7 @@ import { EXCEPTIONS, type LintException } from './lint-exceptions.ts';
 const root = path.join(import.meta.dirname, '..', '..', '..');
 const modules = path.join(root, '.cache', 'linters', 'node_modules');
 
-/** Why the linters cannot run here; false where they can. @throws {Error} in CI, where they must */
+/** The reason why the linters cannot run here; false if they can. @throws {Error} in CI, where they must */
 function skipWithoutLinters(): string | false {
   if (existsSync(path.join(modules, '@redocly', 'cli'))) return false;
   const reason = 'the linters of OpenAPI are not installed';

@@ -219,7 +219,7 @@ describe('an OpenAPI description', () => {
       [],
     );
     const elsewhere = [
-      // Of paths and methods that no description has, of a batch, whose errors are those of any operation.
+      // Errors of paths and methods that no description has, and of a batch, whose errors are those of any operation.
       'REQUEST_ROUTE_NOT_FOUND',
       'REQUEST_METHOD_NOT_ALLOWED',
       'REQUEST_METHOD_NOT_IMPLEMENTED',

@@ -30,7 +30,7 @@ resources:
   reviews: { parent: products, schema: { type: object, properties: { stars: { type: integer }, kind: { type: string } } }, indexes: [[product_id, stars]] }
 `;
 
-/** Whether no index serves a list query. @param sort empty for the default order */
+/** True if no index serves a list query. @param sort empty for the default order */
 function isUnindexedQuery(name: string, filter: string, sort: string): boolean {
   const { resource, filters } = compiled(DOCUMENT, name);
   const conditions = readFilters(filter, filters);

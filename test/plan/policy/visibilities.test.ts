@@ -68,7 +68,7 @@ function compiled(tree: Json): Model['resources'] {
   return ruled({ read: [{ kind: 'policy', policy: compilePolicy(tree, [], context) }] });
 }
 
-/** What a policy on goods comes to. */
+/** A policy on goods, bound to a caller. */
 function boundTo(tree: Json, to: PolicyCaller): Visibility {
   return new Visibilities(compiled(tree), to).own('goods');
 }
@@ -191,7 +191,7 @@ const row: fc.Arbitrary<Row> = fc.record({
   tags: fc.constantFrom<Json>([], ['a'], ['a', 'b']),
 });
 
-/** Whether a policy names a field, which compilation asks for. */
+/** True if a policy names a field, which compilation asks for. */
 function namesField(given: Json): boolean {
   return typeof given === 'boolean' || /name|stock|tags|owner_id/.test(JSON.stringify(given));
 }

@@ -1,17 +1,17 @@
 import { type ErrorCode, errors, type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import type { FallibleOperation } from './fallible-operation.ts';
+import type { OperationKind, OperationTarget } from './operation.ts';
 
 /** An error code with its status. */
 export type CodeWithStatus = readonly [code: string, status: number];
 
 /** The writes of webhooks whose bodies have a URL (EVT-7). */
-const WITH_URL: ReadonlySet<FallibleOperation['kind']> = new Set(['create', 'replace', 'patch']);
+const WITH_URL: ReadonlySet<OperationKind> = new Set(['create', 'replace', 'patch']);
 
 /** The errors of an operation that have the code of a resource: its own, those above it, and those that a delete reaches. */
 export function resourceErrorCodes(
-  { kind, resource, above }: FallibleOperation,
+  { kind, resource, above }: OperationTarget,
   { model, isNewest }: Pick<DescribedContract, 'model' | 'isNewest'>,
 ): readonly CodeWithStatus[] {
   if (kind === 'batch-record') return [['BATCH_NOT_FOUND', resourceErrors.NOT_FOUND]];
@@ -27,11 +27,7 @@ export function resourceErrorCodes(
 }
 
 /** The errors of webhooks and their replays. */
-function webhookCodes(
-  kind: FallibleOperation['kind'],
-  { name }: Resource,
-  { webhooks }: Model,
-): readonly CodeWithStatus[] {
+function webhookCodes(kind: OperationKind, { name }: Resource, { webhooks }: Model): readonly CodeWithStatus[] {
   const codes: ErrorCode[] = [];
   if (name === webhooks?.resources.webhooks && WITH_URL.has(kind)) codes.push('WEBHOOK_URL_FORBIDDEN');
   if (name === webhooks?.resources.replays && kind === 'create') codes.push('EVENT_POSITION_EXPIRED');
@@ -50,7 +46,7 @@ function withStatus({ code }: Resource, suffix: ResourceErrorCode): CodeWithStat
   return [`${code}_${suffix}`, resourceErrors[suffix]];
 }
 
-function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly ResourceErrorCode[] {
+function codesOf(kind: OperationKind, resource: Resource): readonly ResourceErrorCode[] {
   switch (kind) {
     case 'list':
     case 'query':
@@ -86,12 +82,12 @@ function codesOf(kind: FallibleOperation['kind'], resource: Resource): readonly 
   }
 }
 
-/** What a row is that is absent: one that was deleted is gone for a time, where the model says so (MET-4). */
+/** The codes of an absent row: a deleted one may be gone for a time, if the model says so (MET-4). */
 function absentCodes({ tombstones }: Resource): readonly ResourceErrorCode[] {
   return tombstones === null ? ['NOT_FOUND'] : ['NOT_FOUND', 'GONE'];
 }
 
-/** What a write may be refused for, besides the form of its body. */
+/** The codes with which a write may be refused, besides the form of its body. */
 function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): readonly ResourceErrorCode[] {
   const { hooks, state, uniques, id } = resource;
   const hasHooks =
@@ -108,13 +104,13 @@ function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | '
   return rules.filter(([holds]) => holds).map(([, code]) => code);
 }
 
-/** Whether there are rules on the rows or fields that a caller may write. */
+/** True if there are rules on the rows or fields that a caller may write. */
 function isRuled({ rows, fieldAccess }: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): boolean {
   const hasRules = [rows.create, rows.update, rows.delete].some((rules) => rules.length > 0);
   return hasRules || (kind !== 'delete' && [...fieldAccess.values()].some(({ write }) => write !== null));
 }
 
-/** What a delete may fail of in the rows that it deletes: others refer to them, or their hooks refuse. */
+/** The codes of the rows that a delete deletes: others refer to them, or their hooks refuse. */
 function cascadeCodes(resource: Resource, model: Model): readonly CodeWithStatus[] {
   return deletedWith(resource, model).flatMap((each) => [
     ...(each.dependents.length > 0 ? [withStatus(each, 'HAS_DEPENDENTS')] : []),
@@ -122,7 +118,7 @@ function cascadeCodes(resource: Resource, model: Model): readonly CodeWithStatus
   ]);
 }
 
-/** What hooks refuse a write with. */
+/** The codes with which hooks refuse a write. */
 const HOOK_REASONS = ['INVALID', 'FORBIDDEN', 'CONFLICT'] as const;
 
 /** The resources of the rows that a delete may delete. */

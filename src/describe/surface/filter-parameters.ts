@@ -1,26 +1,32 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import type { Property, Resource, ValueType } from '../../model/model.ts';
-import { exampleOperand } from './examples.ts';
+import type { Model, Property, Resource, ValueType } from '../../model/model.ts';
+import { EXAMPLE_ID, exampleValue } from '../example-value.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
 import { relationsOf } from '../../plan/list/expansion.ts';
 import { MAX_VALUES } from '../../plan/filter/filter.ts';
 import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';
 import { filterablePaths } from '../../plan/filter/filter-rule.ts';
 import { filterName } from '../../plan/list/parameters.ts';
-import type { Description } from './described-resource.ts';
 
 /** A query parameter, as a parameter of GET and as a member of the form of QUERY. */
-export interface QueryParameterDescription {
+export interface QueryParameter {
   readonly name: string;
   readonly schema: JsonObject;
   readonly description?: string;
-  /** Whether its value is a list with commas. */
-  readonly isList?: true;
+  /**
+   * The form of its value: a list with commas, one value for each occurrence of the parameter, or an object
+   * whose members are parameters. Default: one value.
+   */
+  readonly style?: 'list' | 'repeated' | 'members';
   readonly example?: Json;
+  /** The component under which descriptions share it; absent if it stands in place. */
+  readonly component?: string;
+  /** The component under which they share its schema. */
+  readonly schemaName?: 'RequestedVersion';
 }
 
-/** What each operator does, in words. */
+/** The operators in words. */
 const WORDS: Readonly<Record<ComparisonOperator, string>> = {
   eq: 'equal to',
   ne: 'not equal to, or unset',
@@ -39,23 +45,23 @@ const WORDS: Readonly<Record<ComparisonOperator, string>> = {
  * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every generator of clients can write a
  * name such as `price[gte]`; few can write objects in a query.
  */
-export const filterParameters = weakMemoize((resource: Resource): readonly QueryParameterDescription[] =>
+export const filterParameters = weakMemoize((resource: Resource): readonly QueryParameter[] =>
   [...resource.properties.values()]
     .filter(({ filterable }) => filterable)
-    .flatMap((property) => parametersOf(property, resource)),
+    .flatMap((property) => describeFilters(property, resource)),
 );
 
-function parametersOf(property: Property, resource: Resource): readonly QueryParameterDescription[] {
+function describeFilters(property: Property, resource: Resource): readonly QueryParameter[] {
   const { path, type } = property;
   const operators = operatorsOf(type);
   const compared = comparedSchema(property);
-  const named = operators.map((operator): QueryParameterDescription => {
+  const named = operators.map((operator): QueryParameter => {
     const isList = operator === 'in' || operator === 'nin';
     return {
       name: filterName(path, operator),
       schema: operandSchema(property, operator, compared),
       description: WORDS[operator],
-      ...(isList ? { isList } : {}),
+      ...(isList ? ({ style: 'list' } as const) : {}),
     };
   });
   if (!operators.includes('eq')) return named;
@@ -95,7 +101,7 @@ function operandSchema({ type }: Property, operator: ComparisonOperator, compare
   }
 }
 
-/** Whether values, or the items of them, are texts of any form. */
+/** True if values, or their items, are texts of any form. */
 function isText(type: ValueType): boolean {
   const compared = type.kind === 'array' ? type.item.type : type;
   return compared.kind === 'text' && compared.format === null;
@@ -133,15 +139,24 @@ function operandType(type: ValueType): JsonObject {
   }
 }
 
+/** Finds a value with which a property is compared; null if none is known. */
+function exampleOperand({ path, type, allowed }: Property, { field }: Resource): Json {
+  const compared = type.kind === 'array' ? type.item.type : type;
+  if (path === 'id' || (field.get(path)?.reference ?? null) !== null)
+    return compared.kind === 'text' ? EXAMPLE_ID : null;
+  return allowed?.[0] ?? exampleValue({ type: compared, nullable: false }, {});
+}
+
 /**
- * The filters that have no parameter of their own: those on related resources, and alternatives; of HEAD, all filters. There are hundreds of them for each parameter above, so that
- * their names are given by a pattern. Each member of the object is a parameter of the query (`explode`).
+ * The filters without a parameter of their own: those on related resources, and alternatives; of HEAD, all
+ * filters. There are hundreds of them for each parameter above, so a pattern gives their names. Each member of
+ * the object is a parameter of the query (`explode`).
  */
 export function patternParameter(
   resource: Resource,
-  { contract: { model } }: Description,
+  model: Pick<Model, 'resources'>,
   which: 'other' | 'all',
-): JsonObject {
+): QueryParameter {
   const own = filterablePaths(resource);
   const related = relationsOf(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
   const paths = alternatives([...own, ...related]);
@@ -151,9 +166,7 @@ export function patternParameter(
   const names = `(${groups}${named.length === 0 ? '' : `|${alternatives(named)}`})`;
   return {
     name: `${which}Filters`,
-    in: 'query',
-    style: 'form',
-    explode: true,
+    style: 'members',
     description: DESCRIPTIONS[which],
     schema: {
       type: 'object',

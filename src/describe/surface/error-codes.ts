@@ -1,20 +1,15 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import { type ErrorCode, errors } from '../../conventions/errors.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import type { FallibleOperation } from './fallible-operation.ts';
+import type { CodesByStatus, OperationKind, OperationTarget } from './operation.ts';
 import { type CodeWithStatus, resourceErrorCodes } from './resource-error-codes.ts';
-
-type OperationKind = FallibleOperation['kind'];
 
 const WRITES: ReadonlySet<OperationKind> = new Set(['create', 'replace', 'patch', 'delete', 'batch']);
 const WITH_BODY: ReadonlySet<OperationKind> = new Set(['query', 'create', 'replace', 'patch', 'batch']);
 const WITH_KEY: ReadonlySet<OperationKind> = new Set(['create', 'patch', 'batch']);
 
-/** Codes by status, in ascending order of both. */
-export type CodesByStatus = ReadonlyMap<number, readonly string[]>;
-
 /** The codes of the errors of an operation (ERR-2). An operation of a batch has any code, which the batch has then. */
-export function errorCodes(operation: FallibleOperation, contract: DescribedContract): CodesByStatus {
+export function errorCodes(operation: OperationTarget, contract: DescribedContract): CodesByStatus {
   const { kind, resource } = operation;
   const required: readonly CodeWithStatus[] =
     WITH_KEY.has(kind) && resource?.idempotency === 'required' ? [['IDEMPOTENCY_KEY_REQUIRED', 400]] : [];
@@ -66,7 +61,7 @@ function requestCodes(kind: OperationKind): readonly ErrorCode[] {
   return codes;
 }
 
-/** Who calls, from where, and how often. */
+/** The codes of authentication, origin and rate limits. */
 function callerCodes(kind: OperationKind, contract: DescribedContract): readonly ErrorCode[] {
   const { model, retires } = contract;
   if (kind === 'health') return model.requireTls ? ['AUTH_TLS_REQUIRED'] : [];
@@ -106,9 +101,4 @@ function bodyCodes(kind: OperationKind): readonly ErrorCode[] {
     );
   }
   return codes;
-}
-
-/** Whether a write of an existing resource needs a precondition (CACHE-3). */
-export function needsPrecondition({ kind, resource }: FallibleOperation): boolean {
-  return resource?.requireIfMatch === true && (kind === 'replace' || kind === 'patch' || kind === 'delete');
 }
