@@ -13,7 +13,7 @@ import { type Store, StoreOverloaded, StoreUnavailable } from '../../../../src/s
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { commit, createProduct, createSupplier, remove, update } from '../../../../store-suite/sample-writes.ts';
 import { newSchema, openSample } from '../open-postgres.ts';
-import { runs } from '../../extent.ts';
+import { runs } from '../../../extent.ts';
 
 const model = sampleModel();
 

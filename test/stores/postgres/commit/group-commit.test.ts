@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { WriteOutcome, WriteUnit } from '../../../../src/plan/plan.ts';
 import { PostgresGroupCommit } from '../../../../src/stores/postgres/commit/group-commit.ts';
 import { Session } from '../../../../src/stores/postgres/connection/sessions.ts';
-import { postgres } from '../../../../src/stores/postgres/dialect.ts';
+import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
 import type { PostgresConnection, QueryResult } from '../../../../src/stores/postgres/driver/pg.ts';
 import type { SqlValue } from '../../../../src/stores/sql/dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
