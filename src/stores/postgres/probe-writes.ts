@@ -1,4 +1,4 @@
-import { METADATA } from '../sql/schema/system-tables.ts';
+import { METADATA } from '../sql/system-statements.ts';
 import type { Session } from './connection/sessions.ts';
 import { storeError } from './driver/postgres-errors.ts';
 

@@ -1,9 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { DeletePlan, RowAddress } from '../../plan/plan.ts';
 import { BindParameters, type Dialect, type Statement } from './dialect.ts';
-import { relatedMembers } from './events/related-json.ts';
+import { relatedMembers } from './related-json.ts';
 import { type Prepare, prepare } from './prepare.ts';
-import type { SchemaChange } from './schema/schema-changes.ts';
 import type { Tables } from './tables.ts';
 
 /** What is stored of deleted rows (MET-4): the values that policies compare, until a time. */
@@ -75,19 +74,14 @@ export function purgeTombstones(dialect: Dialect, now: number, limit: number): S
   return statementsOf(dialect).purge(now, limit);
 }
 
-/**
- * Migrates tombstones with the tables of their resources: those of a resource that is renamed are found under its new name, those of one that is
- * dropped are removed. Values under the old name of a field that is renamed are not known any more.
- */
-export function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
-  const { rename, drop } = statementsOf(dialect);
-  const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));
-  const dropped = changes.flatMap((change) => (change.kind === 'drop-table' ? [change.table.name] : []));
-  return [
-    // A resource of before that had the new name.
-    ...[...dropped, ...renamed.map(({ to }) => to)].map((name) => drop(name)),
-    ...renamed.map(({ from, to }) => rename(to, from)),
-  ];
+/** Moves the tombstones of a renamed resource to its new name. */
+export function renameTombstones(dialect: Dialect, from: string, to: string): Statement {
+  return statementsOf(dialect).rename(to, from);
+}
+
+/** Removes the tombstones of a resource. */
+export function dropTombstones(dialect: Dialect, resource: string): Statement {
+  return statementsOf(dialect).drop(resource);
 }
 
 /** The id and those above it, as JSON: below another parent an id is another URL. */

@@ -3,7 +3,7 @@ import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { ruleCheck } from '../../sql/schema/broken-rules.ts';
 import { migrationGoal, type MigrationPhase, parseModels, recordedModels } from '../../sql/schema/current-models.ts';
-import { renameEvents } from '../../sql/events/rename-events.ts';
+import { renameEvents } from '../../sql/schema/rename-events.ts';
 import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import {
@@ -18,7 +18,8 @@ import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
-import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
+import { METADATA } from '../../sql/system-statements.ts';
+import { FORMAT } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect.ts';

@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
-import { METADATA } from '../schema/system-tables.ts';
-import { SystemStatements } from '../system-statements.ts';
+import { METADATA, SystemStatements } from '../system-statements.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */

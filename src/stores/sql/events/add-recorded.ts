@@ -3,7 +3,7 @@ import type { WritePlan } from '../../../plan/plan.ts';
 import { BindParameters, type SqlValue, type Statement } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 import { insertEvent } from './event-statements.ts';
-import { objectOf, relatedMembers } from './related-json.ts';
+import { objectOf, relatedMembers } from '../related-json.ts';
 
 /** The values of an event's columns. */
 interface EventRow {

@@ -4,9 +4,39 @@ import { timestamp } from '../../../conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../formats/json.ts';
 import type { EventAccess, LoggedEvent } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
-import { fillTemplate, type UrlTemplate, urlTemplate } from './event-url.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
-import { RenamedFields } from './renamed-fields.ts';
+import { encodeSegment } from '../../../conventions/url/url.ts';
+
+/** The names that fields of stored events have by now: those of a field that was renamed (`x-was`) since. */
+class RenamedFields {
+  readonly #steps: readonly ReadonlyMap<string, string>[];
+
+  /** @param renamed earlier and later names, of one migration after the other */
+  constructor(renamed: readonly Readonly<Record<string, string>>[]) {
+    this.#steps = renamed.map((names) => new Map(Object.entries(names)));
+  }
+
+  /** Names of fields, or paths that begin with one. */
+  names(fields: readonly string[]): readonly string[] {
+    return this.#steps.length === 0 ? fields : fields.map((each) => this.#nameOf(each));
+  }
+
+  /** The members of an object, in their order, under the later names. */
+  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null {
+    if (object === null || this.#steps.length === 0) return object;
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [this.#nameOf(name), value]));
+  }
+
+  /** JSON of an object, with its members under the later names. */
+  json(text: string): string {
+    return this.#steps.length === 0 ? text : writeOrderedJson(this.members(JSON.parse(text)));
+  }
+
+  #nameOf(path: string): string {
+    const name = path.replace(/[.[].*$/s, '');
+    return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
+  }
+}
 
 /**
  * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
@@ -202,4 +232,32 @@ export function changedRow(row: SqlRow): { readonly type: string; readonly id: s
 function bytesOf(value: SqlRow[string] | undefined): Uint8Array {
   if (value instanceof Uint8Array) return value;
   throw new Error('A column of restwright_events has no bytes');
+}
+
+/** The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on. */
+type UrlTemplate = readonly (string | number)[];
+
+/** There are few collections without parents. */
+const templateBelow = memoize((collection: string): UrlTemplate => [...collection.split('/'), 0]);
+
+/** The template of the URL of a resource; null where no template produces it. @param ids of the resource and its parents, nearest first */
+function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | null {
+  const [only = ''] = ids;
+  const end = url.lastIndexOf('/');
+  if (ids.length === 1 && end !== -1) {
+    return url.slice(end + 1) === encodeSegment(only) ? templateBelow(url.slice(0, end)) : null;
+  }
+  const segments: (string | number)[] = url.split('/');
+  for (const [index, id] of ids.entries()) {
+    // Each id follows the name of its collection.
+    const at = segments.length - 1 - 2 * index;
+    if (segments[at] === encodeSegment(id)) segments[at] = index;
+  }
+  return segments.includes(0) ? segments : null;
+}
+
+function fillTemplate(template: UrlTemplate, ids: readonly string[]): string {
+  return template
+    .map((segment) => (typeof segment === 'number' ? encodeSegment(ids[segment] ?? '') : segment))
+    .join('/');
 }

@@ -1,4 +1,4 @@
-import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/model-guard.ts';
+import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/schema/model-guard.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import { sqlite } from '../dialect.ts';

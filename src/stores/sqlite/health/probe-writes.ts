@@ -1,6 +1,5 @@
 import type { Statement } from '../../sql/dialect.ts';
-import { METADATA } from '../../sql/schema/system-tables.ts';
-import { SystemStatements } from '../../sql/system-statements.ts';
+import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { sqlite } from '../dialect.ts';
 

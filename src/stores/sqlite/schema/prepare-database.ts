@@ -9,7 +9,7 @@ import {
   parseModels,
   recordedModels,
 } from '../../sql/schema/current-models.ts';
-import { renameEvents } from '../../sql/events/rename-events.ts';
+import { renameEvents } from '../../sql/schema/rename-events.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import { type FieldRules, fieldRules } from '../../sql/schema/field-rules.ts';
 import { declaredOwnerForm, ownerStep } from '../../sql/schema/owner-names.ts';
@@ -34,8 +34,8 @@ import {
   type StepCost,
   UnusableDatabase,
 } from '../../sql/schema/schema-errors.ts';
-import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
-import { SystemStatements } from '../../sql/system-statements.ts';
+import { FORMAT } from '../../sql/schema/system-tables.ts';
+import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect.ts';

@@ -1,9 +1,9 @@
-import { weakMemoize } from '../../../cache/memoize.ts';
-import { referringMembers } from '../../../model/row-key.ts';
-import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../../plan/events/related-values.ts';
-import { hasAnyLength, typeAt } from '../columns.ts';
-import type { BindParameters } from '../dialect.ts';
-import type { Table, Tables } from '../tables.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import { referringMembers } from '../../model/row-key.ts';
+import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../plan/events/related-values.ts';
+import { hasAnyLength, typeAt } from './columns.ts';
+import type { BindParameters } from './dialect.ts';
+import type { Table, Tables } from './tables.ts';
 
 /** Bytes of a recorded value of a related row. A longer one is left out: it is a part of every event of the rows that lead to it. */
 const MAX_VALUE = 16_384;
