@@ -49,7 +49,7 @@ export async function attemptWebhook(
     target.kind === 'valid'
       ? await sender.send({ url: target.url, headers, body, timeout })
       : { kind: 'failure', reason: 'forbidden' };
-  const listed = { at, duration: Math.round(elapsed() - began), ...outcomeOf(result, timeout) };
+  const listed = { at, duration: Math.round(elapsed() - began), ...describeOutcome(result, timeout) };
   const verdict: WebhookVerdict =
     result.kind === 'response'
       ? judgeWebhookResponse(result.status, result.retryAfter, now())
@@ -57,7 +57,10 @@ export async function attemptWebhook(
   return { listed, verdict };
 }
 
-function outcomeOf(result: SendResult, timeout: number): Pick<ListedAttempt, 'statusCode' | 'response' | 'error'> {
+function describeOutcome(
+  result: SendResult,
+  timeout: number,
+): Pick<ListedAttempt, 'statusCode' | 'response' | 'error'> {
   if (result.kind === 'response') return { statusCode: result.status, response: result.body, error: null };
   return { statusCode: null, response: null, error: CAUSES[result.reason](timeout) };
 }

@@ -1,7 +1,7 @@
 import type { Bookmark } from '../../plan/bookmark.ts';
 import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Dialect, Statement } from './dialect.ts';
-import { type Prepare, prepare } from './prepare.ts';
+import { type Prepare, prepareStatement } from './prepare.ts';
 
 /** The names of metadata in `restwright_meta`. */
 export const METADATA = {
@@ -66,7 +66,7 @@ export class SystemStatements {
   readonly #setRecord: Prepare;
 
   constructor(dialect: Dialect) {
-    const of = (text: string): Prepare => prepare(dialect, text);
+    const of = (text: string): Prepare => prepareStatement(dialect, text);
     this.counters = of('select revision, event from restwright_sequences');
     this.setCounters = of('update restwright_sequences set revision = ?, event = ?');
     this.rowCount = of('select count from restwright_counts where resource = ?');

@@ -173,7 +173,7 @@ function unpack(row: SqlRow, shape: string): Unpacked {
   const { detail } = row;
   if (!shape.startsWith('[')) return { json: String(detail), access: null };
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
-  const origin = unpackTexts(bytesOf(row['origin']));
+  const origin = unpackTexts(readBytes(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
   const [before = null, after = before] = left.related ?? [];
   const parts = shapeOf(shape);
@@ -202,7 +202,7 @@ interface EnvelopeParts {
 /** The envelope, in the order of its members (EVT-2). */
 function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopeParts): string {
   const [type, resourceType, version, changed, parentTypes, url] = shape;
-  const [resourceId = ''] = unpackTexts(bytesOf(row['resource_id']));
+  const [resourceId = ''] = unpackTexts(readBytes(row['resource_id']));
   const ids = [resourceId ?? '', ...(left.parents ?? [])];
   const resource = { type: resourceType, id: resourceId, url: url === null ? left.url : fillTemplate(url, ids) };
   const payload = {
@@ -218,18 +218,18 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
     sequence: sequenceText(Number(row['sequence'])),
     actor: origin[2],
   };
-  const head = JSON.stringify({ id: unpackTexts(bytesOf(row['id']))[0], type }).slice(0, -1);
+  const head = JSON.stringify({ id: unpackTexts(readBytes(row['id']))[0], type }).slice(0, -1);
   const data = row['data'] === null ? '}' : `,"data":${renamed.json(String(row['data']))}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 
 /** What an event says about the row that was changed: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
 export function changedRow(row: SqlRow): { readonly type: string; readonly id: string } {
-  const [id] = unpackTexts(bytesOf(row['resource_id']));
+  const [id] = unpackTexts(readBytes(row['resource_id']));
   return { type: String(row['resource']), id: id ?? '' };
 }
 
-function bytesOf(value: SqlRow[string] | undefined): Uint8Array {
+function readBytes(value: SqlRow[string] | undefined): Uint8Array {
   if (value instanceof Uint8Array) return value;
   throw new Error('A column of restwright_events has no bytes');
 }
