@@ -5,7 +5,7 @@ import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
 import { eventMetrics } from './events/event-metrics.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
-import { startRetention } from './events/retention.ts';
+import { startRetention } from './events/retention/retention.ts';
 import { webhookSender, type WebhookSender } from './events/webhooks/sender.ts';
 import { RequestLoop } from './events/webhooks/webhook-requests.ts';
 import { localLender } from './limits/lending-buckets.ts';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import Database from 'better-sqlite3';
-import { EventRetention } from '../../src/events/retention.ts';
+import { EventRetention } from '../../src/events/retention/retention.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { createApi, defineModel, loadModel, type Model, resource } from '../../src/index.ts';
 import type { Observation } from '../../src/observe/observation.ts';

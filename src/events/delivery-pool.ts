@@ -2,13 +2,13 @@ import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import { type Attempted, attemptDelivery } from './attempt.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
 import type { DeliveryPace } from './delivery-pace.ts';
 import type { Endpoint, Work } from './endpoint.ts';
 import type { ProgressStore } from './progress-store.ts';
 import { nextDelay } from './retry-schedule.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Subscriber, AttemptResult, Delivery } from './subscriber.ts';
+import { channels, type DeliveryContext, publish } from '../platform/trace-channels.ts';
 
 export interface DeliveryPoolOptions {
   readonly subscriber: Subscriber;
@@ -192,4 +192,47 @@ export class DeliveryPool {
 interface Settled {
   readonly attempted: Attempted;
   readonly next: Pick<DeliveryChange, 'state' | 'attempts' | 'due'>;
+}
+
+/** An attempt that has ended. */
+interface Attempted {
+  readonly result: AttemptResult;
+  /** What the subscriber rejected with; null where it did not. */
+  readonly error: unknown;
+  /** Milliseconds, with fractions. */
+  readonly duration: number;
+}
+
+/** Delivers an event, for as long as the subscriber may take. Never rejects. @param elapsed monotonic milliseconds */
+async function attemptDelivery(
+  subscriber: Pick<Subscriber, 'deliver' | 'timeout'>,
+  delivery: Delivery,
+  elapsed: () => number,
+): Promise<Attempted> {
+  const began = elapsed();
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`${delivery.subscription.name} took more than ${subscriber.timeout / 1_000} s`)),
+    subscriber.timeout,
+  );
+  try {
+    const delivered = publishAttempt(delivery, () => subscriber.deliver(delivery));
+    const result = await Promise.race([delivered, expired]);
+    return { result, error: null, duration: elapsed() - began };
+  } catch (error) {
+    return { result: { kind: 'failed' }, error, duration: elapsed() - began };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Publishes an attempt to the subscribers of its channel, if there are any. */
+async function publishAttempt(
+  { subscription, event: { event }, attempt }: Delivery,
+  run: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  if (!channels.delivery.hasSubscribers) return run();
+  const { id: eventId, type: eventType } = event;
+  const context: DeliveryContext = { endpoint: subscription.name, eventId, eventType, attempt, result: null };
+  return publish(channels.delivery, context, run, ({ kind }) => (context.result = kind));
 }

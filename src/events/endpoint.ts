@@ -1,6 +1,6 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import { patternsOf } from './pattern-index.ts';
+import { matchingPatterns } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
 /** Events that wait in memory for their first attempt. A subscription with more reads the log itself. */
@@ -128,7 +128,7 @@ export class Endpoint {
   /** Whether the type of an event is one of its patterns. */
   matches(type: string): boolean {
     const { patterns } = this.subscription;
-    return patternsOf(type).some((pattern) => patterns.includes(pattern));
+    return matchingPatterns(type).some((pattern) => patterns.includes(pattern));
   }
 
   /** Whether an event of its patterns is to be delivered. Call it once for each event. */

@@ -1,7 +1,7 @@
 import type { Subscription } from './subscriber.ts';
 
 /** The patterns that match an event type. @param type `product.created` */
-export function patternsOf(type: string): readonly string[] {
+export function matchingPatterns(type: string): readonly string[] {
   return ['*', `${type.slice(0, type.lastIndexOf('.'))}.*`, type];
 }
 
@@ -31,7 +31,7 @@ export class PatternIndex {
 
   /** Each subscription once. @param type `product.created` */
   match(type: string): readonly Subscription[] {
-    const found = patternsOf(type).flatMap((pattern) => [...(this.#byPattern.get(pattern) ?? [])]);
+    const found = matchingPatterns(type).flatMap((pattern) => [...(this.#byPattern.get(pattern) ?? [])]);
     return found.length < 2 ? found : [...new Set(found)];
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../conventions/json/json.ts';
 import { jsonEquals } from '../conventions/json/json-equality.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { type Conversion, mapped, type Source, valueOf } from './sources.ts';
+import { type Conversion, mapped, type Source, evaluateSource } from './sources.ts';
 
 /** Values of stored fields that are made of those of an older contract. */
 export class Assignment {
@@ -23,7 +23,7 @@ export class Assignment {
 
   /** Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value already: several stored ones may be shown as it. */
   write(source: Source, value: Json): void {
-    if (!this.#isNew && !this.#isPart(source) && isShownAs(valueOf(source, this.values), value)) return;
+    if (!this.#isNew && !this.#isPart(source) && isShownAs(evaluateSource(source, this.values), value)) return;
     switch (source.kind) {
       case 'field':
         this.values[source.name] = value;
@@ -68,14 +68,14 @@ export class Assignment {
     const all = change.from.map((name): readonly [string, Json] => [
       name,
       parts[name] ??
-        (Object.hasOwn(parts, name) ? null : valueOf({ kind: 'converted', conversion, name }, this.#current)),
+        (Object.hasOwn(parts, name) ? null : evaluateSource({ kind: 'converted', conversion, name }, this.#current)),
     ]);
     const made = change.up(Object.fromEntries(all));
     for (const [name, source] of inputs) this.write(source, made[name] ?? null);
   }
 
   #writeMember({ of, name }: Extract<Source, { kind: 'member' }>, value: Json): void {
-    const object = valueOf(of, this.values);
+    const object = evaluateSource(of, this.values);
     // An object is not set only to hold an unset member.
     if (value === null && !isJsonObject(object)) return;
     this.write(of, { ...(isJsonObject(object) ? object : {}), [name]: value });
@@ -86,7 +86,7 @@ export class Assignment {
     const { of, members } = source;
     const given = isJsonObject(value) ? value : {};
     if (of !== null) {
-      const before = valueOf(of, this.values);
+      const before = evaluateSource(of, this.values);
       const own = Object.entries(given).filter(([name]) => !members.has(name));
       const kept = isJsonObject(before) ? Object.entries(before).filter(([name]) => members.has(name)) : [];
       const isUnset = !isJsonObject(value) && !this.#keeps(source);
@@ -98,7 +98,7 @@ export class Assignment {
   /** Whether the stored object has values of other fields, which were moved out of it. */
   #keeps({ of, members }: ObjectSource): boolean {
     if (of === null) return false;
-    const before = valueOf(of, this.values);
+    const before = evaluateSource(of, this.values);
     if (!isJsonObject(before)) return false;
     const own = [...members.values()].filter((member) => member !== null && memberName(member, of) !== null);
     const renamed = new Set(own.map((member) => member !== null && memberName(member, of)));

@@ -1,5 +1,5 @@
 import { fieldOfPath } from '../conventions/text/field-path.ts';
-import { pathOf, type Source } from './sources.ts';
+import { storedPathTo, type Source } from './sources.ts';
 
 /** What has changed in a stored field. */
 export interface StoredChange {
@@ -18,7 +18,7 @@ export function isChanged(source: Source, change: StoredChange): boolean {
     case 'values':
       return isChanged(source.of, change);
     case 'member': {
-      const path = pathOf(source);
+      const path = storedPathTo(source);
       return path === null ? isChanged(source.of, change) : isChangedAt(path, change);
     }
     case 'object': {
@@ -33,7 +33,7 @@ export function isChanged(source: Source, change: StoredChange): boolean {
 
 /** An object, without the members that come from elsewhere or are there no more. */
 function isBaseChanged(of: Source, others: ReadonlyMap<string, unknown>, change: StoredChange): boolean {
-  const path = pathOf(of);
+  const path = storedPathTo(of);
   if (path === null || change.paths === null) return isChanged(of, change);
   const isOwn = (changed: string): boolean => !others.has(fieldOfPath(changed.slice(path.length + 1)));
   return isChangedAt(path, { ...change, paths: change.paths.filter((each) => !isBelow(each, path) || isOwn(each)) });

@@ -21,7 +21,7 @@ export function contractMappings(model: Model): readonly ContractMapping[] {
     const { resources } = model;
     const mapped = [...older.resources.values()].flatMap((each): readonly (readonly [string, ResourceMapping])[] => {
       const [stored, fields] = [resources.get(each.name), sources.get(each.name)];
-      if (stored === undefined || fields === undefined || isSame(each, stored, fields)) return [];
+      if (stored === undefined || fields === undefined || haveSameRows(each, stored, fields)) return [];
       const own = { older: each, stored, sources: fields, fills: fills.get(each.name) ?? [], resources };
       return [[each.name, new ResourceMapping(own)]];
     });
@@ -43,7 +43,7 @@ function filled(changes: readonly VersionChange[], sources: FieldSources | undef
 }
 
 /** Whether rows are the same in both contracts, whatever the resource is called. */
-function isSame(older: Resource, stored: Resource, sources: FieldSources): boolean {
+function haveSameRows(older: Resource, stored: Resource, sources: FieldSources): boolean {
   return (
     older.parent?.field === stored.parent?.field &&
     older.fields.length === stored.fields.length &&

@@ -24,7 +24,7 @@ export class ReadMapping {
   list(read: ListRead): ListRead {
     const mapping = this.#mappings.get(read.resource);
     const filter = read.filter.map((condition) => this.#condition(condition, mapping));
-    const order = mapping === undefined ? read.order : orderOf(read.order, mapping);
+    const order = mapping === undefined ? read.order : mapOrder(read.order, mapping);
     const stored = { ...read, ...this.columns(read.resource, read), filter, order };
     return { ...stored, effort: effortOf(this.#resource(read.resource), stored) };
   }
@@ -42,7 +42,7 @@ export class ReadMapping {
     const stored = {
       ...read,
       field: referring === undefined ? field : storedPath(referring, field).path,
-      order: mapping === undefined ? order : orderOf(order, mapping),
+      order: mapping === undefined ? order : mapOrder(order, mapping),
     };
     return { ...stored, effort: effortOfRelated(this.#resource(resource), stored, visible) };
   }
@@ -81,7 +81,7 @@ export class ReadMapping {
         const { relation } = condition;
         const target = this.#mappings.get(relation.resource);
         const conditions = condition.conditions.map((part) => this.#part(part, target));
-        return { ...condition, conditions, relation: relationOf(relation, relation.inverse ? target : mapping) };
+        return { ...condition, conditions, relation: mapRelation(relation, relation.inverse ? target : mapping) };
       }
       case 'not':
         return mapping === undefined ? condition : negated(pathCondition(condition.condition, mapping));
@@ -99,11 +99,11 @@ export class ReadMapping {
   }
 }
 
-function relationOf(relation: RelationKey, mapping: ResourceMapping | undefined): RelationKey {
+function mapRelation(relation: RelationKey, mapping: ResourceMapping | undefined): RelationKey {
   return mapping === undefined ? relation : { ...relation, field: storedPath(mapping, relation.field).path };
 }
 
-function orderOf(order: readonly SortKey[], mapping: ResourceMapping): readonly SortKey[] {
+function mapOrder(order: readonly SortKey[], mapping: ResourceMapping): readonly SortKey[] {
   return order.map(({ path, descending }) => ({ path: storedPath(mapping, path).path, descending }));
 }
 

@@ -4,7 +4,7 @@ import type { FieldValues, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
 import { Assignment } from './assignment.ts';
 import { isChanged } from './changed-names.ts';
-import { addFields, findSource, pathOf, type Source, type FieldSources, valueOf } from './sources.ts';
+import { addFields, findSource, storedPathTo, type Source, type FieldSources, evaluateSource } from './sources.ts';
 
 /** Where the value of a property of an older contract is stored. */
 export interface StoredProperty {
@@ -45,7 +45,7 @@ export class ResourceMapping {
     this.stored = stored;
     this.#sources = sources;
     this.#fills = fills;
-    this.#members = older.fields.map((field) => [field.name, readerOf(this.#sourceOf(field.name), field)]);
+    this.#members = older.fields.map((field) => [field.name, compileReader(this.#sourceOf(field.name), field)]);
     this.#hidden = hiddenMembers({ older, stored, sources, resources });
     this.#names = namesDown(older, stored, sources);
   }
@@ -138,13 +138,13 @@ function isSystemPath(path: string): boolean {
 }
 
 /** A field of the same value is read as fast as a stored one. */
-function readerOf(source: Source | null, shape: Shape): (row: Row) => Json {
+function compileReader(source: Source | null, shape: Shape): (row: Row) => Json {
   if (source === null) return () => null;
   if (source.kind === 'object') {
     const complete = completed(shape);
-    return (row) => complete(valueOf(source, row));
+    return (row) => complete(evaluateSource(source, row));
   }
-  if (source.kind !== 'field') return (row) => valueOf(source, row);
+  if (source.kind !== 'field') return (row) => evaluateSource(source, row);
   const { name } = source;
   return (row) => row[name] ?? null;
 }
@@ -184,10 +184,10 @@ function storedValues({ fields }: Resource, row: Row): FieldValues {
 
 function storedProperty(source: Source): StoredProperty | null {
   if (source.kind === 'values') {
-    const path = pathOf(source.of);
+    const path = storedPathTo(source.of);
     return path === null ? null : { path, values: source.change };
   }
-  const path = pathOf(source);
+  const path = storedPathTo(source);
   return path === null ? null : { path, values: null };
 }
 
@@ -198,7 +198,7 @@ function namesDown(older: Resource, stored: Resource, sources: FieldSources): Re
     switch (source.kind) {
       case 'field':
       case 'member': {
-        const from = pathOf(source);
+        const from = storedPathTo(source);
         if (from !== null) names.set(from, path);
         return;
       }

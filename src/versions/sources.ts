@@ -37,12 +37,12 @@ export function olderSources(sources: FieldSources, changes: readonly VersionCha
   const taken = new Map<string, Source>();
   let older = sources;
   // Inner paths first: an object that has another name takes along what has become of its members.
-  for (const path of changes.flatMap(newerPaths).toSorted((a, b) => depthOf(b) - depthOf(a))) {
+  for (const path of changes.flatMap(newerPaths).toSorted((a, b) => measureDepth(b) - measureDepth(a))) {
     taken.set(path, sourceAt(older, path));
     older = edited(older, path, null);
   }
   const added = changes.flatMap((change) => additions(taken, change));
-  for (const [path, source] of added.toSorted(([a], [b]) => depthOf(a) - depthOf(b)))
+  for (const [path, source] of added.toSorted(([a], [b]) => measureDepth(a) - measureDepth(b)))
     older = edited(older, path, source);
   for (const change of changes) {
     if (change.kind !== 'values') continue;
@@ -51,7 +51,7 @@ export function olderSources(sources: FieldSources, changes: readonly VersionCha
   return older;
 }
 
-function depthOf(path: string): number {
+function measureDepth(path: string): number {
   return path.split('.').length;
 }
 
@@ -98,13 +98,13 @@ function sourceAt(sources: FieldSources, path: string): Source {
 export function findSource(sources: FieldSources, path: string): Source | null {
   const [name = '', ...rest] = path.split('.');
   return rest.reduce<Source | null>(
-    (source, member) => (source === null ? null : memberOf(source, member)),
+    (source, member) => (source === null ? null : findMember(source, member)),
     sources.get(name) ?? null,
   );
 }
 
 /** null where the object lacks the member. */
-function memberOf(source: Source, name: string): Source | null {
+function findMember(source: Source, name: string): Source | null {
   if (source.kind !== 'object') return { kind: 'member', of: source, name };
   const known = source.members.get(name);
   if (known !== undefined) return known;
@@ -123,16 +123,16 @@ function edited(sources: FieldSources, path: string, source: Source | null): Fie
 
 function editedObject(of: Source | null, [name = '', ...rest]: readonly string[], source: Source | null): Source {
   const base = of?.kind === 'object' ? of : { of, members: new Map<string, Source | null>() };
-  const held = of === null ? null : memberOf(of, name);
+  const held = of === null ? null : findMember(of, name);
   const member = rest.length === 0 ? source : editedObject(held, rest, source);
   return { kind: 'object', of: base.of, members: new Map([...base.members, [name, member]]) };
 }
 
 /** The path of what is stored as it is shown; null where it is at no one place. */
-export function pathOf(source: Source): string | null {
+export function storedPathTo(source: Source): string | null {
   if (source.kind === 'field') return source.name;
   if (source.kind !== 'member') return null;
-  const above = pathOf(source.of);
+  const above = storedPathTo(source.of);
   return above === null ? null : `${above}.${source.name}`;
 }
 
@@ -158,16 +158,16 @@ export function addFields(source: Source, fields: Set<string>): void {
 }
 
 /** The value of a source in a stored row. */
-export function valueOf(source: Source, row: FieldValues): Json {
+export function evaluateSource(source: Source, row: FieldValues): Json {
   switch (source.kind) {
     case 'field':
       return row[source.name] ?? null;
     case 'constant':
       return source.value;
     case 'values':
-      return mapped(valueOf(source.of, row), source.change.down);
+      return mapped(evaluateSource(source.of, row), source.change.down);
     case 'member': {
-      const object = valueOf(source.of, row);
+      const object = evaluateSource(source.of, row);
       return isJsonObject(object) ? (object[source.name] ?? null) : null;
     }
     case 'object':
@@ -179,13 +179,13 @@ export function valueOf(source: Source, row: FieldValues): Json {
 
 /** null where the object is unset and none of the members that were moved into it is set. */
 function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: FieldValues): Json {
-  const base = of === null ? null : valueOf(of, row);
+  const base = of === null ? null : evaluateSource(of, row);
   const value: Record<string, Json> = {};
   if (isJsonObject(base)) for (const name in base) if (!members.has(name)) value[name] = base[name] ?? null;
   let isSet = isJsonObject(base);
   for (const [name, source] of members) {
     if (source === null) continue;
-    const member = valueOf(source, row);
+    const member = evaluateSource(source, row);
     value[name] = member;
     isSet ||= member !== null;
   }
@@ -193,7 +193,7 @@ function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: 
 }
 
 function convertedValues({ change, inputs }: Conversion, row: FieldValues): JsonObject {
-  return change.down(Object.fromEntries([...inputs].map(([name, source]) => [name, valueOf(source, row)])));
+  return change.down(Object.fromEntries([...inputs].map(([name, source]) => [name, evaluateSource(source, row)])));
 }
 
 /** Of an array each item. What is not listed stays. */

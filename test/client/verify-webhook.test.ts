@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { type ReceivedHeaders, verifyWebhook, WebhookError } from '../../src/client/verify-webhook.ts';
 import { signatureFields, webhookKey, webhookSecret } from '../../src/conventions/events/webhook-signature.ts';
-import { hmacSigner } from '../../src/events/webhooks/signers.ts';
+import { hmacSigner } from '../../src/events/webhooks/signing-keys.ts';
 
 const NOW = Date.UTC(2026, 4, 1, 12);
 const SECRET = webhookSecret(new Uint8Array(32).fill(7));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { EventRetention } from '../../src/events/retention.ts';
+import { EventRetention } from '../../src/events/retention/retention.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { root } from '../../scripts/command.ts';
 import { signatureFields, webhookSecret } from '../../src/conventions/events/webhook-signature.ts';
-import { hmacSigner } from '../../src/events/webhooks/signers.ts';
+import { hmacSigner } from '../../src/events/webhooks/signing-keys.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { blocksOf, textOf } from './guide-pages.ts';

@@ -67,7 +67,7 @@ const pairs = fc.record({
 
 type Pair = typeof pairs extends fc.Arbitrary<infer T> ? T : never;
 
-function resourceOf(pair: Pair, side: 0 | 1): ResourceOptions {
+function describeResource(pair: Pair, side: 0 | 1): ResourceOptions {
   const own = side === 0 ? pair.removed : pair.added;
   const price: ValueType = { kind: 'decimal', precision: side === 0 ? 10 : pair.precision, scale: 2 };
   return {
@@ -88,13 +88,13 @@ function pairModel(pair: Pair, side: 0 | 1): Model {
   const name = side === 0 ? 'old' : 'new';
   const has = pair.resources === 'both' || pair.resources === name;
   const reference = field('item_id', TEXT, { reference: refersTo('items') });
-  return modelOf(resourceOf(pair, side), ...(has ? [{ name: `${name}_parts`, fields: [reference] }] : []));
+  return modelOf(describeResource(pair, side), ...(has ? [{ name: `${name}_parts`, fields: [reference] }] : []));
 }
 
 let size = 0;
 
 /** A row as instances of one side write it: its own values, all different where they may have to be unique. */
-function rowOf(pair: Pair, side: 0 | 1, id: string): readonly [string, Readonly<Record<string, Json>>] {
+function makeRow(pair: Pair, side: 0 | 1, id: string): readonly [string, Readonly<Record<string, Json>>] {
   size += 1;
   const own = side === 0 ? pair.removed : pair.added;
   const written = Object.fromEntries(own.map((extra) => [extra.of.name, extra.written]));
@@ -110,7 +110,7 @@ function readAs(pair: Pair, side: 0 | 1, values: Readonly<Record<string, Json>>)
 }
 
 /** The values of a row, without what writing it assigned. */
-function valuesOf({
+function dropAssigned({
   id: _id,
   created_at: _created,
   updated_at: _updated,
@@ -127,7 +127,7 @@ async function assertRead(
   rows: readonly (readonly [string, Readonly<Record<string, Json>>])[],
 ): Promise<void> {
   for (const [id, values] of rows) {
-    assert.deepEqual({ ...valuesOf(await readRow(store, 'items', id)) }, readAs(pair, side, values));
+    assert.deepEqual({ ...dropAssigned(await readRow(store, 'items', id)) }, readAs(pair, side, values));
   }
 }
 
@@ -196,7 +196,7 @@ export function neighbourSuite(databases: NeighbourDatabases): void {
     const property = fc.asyncProperty(pairs, async (pair) => {
       const [before, after] = [pairModel(pair, 0), pairModel(pair, 1)];
       const [phased, direct] = [databases.create(), databases.create()];
-      const first = [rowOf(pair, 0, 'a'), rowOf(pair, 0, 'b')];
+      const first = [makeRow(pair, 0, 'a'), makeRow(pair, 0, 'b')];
       const old = await databases.open(phased, before);
       await commit(old, ...first.map(([id, values]) => create('items', id, values)));
       await (await databases.open(phased, after, { phase: 'expand' })).close();
@@ -204,9 +204,9 @@ export function neighbourSuite(databases: NeighbourDatabases): void {
       const next = await databases.open(phased, after);
       const restarted = await databases.open(phased, before);
       const second = [
-        [next, rowOf(pair, 1, 'c')],
-        [old, rowOf(pair, 0, 'd')],
-        [restarted, rowOf(pair, 0, 'e')],
+        [next, makeRow(pair, 1, 'c')],
+        [old, makeRow(pair, 0, 'd')],
+        [restarted, makeRow(pair, 0, 'e')],
       ] as const;
       for (const [store, [id, values]] of second) await commit(store, create('items', id, values));
       const rows = [...first, ...second.map(([, row]) => row)];
@@ -233,7 +233,7 @@ export function neighbourSuite(databases: NeighbourDatabases): void {
       for (const database of [phased, direct]) {
         const store = await databases.open(database, after, { consent: 'losses' });
         await assertRead(store, pair, 1, database === phased ? changed : first);
-        await commit(store, create('items', 'z', rowOf(pair, 1, 'z')[1]));
+        await commit(store, create('items', 'z', makeRow(pair, 1, 'z')[1]));
         await store.close();
         assert.deepEqual(await databases.plan(database, after), []);
       }

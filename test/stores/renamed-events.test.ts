@@ -25,13 +25,13 @@ const modelOf = (resources: Readonly<Record<string, string>>): string =>
 const RENAMED = 'items: { schema: { type: object, properties: { name: { type: string, x-was: title }, note: T } } }';
 
 /** @param resource without the options of all, with T for a text */
-function fieldsOf(version: string, resource: string, versions = ''): string {
+function writeModel(version: string, resource: string, versions = ''): string {
   const described = resource.replace('{ ', '{ id: client, events: full, ').replaceAll(': T', ': { type: string }');
   return `name: shop\nversion: ${version}\ndefault_version: ${Number.parseInt(version)}\nresources: { ${described} }\nversions: { ${versions} }\n`;
 }
 
 /** Changed fields and data of the events of a page. */
-function dataOf({
+function collectData({
   data,
 }: {
   readonly data: readonly { readonly payload: Record<string, unknown> }[];
@@ -40,7 +40,7 @@ function dataOf({
 }
 
 /** The events of a collection: types, resources and changed fields. */
-async function eventsOf(database: string, model: string, collection: string): Promise<readonly string[]> {
+async function listEvents(database: string, model: string, collection: string): Promise<readonly string[]> {
   const api = await apiUnderTest(model, { database });
   const { body } = await api.send({ send: `GET /api/events?collection=${collection}` });
   await api.close();
@@ -72,7 +72,7 @@ for (const [store, databaseOf] of [
       await write(database, modelOf({ items: '' }), 'PUT /api/v1/items/a', 'DELETE /api/v1/items/a');
       const renamed = modelOf({ things: 'was: items, ' });
       await write(database, renamed, 'PUT /api/v1/things/b');
-      assert.deepEqual(await eventsOf(database, renamed, 'things'), [
+      assert.deepEqual(await listEvents(database, renamed, 'things'), [
         'thing.created /api/v1/things/a ["item"]',
         'thing.deleted /api/v1/things/a []',
         'thing.created /api/v1/things/b ["item"]',
@@ -84,9 +84,9 @@ for (const [store, databaseOf] of [
       await write(database, modelOf({ items: '', things: '' }), 'PUT /api/v1/items/a', 'PUT /api/v1/things/b');
       const first = modelOf({ items: '', parts: 'was: things, ' });
       const second = modelOf({ things: 'was: items, ', parts: '' });
-      assert.deepEqual(await eventsOf(database, first, 'parts'), ['part.created /api/v1/parts/b ["item"]']);
-      assert.deepEqual(await eventsOf(database, second, 'things'), ['thing.created /api/v1/things/a ["item"]']);
-      assert.deepEqual(await eventsOf(database, second, 'parts'), ['part.created /api/v1/parts/b ["item"]']);
+      assert.deepEqual(await listEvents(database, first, 'parts'), ['part.created /api/v1/parts/b ["item"]']);
+      assert.deepEqual(await listEvents(database, second, 'things'), ['thing.created /api/v1/things/a ["item"]']);
+      assert.deepEqual(await listEvents(database, second, 'parts'), ['part.created /api/v1/parts/b ["item"]']);
     });
 
     it('[EVT-2] are those of its later singular, there and back', async (context) => {
@@ -94,11 +94,11 @@ for (const [store, databaseOf] of [
       const other = modelOf({ items: 'singular: article, ' });
       await write(database, modelOf({ items: '' }), 'PUT /api/v1/items/a');
       await write(database, other, 'PUT /api/v1/items/b');
-      assert.deepEqual(await eventsOf(database, other, 'items'), [
+      assert.deepEqual(await listEvents(database, other, 'items'), [
         'article.created /api/v1/items/a ["item"]',
         'article.created /api/v1/items/b ["item"]',
       ]);
-      assert.deepEqual(await eventsOf(database, modelOf({ items: '' }), 'items'), [
+      assert.deepEqual(await listEvents(database, modelOf({ items: '' }), 'items'), [
         'item.created /api/v1/items/a ["item"]',
         'item.created /api/v1/items/b ["item"]',
       ]);
@@ -106,9 +106,9 @@ for (const [store, databaseOf] of [
 
     it('[EVT-1] [VER-5a] have the values of fields that were renamed, there and back, and are the same bytes in an older version', async (context) => {
       const database = databaseOf(temporaryDirectory(context));
-      const first = fieldsOf('1.0.0', 'items: { schema: { type: object, properties: { title: T, note: T } } }');
-      const second = fieldsOf('2.0.0', RENAMED, '1.0.0: { changes: [{ resource: items, rename: { title: name } }] }');
-      const third = fieldsOf(
+      const first = writeModel('1.0.0', 'items: { schema: { type: object, properties: { title: T, note: T } } }');
+      const second = writeModel('2.0.0', RENAMED, '1.0.0: { changes: [{ resource: items, rename: { title: name } }] }');
+      const third = writeModel(
         '3.0.0',
         RENAMED.replace('name: { type: string, x-was: title }', 'title: { type: string, x-was: name }'),
       );
@@ -117,12 +117,12 @@ for (const [store, databaseOf] of [
       await api.send({ send: 'PATCH /api/v1/items/a', body: { title: 'B' } });
       const { body: before } = await api.send({ send: 'GET /api/v1/events' });
       await api.close();
-      assert.deepEqual(dataOf(before), [
+      assert.deepEqual(collectData(before), [
         [['title', 'note'], { id: 'a', title: 'A', note: 'n' }],
         [['title'], { id: 'a', title: 'B', note: 'n' }],
       ]);
       const next = await apiUnderTest(second, { database });
-      const later = dataOf((await next.send({ send: 'GET /api/v2/events' })).body);
+      const later = collectData((await next.send({ send: 'GET /api/v2/events' })).body);
       assert.deepEqual(later, [
         [['name', 'note'], { id: 'a', name: 'A', note: 'n' }],
         [['name'], { id: 'a', name: 'B', note: 'n' }],
@@ -131,7 +131,7 @@ for (const [store, databaseOf] of [
       assert.deepEqual(older.body.data, before.data);
       await next.close();
       const last = await apiUnderTest(third, { database });
-      assert.deepEqual(dataOf((await last.send({ send: 'GET /api/v3/events' })).body), dataOf(before));
+      assert.deepEqual(collectData((await last.send({ send: 'GET /api/v3/events' })).body), collectData(before));
       await last.close();
     });
 

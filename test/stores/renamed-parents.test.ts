@@ -28,7 +28,7 @@ interface Names {
 const BEFORE: Names = { items: 'items', item: 'item', parts: 'parts', part: 'part' };
 
 /** Items, parts of items, and pins of parts. @param ids who chooses the ids of items and parts */
-function modelOf({ items, item, parts, part, was = {} }: Names, ids: 'client' | 'uuid'): string {
+function writeModel({ items, item, parts, part, was = {} }: Names, ids: 'client' | 'uuid'): string {
   const earlier = (name: string | undefined): string => (name === undefined ? '' : `was: ${name}, `);
   return `name: shop
 resources:
@@ -64,17 +64,17 @@ async function fill(api: ApiUnderTest, ids: 'client' | 'uuid'): Promise<Filled> 
 }
 
 /** The URL of a row with the names of a model. */
-function urlOf(ids: readonly string[], names: Names): string {
+function buildUrl(ids: readonly string[], names: Names): string {
   const collections = [names.items, names.parts, 'pins'];
   return `/api/v1/${ids.map((id, level) => `${collections[level] ?? ''}/${id}`).join('/')}`;
 }
 
 /** The rows, with the members of the parents' ids under their first names. */
-async function rowsOf(api: ApiUnderTest, filled: Filled, names: Names): Promise<readonly object[]> {
+async function readRows(api: ApiUnderTest, filled: Filled, names: Names): Promise<readonly object[]> {
   const rows: object[] = [];
   const first: Readonly<Record<string, string>> = { [`${names.item}_id`]: 'item_id', [`${names.part}_id`]: 'part_id' };
   for (const each of filled) {
-    const { status, body, text } = await api.send({ send: `GET ${urlOf(each, names)}` });
+    const { status, body, text } = await api.send({ send: `GET ${buildUrl(each, names)}` });
     assert.equal(status, 200, text);
     const { links: _, ...members } = body;
     rows.push(Object.fromEntries(Object.entries(members).map(([name, value]) => [first[name] ?? name, value])));
@@ -86,7 +86,7 @@ async function rowsOf(api: ApiUnderTest, filled: Filled, names: Names): Promise<
 async function checkUsed(api: ApiUnderTest, filled: Filled, names: Names): Promise<void> {
   const [item, part] = filled;
   assert.ok(item !== undefined && part !== undefined);
-  const parts = `${urlOf(item, names)}/${names.parts}`;
+  const parts = `${buildUrl(item, names)}/${names.parts}`;
   const found = await api.send({ send: `GET ${parts}?q=second` });
   assert.deepEqual(
     found.body.data.map(({ name }: { readonly name: string }) => name),
@@ -95,15 +95,15 @@ async function checkUsed(api: ApiUnderTest, filled: Filled, names: Names): Promi
   const same = await api.send({ send: `POST ${parts}`, body: { ...ownId(part, 'z'), name: 'first' } });
   assert.equal(same.status, 409, same.text);
   await created(api, parts.slice('/api/v1/'.length), { ...ownId(part, 'z'), name: 'third' });
-  const deleted = await api.send({ send: `DELETE ${urlOf(item, names)}` });
+  const deleted = await api.send({ send: `DELETE ${buildUrl(item, names)}` });
   assert.equal(deleted.status, 204, deleted.text);
-  assert.equal((await api.send({ send: `GET ${urlOf(part, names)}` })).status, 404);
+  assert.equal((await api.send({ send: `GET ${buildUrl(part, names)}` })).status, 404);
 }
 
 const ownId = ([, part]: readonly string[], id: string): object => (part === 'p' ? { id } : {});
 
 /** The statements that migrated the database. */
-function statementsOf({ observations }: ApiUnderTest): string {
+function migrationStatements({ observations }: ApiUnderTest): string {
   return observations.flatMap((each) => (each.kind === 'schema-changed' ? each.statements : [])).join('\n');
 }
 
@@ -149,25 +149,25 @@ for (const [store, databaseOf] of [
       for (const [title, names] of RENAMED.slice(-cases)) {
         it(`[OPS-4d] are kept where ${title} (ids: ${ids})`, async (context) => {
           const database = databaseOf(temporaryDirectory(context));
-          const before = await apiUnderTest(modelOf(BEFORE, ids), { database });
+          const before = await apiUnderTest(writeModel(BEFORE, ids), { database });
           const filled = await fill(before, ids);
-          const rows = await rowsOf(before, filled, BEFORE);
+          const rows = await readRows(before, filled, BEFORE);
           await before.close();
-          const renamed = await apiUnderTest(modelOf(names, ids), { database });
-          assert.doesNotMatch(statementsOf(renamed), /restwright_rebuilt|drop column|add column "\w+_id"/);
-          assert.deepEqual(await rowsOf(renamed, filled, names), rows);
+          const renamed = await apiUnderTest(writeModel(names, ids), { database });
+          assert.doesNotMatch(migrationStatements(renamed), /restwright_rebuilt|drop column|add column "\w+_id"/);
+          assert.deepEqual(await readRows(renamed, filled, names), rows);
           const [first = [], second = []] = filled.slice(1);
           assert.deepEqual(await createdParts(renamed, names), [
-            [urlOf(first, names), first[0]],
-            [urlOf(second, names), second[0]],
+            [buildUrl(first, names), first[0]],
+            [buildUrl(second, names), second[0]],
           ]);
           await renamed.close();
-          const again = await apiUnderTest(modelOf(backFrom(names), ids), { database });
-          assert.deepEqual(await rowsOf(again, filled, BEFORE), rows);
+          const again = await apiUnderTest(writeModel(backFrom(names), ids), { database });
+          assert.deepEqual(await readRows(again, filled, BEFORE), rows);
           await checkUsed(again, filled, BEFORE);
           await again.close();
-          const last = await apiUnderTest(modelOf(backFrom(names), ids), { database });
-          assert.equal(statementsOf(last), '');
+          const last = await apiUnderTest(writeModel(backFrom(names), ids), { database });
+          assert.equal(migrationStatements(last), '');
           await last.close();
         });
       }

@@ -80,7 +80,7 @@ function words(value: Json | undefined): string {
 /** Makes a change of one kind; null where the shape has nothing for it. @param fresh a name that no version has */
 type MakeChange = (shape: Shape, pick: <T>(of: readonly T[]) => T | undefined, fresh: string) => Change | null;
 
-function fieldsOf(shape: Shape, ...kinds: readonly FieldShape['kind'][]): readonly string[] {
+function listFields(shape: Shape, ...kinds: readonly FieldShape['kind'][]): readonly string[] {
   return [...shape].flatMap(([name, each]) => (kinds.includes(each.kind) && !('default' in each) ? [name] : []));
 }
 
@@ -99,7 +99,7 @@ const renamed: MakeChange = (shape, pick, fresh) => {
 };
 
 const renamedMember: MakeChange = (shape, pick, fresh) => {
-  const object = pick(fieldsOf(shape, 'object'));
+  const object = pick(listFields(shape, 'object'));
   const own = shape.get(object ?? '');
   if (object === undefined || own?.kind !== 'object') return null;
   const name = pick(own.members);
@@ -120,7 +120,7 @@ const renamedMember: MakeChange = (shape, pick, fresh) => {
 };
 
 const unknown: MakeChange = (shape, pick) => {
-  const field = pick(fieldsOf(shape, 'word', 'pair'));
+  const field = pick(listFields(shape, 'word', 'pair'));
   const own = shape.get(field ?? '');
   if (field === undefined || own === undefined) return null;
   const fill = own.kind === 'pair' ? 'u v' : pick([null, 'v']);
@@ -143,7 +143,7 @@ const gone: MakeChange = (_shape, _pick, fresh) => ({
 });
 
 const exchangedValues: MakeChange = (shape, pick, fresh) => {
-  const field = pick(fieldsOf(shape, 'state'));
+  const field = pick(listFields(shape, 'state'));
   const own = shape.get(field ?? '');
   if (field === undefined || own?.kind !== 'state') return null;
   const isShared = pick([true, false]) === true;
@@ -177,7 +177,7 @@ const exchangedValues: MakeChange = (shape, pick, fresh) => {
 };
 
 const movedIn: MakeChange = (shape, pick, fresh) => {
-  const [object, field] = [pick(fieldsOf(shape, 'object')), pick(fieldsOf(shape, 'word'))];
+  const [object, field] = [pick(listFields(shape, 'object')), pick(listFields(shape, 'word'))];
   const own = shape.get(object ?? '');
   if (object === undefined || field === undefined || own?.kind !== 'object') return null;
   const members = [...own.members, fresh];
@@ -196,7 +196,7 @@ const movedIn: MakeChange = (shape, pick, fresh) => {
 };
 
 const movedOut: MakeChange = (shape, pick, fresh) => {
-  const object = pick(fieldsOf(shape, 'object'));
+  const object = pick(listFields(shape, 'object'));
   const own = shape.get(object ?? '');
   if (object === undefined || own?.kind !== 'object' || own.members.length < 2) return null;
   const name = pick(own.members) ?? '';
@@ -224,7 +224,7 @@ const movedOut: MakeChange = (shape, pick, fresh) => {
 };
 
 const typed: MakeChange = (shape, pick, fresh) => {
-  const field = pick(fieldsOf(shape, 'number'));
+  const field = pick(listFields(shape, 'number'));
   if (field === undefined) return null;
   const up = (value: Json): Json => (value === null ? null : Number(value));
   const down = (value: Json): Json => (value === null ? null : JSON.stringify(value));
@@ -242,19 +242,19 @@ function joinedText(one: Json, other: Json, separator: string): Json {
   return one === null && other === null ? null : `${words(one)}${separator}${words(other)}`;
 }
 
-function partsOf(text: Json, separator: string): readonly [Json, Json] {
+function splitText(text: Json, separator: string): readonly [Json, Json] {
   if (text === null) return [null, null];
   const [one = '', other = ''] = words(text).split(separator);
   return [one === '' ? null : one, other === '' ? null : other];
 }
 
 const split: MakeChange = (shape, pick, fresh) => {
-  const fields = fieldsOf(shape, 'word');
+  const fields = listFields(shape, 'word');
   const one = pick(fields);
   const other = pick(fields.filter((each) => each !== one));
   if (one === undefined || other === undefined) return null;
   const up = (value: Json): Doc => {
-    const [first, second] = partsOf(value, ' ');
+    const [first, second] = splitText(value, ' ');
     return { [one]: first, [other]: second };
   };
   const down = (doc: Doc): Json => joinedText(doc[one] ?? null, doc[other] ?? null, ' ');
@@ -275,14 +275,14 @@ const split: MakeChange = (shape, pick, fresh) => {
 };
 
 const joined: MakeChange = (shape, pick, fresh) => {
-  const field = pick(fieldsOf(shape, 'word'));
+  const field = pick(listFields(shape, 'word'));
   if (field === undefined) return null;
   const [one, other] = [`${fresh}_1`, `${fresh}_2`];
   // Of its own: a part may be joined, too.
   const separator = `<${fresh}>`;
   const up = (doc: Doc): Json => joinedText(doc[one] ?? null, doc[other] ?? null, separator);
   const down = (value: Json): Doc => {
-    const [first, second] = partsOf(value, separator);
+    const [first, second] = splitText(value, separator);
     return { [one]: first, [other]: second };
   };
   const from = { [one]: { type: 'string' }, [other]: { type: 'string' } };
@@ -375,7 +375,7 @@ function olderVersion(newer: Version, kind: number, fresh: string, choose: Choos
   return { ...newer, hasNotes: false, changes: [{ ...same, declared: { resource: 'notes', absent: true } }] };
 }
 
-function schemaOf(shape: FieldShape): object {
+function describeShape(shape: FieldShape): object {
   const text = { type: 'string' };
   if (shape.kind === 'state') return { ...text, enum: shape.values };
   // A version that has it as text knows no maximum.
@@ -387,7 +387,7 @@ function schemaOf(shape: FieldShape): object {
 
 /** The model of a chain. */
 export function modelOf(versions: readonly Version[]): DefinedModel {
-  const properties = Object.fromEntries([...NEWEST].map(([name, shape]) => [name, schemaOf(shape)]));
+  const properties = Object.fromEntries([...NEWEST].map(([name, shape]) => [name, describeShape(shape)]));
   const items = resource({ id: 'client', schema: { type: 'object', properties } });
   const notes = resource({
     id: 'client',

@@ -15,7 +15,7 @@ type Shape = Readonly<Record<string, 'text' | readonly string[]>>;
 const resource = 'things';
 const SHAPE: Shape = { a: 'text', b: 'text', c: 'text', d: 'text', o: ['x', 'y'], p: ['z'] };
 
-function resourceOf(shape: Shape): Resource {
+function compileShape(shape: Shape): Resource {
   const string = { type: 'string' };
   const properties = Object.fromEntries(
     Object.entries(shape).map(([name, kind]) => [
@@ -37,19 +37,19 @@ interface Version {
   readonly isLossless: boolean;
 }
 
-function mappingOf(versions: readonly Version[], fills: readonly Fill[] = []): ResourceMapping {
+function chainMapping(versions: readonly Version[], fills: readonly Fill[] = []): ResourceMapping {
   let sources: FieldSources = storedSources(Object.keys(SHAPE));
   for (const { changes } of versions) sources = olderSources(sources, changes);
-  const older = resourceOf(versions.at(-1)?.shape ?? SHAPE);
-  return new ResourceMapping({ older, stored: resourceOf(SHAPE), sources, fills, resources: new Map() });
+  const older = compileShape(versions.at(-1)?.shape ?? SHAPE);
+  return new ResourceMapping({ older, stored: compileShape(SHAPE), sources, fills, resources: new Map() });
 }
 
-function rowOf(values: FieldValues): Row {
+function makeRow(values: FieldValues): Row {
   const at = '2026-01-02T03:04:05.678Z';
   return { ...values, id: 'r', created_at: at, updated_at: at, revision: 7 };
 }
 
-function valuesOf({ id: _id, created_at: _at, updated_at: _on, revision: _revision, ...values }: Row): FieldValues {
+function dropAssigned({ id: _id, created_at: _at, updated_at: _on, revision: _revision, ...values }: Row): FieldValues {
   return values;
 }
 
@@ -190,21 +190,21 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function shapeOf(title: string): Shape {
+function findShape(title: string): Shape {
   return CASES.find((each) => each.title === title)?.shape ?? assert.fail();
 }
 
 describe('a resource of an older contract', () => {
   for (const { title, changes, shape, down, writes, stores } of CASES) {
     it(`[VER-5a] has ${title}`, () => {
-      const mapping = mappingOf([{ shape, changes, isLossless: true }]);
-      assert.deepEqual(valuesOf(mapping.down(rowOf(STORED))), down);
+      const mapping = chainMapping([{ shape, changes, isLossless: true }]);
+      assert.deepEqual(dropAssigned(mapping.down(makeRow(STORED))), down);
     });
 
     it(`[VER-5b] writes ${title}, and keeps the rest`, () => {
-      const mapping = mappingOf([{ shape, changes, isLossless: true }]);
-      const current = rowOf(STORED);
-      assert.deepEqual(mapping.up({ ...valuesOf(mapping.down(current)), ...writes }, current), {
+      const mapping = chainMapping([{ shape, changes, isLossless: true }]);
+      const current = makeRow(STORED);
+      assert.deepEqual(mapping.up({ ...dropAssigned(mapping.down(current)), ...writes }, current), {
         ...STORED,
         ...stores,
       });
@@ -213,15 +213,15 @@ describe('a resource of an older contract', () => {
 
   it('[VER-5b] fills what it cannot send in a row that it creates', () => {
     const changes: readonly VersionChange[] = [{ kind: 'without', resource, field: 'c' }];
-    const mapping = mappingOf(
-      [{ shape: shapeOf('an unknown field'), changes, isLossless: false }],
+    const mapping = chainMapping(
+      [{ shape: findShape('an unknown field'), changes, isLossless: false }],
       [{ source: { kind: 'field', name: 'c' }, value: 'filled' }],
     );
     assert.deepEqual(mapping.up({ a: 'A', b: null }, null), { a: 'A', b: null, c: 'filled' });
   });
 
   it('[VER-5a] finds where properties are stored, and the names of what is wrong', () => {
-    const mapping = mappingOf([
+    const mapping = chainMapping([
       { shape: SHAPE, changes: [rename('title', 'a'), move('x', 'o.x')], isLossless: true },
       { shape: { ...SHAPE, name: 'text' }, changes: [rename('name', 'title')], isLossless: true },
     ]);
@@ -242,7 +242,7 @@ const chains = fc.array(fc.tuple(fc.nat(6), fc.nat(9), fc.nat(9)), { minLength: 
   const versions: Version[] = [];
   let shape: Shape = SHAPE;
   for (const [index, [kind, one, other]] of steps.entries()) {
-    const next = stepOf(shape, { kind, one, other, name: `n${index}` });
+    const next = makeStep(shape, { kind, one, other, name: `n${index}` });
     if (next === null) continue;
     versions.push(next);
     ({ shape } = next);
@@ -258,7 +258,7 @@ interface Step {
   readonly name: string;
 }
 
-function stepOf(shape: Shape, { kind, one, other, name }: Step): Version | null {
+function makeStep(shape: Shape, { kind, one, other, name }: Step): Version | null {
   const texts = Object.keys(shape).filter((each) => shape[each] === 'text');
   const objects = Object.keys(shape).filter((each) => shape[each] !== 'text');
   const [field = '', second = ''] = [texts[one % texts.length], texts[other % texts.length]];
@@ -318,22 +318,22 @@ const stored = fc.record({ a: word, b: word, c: word, d: word, o, p }, plain);
 describe('chains of changes that lose nothing', () => {
   it('[VER-5a] [VER-5b] change no stored value where nothing is changed', () => {
     const law = fc.property(chains, stored, (versions, values) => {
-      const mapping = mappingOf(versions);
-      const row = rowOf(values);
-      assert.deepEqual(mapping.up(valuesOf(mapping.down(row)), row), values);
+      const mapping = chainMapping(versions);
+      const row = makeRow(values);
+      assert.deepEqual(mapping.up(dropAssigned(mapping.down(row)), row), values);
     });
     fc.assert(law, { numRuns: runs(200, 1_000) });
   });
 
   it('[VER-5a] [VER-5b] give back what was written through the older contract', () => {
     const law = fc.property(chains, stored, stored, (versions, values, others) => {
-      const mapping = mappingOf(versions);
-      const current = rowOf(values);
-      const wanted = mapping.down(rowOf(others));
-      const after = rowOf(mapping.up(valuesOf(wanted), current));
-      assert.deepEqual(normal(valuesOf(mapping.down(after))), normal(valuesOf(wanted)));
-      const created = rowOf(mapping.up(valuesOf(wanted), null));
-      assert.deepEqual(normal(valuesOf(mapping.down(created))), normal(valuesOf(wanted)));
+      const mapping = chainMapping(versions);
+      const current = makeRow(values);
+      const wanted = mapping.down(makeRow(others));
+      const after = makeRow(mapping.up(dropAssigned(wanted), current));
+      assert.deepEqual(normal(dropAssigned(mapping.down(after))), normal(dropAssigned(wanted)));
+      const created = makeRow(mapping.up(dropAssigned(wanted), null));
+      assert.deepEqual(normal(dropAssigned(mapping.down(created))), normal(dropAssigned(wanted)));
     });
     fc.assert(law, { numRuns: runs(200, 1_000) });
   });

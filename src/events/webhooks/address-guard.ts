@@ -42,18 +42,18 @@ export class AddressGuard extends BlockList {
 
   private constructor(blocked: readonly string[], exceptions: readonly AddressRange[]) {
     super();
-    this.#blocked = rangesOf(blocked);
+    this.#blocked = parseNetworks(blocked);
     this.#exceptions = exceptions;
   }
 
   /** Blocks what is not public, except the networks that the rules allow. */
   static public({ allowed: { ranges }, loopback }: WebhookUrlRules): AddressGuard {
-    return new AddressGuard(NOT_PUBLIC, loopback ? [...ranges, ...rangesOf(LOOPBACK)] : ranges);
+    return new AddressGuard(NOT_PUBLIC, loopback ? [...ranges, ...parseNetworks(LOOPBACK)] : ranges);
   }
 
   /** Blocks all but the addresses of this machine. */
   static loopback(): AddressGuard {
-    return new AddressGuard(EVERYTHING, rangesOf(LOOPBACK));
+    return new AddressGuard(EVERYTHING, parseNetworks(LOOPBACK));
   }
 
   /** Blocks nothing. */
@@ -70,7 +70,7 @@ export class AddressGuard extends BlockList {
   }
 }
 
-function rangesOf(networks: readonly string[]): readonly AddressRange[] {
+function parseNetworks(networks: readonly string[]): readonly AddressRange[] {
   return networks.map((network) => {
     const range = parseAddressRange(network);
     if (range === null) throw new Error(`${network} is no network`);

@@ -70,7 +70,7 @@ function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<strin
   });
   const [problem] = problems;
   if (problem !== undefined) return problem;
-  const compared = comparisonsOf(policy);
+  const compared = listComparisons(policy);
   if (compared.some(({ references }) => references.length > 0))
     return 'must compare fields of the row itself, not of rows that it refers to';
   const published = new Set(['id', ...publishedFields(resource).map(({ name }) => name)]);
@@ -78,16 +78,16 @@ function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<strin
   return absent === undefined ? policy : `must not compare ${absent.path}, which the data of events does not have`;
 }
 
-function comparisonsOf(policy: Policy): readonly PolicyComparison[] {
+function listComparisons(policy: Policy): readonly PolicyComparison[] {
   switch (policy.kind) {
     case 'scope':
       return [];
     case 'compare':
       return [policy];
     case 'not':
-      return comparisonsOf(policy.policy);
+      return listComparisons(policy.policy);
     case 'all':
     case 'any':
-      return policy.policies.flatMap(comparisonsOf);
+      return policy.policies.flatMap(listComparisons);
   }
 }

@@ -8,7 +8,7 @@ export function matchesType(pattern: string, type: string): boolean {
 }
 
 /** The contract of a version, as requests name it (VER-2); null for one that is not served. */
-export function contractOf(version: string, contracts: Contracts): Contract | null {
+export function findContract(version: string, contracts: Contracts): Contract | null {
   const { current, versions } = contracts;
   try {
     const carriers = { path: null, query: version, header: null, accept: [] };

@@ -105,17 +105,17 @@ class Call {
     const { promise, resolve } = Promise.withResolvers<SendResult>();
     const sent = (url.protocol === 'http:' ? http : https).request(this.#options);
     this.#sent = sent;
-    sent.on('response', (response) => read(response, resolve));
+    sent.on('response', (response) => readResponse(response, resolve));
     // Without this listener a 101, which no request allows, would hold the attempt until its time is over.
     sent.on('upgrade', (response, socket) => {
       socket.destroy();
-      resolve(resultOf(response, []));
+      resolve(toResult(response, []));
     });
     sent.on('error', (error) => {
       // The server closed the idle connection while the request was on its way.
-      const isStale = sent.reusedSocket && !isRepeated && codeOf(error) === 'ECONNRESET';
+      const isStale = sent.reusedSocket && !isRepeated && errorCode(error) === 'ECONNRESET';
       if (isStale && !this.#isAborted) resolve(this.run(true));
-      else resolve({ kind: 'failure', reason: failureOf(error) });
+      else resolve({ kind: 'failure', reason: classifyFailure(error) });
     });
     sent.end(body);
     return promise;
@@ -141,10 +141,10 @@ export function webhookSender(
 }
 
 /** Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed. */
-function read(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
+function readResponse(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
   const retained: Buffer[] = [];
   let length = 0;
-  const end = (): void => resolve(resultOf(response, retained));
+  const end = (): void => resolve(toResult(response, retained));
   response.on('data', (chunk: Buffer) => {
     if (length < MAX_RETAINED) retained.push(chunk.subarray(0, MAX_RETAINED - length));
     length += chunk.length;
@@ -153,22 +153,27 @@ function read(response: http.IncomingMessage, resolve: (result: SendResult) => v
     response.destroy();
   });
   response.on('end', end);
-  response.on('error', (error) => resolve({ kind: 'failure', reason: failureOf(error) }));
+  response.on('error', (error) => resolve({ kind: 'failure', reason: classifyFailure(error) }));
 }
 
-function resultOf({ statusCode, headers }: http.IncomingMessage, body: readonly Buffer[]): SendResult {
-  return { kind: 'response', status: statusCode ?? 0, retryAfter: headers['retry-after'] ?? null, body: textOf(body) };
+function toResult({ statusCode, headers }: http.IncomingMessage, body: readonly Buffer[]): SendResult {
+  return {
+    kind: 'response',
+    status: statusCode ?? 0,
+    retryAfter: headers['retry-after'] ?? null,
+    body: decodeText(body),
+  };
 }
 
 /** The text of bytes, without a character that was cut. */
-function textOf(bytes: readonly Buffer[]): string {
+function decodeText(bytes: readonly Buffer[]): string {
   return bytes.length === 0 ? '' : new TextDecoder().decode(Buffer.concat(bytes), { stream: true });
 }
 
 const UNRESOLVED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA']);
 
-function failureOf(error: unknown): SendFailure {
-  const code = codeOf(error);
+function classifyFailure(error: unknown): SendFailure {
+  const code = errorCode(error);
   if (code === ADDRESS_BLOCKED) return 'forbidden';
   if (code === 'ECONNREFUSED') return 'refused';
   if (UNRESOLVED.has(code)) return 'unresolved';
@@ -176,7 +181,7 @@ function failureOf(error: unknown): SendFailure {
 }
 
 /** The code of an error; of several, of which each address gave one, that of the first. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+function errorCode(error: unknown): string {
+  if (error instanceof AggregateError) return errorCode(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,8 +1,8 @@
-import type { Signer } from '../../conventions/events/webhook-signature.ts';
+import { type Signer, hmacSignature, webhookKey } from '../../conventions/events/webhook-signature.ts';
 import { stringOf } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';
-import { hmacSigner } from './signers.ts';
+import { createHmac, createSecretKey } from 'node:crypto';
 
 /** A key that signs for a time. */
 export interface SigningKey {
@@ -34,4 +34,17 @@ export function signingKeys(webhook: Row, rotated: readonly Row[], seal: Seal): 
 /** Those that sign at a time. @param now milliseconds since the epoch */
 export function activeSigners(keys: readonly SigningKey[], now: number): readonly Signer[] {
   return keys.flatMap(({ sign, until }) => (now < until ? [sign] : []));
+}
+
+/**
+ * Signs with a secret (version `v1` of Standard Webhooks).
+ *
+ * @param secret as `webhookSecret` writes it
+ * @throws {RangeError} for anything else
+ */
+export function hmacSigner(secret: string): Signer {
+  const bytes = webhookKey(secret);
+  if (bytes === null) throw new RangeError('The secret of a webhook is not valid.');
+  const key = createSecretKey(bytes);
+  return (content) => hmacSignature(createHmac('sha256', key).update(content).digest('base64'));
 }

@@ -6,7 +6,7 @@ import type { Contract, Contracts } from '../../contract/contract.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { compileEventFilter } from './event-filter.ts';
-import { contractOf, matchesType } from './event-types.ts';
+import { findContract, matchesType } from './event-types.ts';
 import type { WebhookSender } from './sender.ts';
 
 export interface StoreWebhookChecksOptions {
@@ -40,7 +40,7 @@ export class StoreWebhookChecks extends WebhookChecks {
   }
 
   override checkSelection({ patterns, filter, version, caller }: WebhookSelection): readonly ErrorDetail[] {
-    const contract = contractOf(version, this.#options.contracts);
+    const contract = findContract(version, this.#options.contracts);
     if (contract === null) return [{ field: 'version', message: 'must be a version that is served' }];
     const details = patterns.flatMap((pattern, index) => patternDetail(pattern, index, contract));
     if (details.length > 0 || filter === null) return details;

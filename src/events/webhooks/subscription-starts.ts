@@ -34,19 +34,23 @@ export class SubscriptionStarts {
 
   async isStarted({ name, after }: StartedSubscription): Promise<boolean> {
     if (this.#started.get(name) === after) return true;
-    return (await this.#store.bookmarks.get(bookmarkOf(name))) === String(after);
+    return (await this.#store.bookmarks.get(startBookmark(name))) === String(after);
   }
 
   /** Removes what is stored of subscriptions that have ended. */
   async end(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     for (const name of names) this.#started.delete(name);
-    await this.#store.writes.commit({ plans: [], removedBookmarks: names.map(bookmarkOf), delivery: { ends: names } });
+    await this.#store.writes.commit({
+      plans: [],
+      removedBookmarks: names.map(startBookmark),
+      delivery: { ends: names },
+    });
   }
 
   async #start({ name, after }: StartedSubscription, seen: ExpectedStamp): Promise<boolean> {
     if (!(await this.isStarted({ name, after }))) {
-      const bookmark = { name: bookmarkOf(name), value: String(after) };
+      const bookmark = { name: startBookmark(name), value: String(after) };
       const unit = { plans: [], expectStamps: [seen], bookmark, delivery: { starts: [{ name, after }] } };
       if ((await this.#store.writes.commit(unit)).kind !== 'committed') return false;
     }
@@ -55,6 +59,6 @@ export class SubscriptionStarts {
   }
 }
 
-function bookmarkOf(name: string): string {
+function startBookmark(name: string): string {
   return `start ${name}`;
 }

@@ -3,7 +3,8 @@ import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/eve
 import type { ListedAttempt } from './delivery-rows.ts';
 import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
-import { webhookMessage } from './webhook-message.ts';
+import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
+import { signatureFields, type Signer } from '../../conventions/events/webhook-signature.ts';
 
 /** What an attempt came to. */
 export interface WebhookAttempt {
@@ -48,7 +49,7 @@ export async function attemptWebhook(
     target.kind === 'valid'
       ? await sender.send({ url: target.url, headers, body, timeout })
       : { kind: 'failure', reason: 'forbidden' };
-  const listed = { at, duration: Math.round(elapsed() - began), ...outcomeOf(result, timeout) };
+  const listed = { at, duration: Math.round(elapsed() - began), ...describeOutcome(result, timeout) };
   const verdict: WebhookVerdict =
     result.kind === 'response'
       ? judgeWebhookResponse(result.status, result.retryAfter, now())
@@ -56,7 +57,46 @@ export async function attemptWebhook(
   return { listed, verdict };
 }
 
-function outcomeOf(result: SendResult, timeout: number): Pick<ListedAttempt, 'statusCode' | 'response' | 'error'> {
+function describeOutcome(
+  result: SendResult,
+  timeout: number,
+): Pick<ListedAttempt, 'statusCode' | 'response' | 'error'> {
   if (result.kind === 'response') return { statusCode: result.status, response: result.body, error: null };
   return { statusCode: null, response: null, error: CAUSES[result.reason](timeout) };
+}
+
+/** How a webhook gets events. */
+interface MessageForm {
+  readonly format: 'native' | 'cloudevents';
+  /** Of the newest key first. */
+  readonly signers: readonly Signer[];
+  /** The name of the API, and its URL. */
+  readonly name: string;
+  readonly source: string;
+}
+
+/** A signed request without its target. */
+interface WebhookMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the attempt.
+ *
+ * @param now milliseconds since the epoch
+ */
+function webhookMessage(event: EventEnvelope, form: MessageForm, now: number): WebhookMessage {
+  const { id } = event;
+  const traceparent = eventTraceparent(event);
+  const isCloudEvent = form.format === 'cloudevents';
+  const body = JSON.stringify(isCloudEvent ? cloudEvent(event, { ...form, traceparent }) : event);
+  return {
+    headers: {
+      'content-type': isCloudEvent ? CLOUD_EVENT_TYPE : 'application/json; charset=utf-8',
+      traceparent,
+      ...signatureFields({ id, timestamp: Math.floor(now / 1_000), body }, form.signers),
+    },
+    body,
+  };
 }

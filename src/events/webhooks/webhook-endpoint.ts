@@ -14,7 +14,7 @@ import { isVisible } from '../../plan/holds.ts';
 import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/policy/visibility.ts';
 import { compileEventFilter } from './event-filter.ts';
-import { contractOf, matchesType } from './event-types.ts';
+import { findContract, matchesType } from './event-types.ts';
 import { activeSigners, type SigningKey } from './signing-keys.ts';
 
 /** A webhook that is enabled, ready to be delivered to. */
@@ -48,13 +48,13 @@ export function webhookEndpoint(
   keys: readonly SigningKey[],
   { contracts, rules, origin }: EndpointContext,
 ): WebhookEndpoint | null {
-  const contract = contractOf(stringOf(row['version']) ?? '', contracts);
+  const contract = findContract(stringOf(row['version']) ?? '', contracts);
   if (contract === null || keys.length === 0) return null;
-  const caller = callerOf(row);
+  const caller = restoreCaller(row);
   const patterns = stringsIn(row['event_types']);
   const since = row['failing_since'];
   const view = new EventView({ caller, contract, current: contracts.current, origin });
-  const passes = filterOf(row['filter'] ?? null, patterns, caller, contract);
+  const passes = compileFilter(row['filter'] ?? null, patterns, caller, contract);
   return {
     id: row.id,
     target: parseWebhookUrl(stringOf(row['url']) ?? '', rules),
@@ -73,7 +73,7 @@ export function webhookEndpoint(
 }
 
 /** As whom a webhook acts: its creator, with the scopes and claims that it had then. */
-function callerOf({ owner, creator, claims }: Row): PolicyCaller {
+function restoreCaller({ owner, creator, claims }: Row): PolicyCaller {
   if (!isJsonObject(creator)) return ANONYMOUS_CALLER;
   const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
   return {
@@ -112,7 +112,7 @@ function storedPatterns(
 }
 
 /** Judges events by the filter of a webhook. One that no longer fits the model lets nothing pass. */
-function filterOf(
+function compileFilter(
   filter: Json,
   patterns: readonly string[],
   caller: PolicyCaller,

@@ -12,7 +12,7 @@ import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts'
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
 import type { SubscriptionStarts } from './subscription-starts.ts';
-import { startOf } from './webhook-subscriber.ts';
+import { replayStart } from './webhook-subscriber.ts';
 
 export interface WebhookRequestsOptions {
   readonly names: WebhookResources;
@@ -115,7 +115,7 @@ export class WebhookRequests {
   /** Whether all events of a replay have been delivered, or given up. */
   async #isDelivered(replay: Replay): Promise<boolean> {
     const { starts, store } = this.#options;
-    const start = startOf(replay);
+    const start = replayStart(replay);
     if (!(await starts.isStarted(start))) return false;
     const [position] = await store.deliveries.positions([start.name]);
     // Without a position of its own, it has reached the end of the log.
@@ -127,7 +127,7 @@ export class WebhookRequests {
   async #finish(replay: Replay): Promise<void> {
     const { rows, names, starts } = this.#options;
     await rows.changeBelow(names.replays, replay.row, { status: 'finished' });
-    await starts.end([startOf(replay).name]);
+    await starts.end([replayStart(replay).name]);
   }
 
   async #deliver(row: Row): Promise<void> {

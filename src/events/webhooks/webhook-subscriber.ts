@@ -40,7 +40,7 @@ export function subscriptionName(webhook: string, replay: string | null): string
   return replay === null ? `${PREFIX}${webhook}` : `${PREFIX}${webhook}:${replay}`;
 }
 
-function partsOf(name: string): { readonly webhook: string; readonly replay: string | null } {
+function parseSubscriptionName(name: string): { readonly webhook: string; readonly replay: string | null } {
   const [webhook = '', replay] = name.slice(PREFIX.length).split(':');
   return { webhook, replay: replay ?? null };
 }
@@ -97,7 +97,7 @@ export class WebhookSubscriber implements Subscriber {
   }
 
   async deliver({ subscription, event, isStored }: Delivery): Promise<AttemptResult> {
-    const { webhook, replay } = partsOf(subscription.name);
+    const { webhook, replay } = parseSubscriptionName(subscription.name);
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
     const seen = endpoint.see(event);
@@ -143,7 +143,7 @@ export class WebhookSubscriber implements Subscriber {
     this.#endpoints.set(id, endpoint);
     this.#failingSince.set(id, failingSince);
     this.#stopped.delete(id);
-    this.#subscriptions.set(name, subscriptionOf(endpoint, null));
+    this.#subscriptions.set(name, toSubscription(endpoint, null));
     this.#unstarted.set(name, { name, after: start });
   }
 
@@ -164,14 +164,14 @@ export class WebhookSubscriber implements Subscriber {
   #setReplays(replays: readonly Replay[], changed: ReadonlySet<string>): void {
     const found = new Set(replays.map(({ id }) => id));
     for (const replay of this.#replays) {
-      const { name } = startOf(replay);
+      const { name } = replayStart(replay);
       if (!found.has(replay.id)) this.#ended.add(name);
       if (!found.has(replay.id) || !this.#endpoints.has(replay.webhook)) this.#drop(name);
     }
     for (const replay of replays) {
-      const [endpoint, start] = [this.#endpoints.get(replay.webhook), startOf(replay)];
+      const [endpoint, start] = [this.#endpoints.get(replay.webhook), replayStart(replay)];
       if (endpoint === undefined || (this.#subscriptions.has(start.name) && !changed.has(replay.webhook))) continue;
-      this.#subscriptions.set(start.name, subscriptionOf(endpoint, replay));
+      this.#subscriptions.set(start.name, toSubscription(endpoint, replay));
       this.#unstarted.set(start.name, start);
     }
     this.#replays = replays;
@@ -230,7 +230,7 @@ export class WebhookSubscriber implements Subscriber {
   }
 }
 
-function subscriptionOf(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
+function toSubscription(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
   const { id, patterns, ordered } = endpoint;
   return {
     name: subscriptionName(id, replay?.id ?? null),
@@ -242,7 +242,7 @@ function subscriptionOf(endpoint: WebhookEndpoint, replay: Replay | null): Subsc
 }
 
 /** Where a replay starts. */
-export function startOf({ webhook, id, after }: Replay): StartedSubscription {
+export function replayStart({ webhook, id, after }: Replay): StartedSubscription {
   return { name: subscriptionName(webhook, id), after };
 }
 

@@ -19,7 +19,7 @@ const ROW_ABOVE = 'row above';
 const ROW_REFERRED_TO = 'row referred to';
 
 /** A member of the row that an expression identifies, as a subquery. */
-function memberOf(
+function selectMember(
   { dialect: { quote } }: AncestorContext,
   { alias, resource }: { readonly alias: string; readonly resource: string },
   key: readonly (readonly [member: string, id: string])[],
@@ -43,7 +43,7 @@ export function ancestorIds(
   if (above === undefined) return [];
   const key = keyMembers(above).map((name, index) => [name, member(parentKey[index] ?? '')] as const);
   const held = new Map(key);
-  const read = memberOf(context, { alias: ROW_ABOVE, resource: above.name }, key);
+  const read = selectMember(context, { alias: ROW_ABOVE, resource: above.name }, key);
   return [
     { resource: above.name, id: held.get('id') ?? '' },
     ...ancestorIds(context, above, (name) => held.get(name) ?? read(name)),
@@ -52,6 +52,6 @@ export function ancestorIds(
 
 /** The ids above the row that a field refers to by its id alone, nearest first. @param id the expression of the field */
 export function ancestorIdsOfReference(context: AncestorContext, target: Resource, id: string): readonly AncestorId[] {
-  const read = memberOf(context, { alias: ROW_REFERRED_TO, resource: target.name }, [['id', id]]);
+  const read = selectMember(context, { alias: ROW_REFERRED_TO, resource: target.name }, [['id', id]]);
   return ancestorIds(context, target, read);
 }

@@ -1,8 +1,7 @@
 import type { Random } from '../../platform/random.ts';
 import type { CacheEpoch } from '../store.ts';
-import { METADATA } from './schema/system-tables.ts';
 import type { SqlClient } from './sql-client.ts';
-import type { SystemStatements } from './system-statements.ts';
+import { METADATA, type SystemStatements } from './system-statements.ts';
 
 const ID_BYTES = 8;
 

@@ -72,16 +72,16 @@ export function decimalKey(decimal: string): string | undefined {
 
 /** The decimal of a key, with at least `scale` digits after the point. At scale 0 the shortest form: `1.5`, `-0.02`, `300`. */
 export function keyedDecimal(key: string, scale: number): string {
-  if (key === '1') return joined('0', ''.padEnd(scale, '0'));
+  if (key === '1') return joinDigits('0', ''.padEnd(scale, '0'));
   const negative = key.startsWith('0');
   const body = negative ? complement(key.slice(1, -END.length)) : key.slice(1);
   const point = Number(body.slice(0, EXPONENT_DIGITS)) - EXPONENT_BASE;
   const digits = body.slice(EXPONENT_DIGITS);
   const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
   const places = point <= 0 ? `${'0'.repeat(-point)}${digits}` : digits.slice(point);
-  return `${negative ? '-' : ''}${joined(whole, places.padEnd(scale, '0'))}`;
+  return `${negative ? '-' : ''}${joinDigits(whole, places.padEnd(scale, '0'))}`;
 }
 
-function joined(whole: string, places: string): string {
+function joinDigits(whole: string, places: string): string {
   return places === '' ? whole : `${whole}.${places}`;
 }

@@ -4,7 +4,7 @@ import type { Dialect, SqlValue, Statement } from './dialect.ts';
 export type Prepare = (...values: SqlValue[]) => Statement;
 
 /** Writes the placeholders of the dialect in place of each `?` of a text. */
-export function prepare({ placeholder }: Dialect, text: string): Prepare {
+export function prepareStatement({ placeholder }: Dialect, text: string): Prepare {
   let position = 0;
   const dialectText = text.replaceAll('?', () => placeholder(++position));
   return (...values) => ({ text: dialectText, values });

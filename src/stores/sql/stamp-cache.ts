@@ -54,7 +54,7 @@ export class StampCache {
   }
 
   rowStamp(id: string): number {
-    return Math.max(this.#lastUnknownWrite, this.#slots[slotOf(id)] ?? 0);
+    return Math.max(this.#lastUnknownWrite, this.#slots[findSlot(id)] ?? 0);
   }
 
   /** Invalidates the stamps of rows that were changed. */
@@ -63,7 +63,7 @@ export class StampCache {
     for (const { resource, id } of rows) {
       this.#resources.delete(resource);
       this.#partitions.delete(resource);
-      this.#slots[slotOf(id)] = this.#writes;
+      this.#slots[findSlot(id)] = this.#writes;
     }
   }
 
@@ -86,6 +86,6 @@ export class StampCache {
   }
 }
 
-function slotOf(id: string): number {
+function findSlot(id: string): number {
   return fnv1a(id) & (SLOTS - 1);
 }

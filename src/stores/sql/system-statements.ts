@@ -1,7 +1,28 @@
 import type { Bookmark } from '../../plan/bookmark.ts';
 import type { IdempotencyRecord } from '../../plan/plan.ts';
 import type { Dialect, Statement } from './dialect.ts';
-import { type Prepare, prepare } from './prepare.ts';
+import { type Prepare, prepareStatement } from './prepare.ts';
+
+/** The names of metadata in `restwright_meta`. */
+export const METADATA = {
+  format: 'format',
+  /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
+  storageTypes: 'storage',
+  /** What each field allows, as JSON: rows are checked against rules that have changed. */
+  rules: 'rules',
+  /** The models that instances serve, as JSON: two of them during a deployment. */
+  models: 'models',
+  /** How owner fields name callers, since the first start of a model with one. */
+  owners: 'owners',
+  /** The key that seals cursors, hexadecimal. */
+  secret: 'secret',
+  /** The cache epoch with its name, as JSON. */
+  cacheEpoch: 'edition',
+  /** On PostgreSQL, the timeline of the last commit: another one begins where a replica is promoted. */
+  timeline: 'timeline',
+  /** Written and deleted while writes fail, to learn when they succeed again. */
+  probe: 'probe',
+} as const;
 
 /** Processes commit in another order than that of their times: so many events at the end of the log are compared. */
 const LAST_EVENTS = 1_000;
@@ -45,7 +66,7 @@ export class SystemStatements {
   readonly #setRecord: Prepare;
 
   constructor(dialect: Dialect) {
-    const of = (text: string): Prepare => prepare(dialect, text);
+    const of = (text: string): Prepare => prepareStatement(dialect, text);
     this.counters = of('select revision, event from restwright_sequences');
     this.setCounters = of('update restwright_sequences set revision = ?, event = ?');
     this.rowCount = of('select count from restwright_counts where resource = ?');

@@ -47,7 +47,7 @@ function referenceSelections(resource: Resource, context: AncestorContext, table
   });
 }
 
-function listOf(selections: readonly { readonly text: string }[]): string {
+function joinSelections(selections: readonly { readonly text: string }[]): string {
   return selections.map(({ text }) => text).join(', ');
 }
 
@@ -125,7 +125,7 @@ export class Table {
       text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
     }));
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
-    this.#selection = listOf(this.#selections);
+    this.#selection = joinSelections(this.#selections);
     this.#decoders = this.columns.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
       return decode === null ? [] : [{ column: name, decode }];
@@ -149,7 +149,7 @@ export class Table {
     for (const name of columns) typeAt(this.columns, [name]);
     const wanted = new Set<string>([...EVERY_ROW, ...columns]);
     const held = new Set(this.columns.filter(({ name }) => isHidden(name)).map(({ name }) => name));
-    return listOf(this.#selections.filter(({ name, of }) => wanted.has(of) || held.has(name)));
+    return joinSelections(this.#selections.filter(({ name, of }) => wanted.has(of) || held.has(name)));
   }
 
   /** The selected columns whose values can have any length. */

@@ -1,9 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { DeletePlan, RowAddress } from '../../plan/plan.ts';
 import { BindParameters, type Dialect, type Statement } from './dialect.ts';
-import { relatedMembers } from './events/related-json.ts';
-import { type Prepare, prepare } from './prepare.ts';
-import type { SchemaChange } from './schema/schema-changes.ts';
+import { relatedMembers } from './related-json.ts';
+import { type Prepare, prepareStatement } from './prepare.ts';
 import type { Tables } from './tables.ts';
 
 /** What is stored of deleted rows (MET-4): the values that policies compare, until a time. */
@@ -29,7 +28,7 @@ on conflict (resource, path) do update set row = excluded.row, expires_at = excl
 }
 
 const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
-  const of = (text: string): Prepare => prepare(dialect, text);
+  const of = (text: string): Prepare => prepareStatement(dialect, text);
   return {
     set: of(setText(['?', '?', '?', '?'])),
     clear: of('delete from restwright_tombstones where resource = ? and path = ?'),
@@ -51,9 +50,11 @@ export function setTombstone(
   const own = JSON.stringify(values);
   const { related, before = null } = plan.related ?? {};
   if (related === undefined || before === null)
-    return statementsOf(dialect).set(plan.resource, pathOf(plan), own, expiresAt);
+    return statementsOf(dialect).set(plan.resource, addressKey(plan), own, expiresAt);
   const parameters = new BindParameters(dialect);
-  const [resource, path, begun] = [plan.resource, pathOf(plan), own.slice(0, -1)].map((each) => parameters.add(each));
+  const [resource, path, begun] = [plan.resource, addressKey(plan), own.slice(0, -1)].map((each) =>
+    parameters.add(each),
+  );
   const members = relatedMembers(tables, related, before, parameters);
   const others = own === '{}' ? `substr(${members}, 2)` : members;
   const row = `cast(${begun} as text) || ${others} || '}'`;
@@ -63,34 +64,29 @@ export function setTombstone(
 
 /** Removes the tombstone of an id that is used again. */
 export function clearTombstone(dialect: Dialect, resource: string, address: RowAddress): Statement {
-  return statementsOf(dialect).clear(resource, pathOf(address));
+  return statementsOf(dialect).clear(resource, addressKey(address));
 }
 
 /** Reads a tombstone. Column: `row`. @param now milliseconds since the epoch */
 export function findTombstone(dialect: Dialect, resource: string, address: RowAddress, now: number): Statement {
-  return statementsOf(dialect).find(resource, pathOf(address), now);
+  return statementsOf(dialect).find(resource, addressKey(address), now);
 }
 
 export function purgeTombstones(dialect: Dialect, now: number, limit: number): Statement {
   return statementsOf(dialect).purge(now, limit);
 }
 
-/**
- * Migrates tombstones with the tables of their resources: those of a resource that is renamed are found under its new name, those of one that is
- * dropped are removed. Values under the old name of a field that is renamed are not known any more.
- */
-export function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
-  const { rename, drop } = statementsOf(dialect);
-  const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));
-  const dropped = changes.flatMap((change) => (change.kind === 'drop-table' ? [change.table.name] : []));
-  return [
-    // A resource of before that had the new name.
-    ...[...dropped, ...renamed.map(({ to }) => to)].map((name) => drop(name)),
-    ...renamed.map(({ from, to }) => rename(to, from)),
-  ];
+/** Moves the tombstones of a renamed resource to its new name. */
+export function renameTombstones(dialect: Dialect, from: string, to: string): Statement {
+  return statementsOf(dialect).rename(to, from);
+}
+
+/** Removes the tombstones of a resource. */
+export function dropTombstones(dialect: Dialect, resource: string): Statement {
+  return statementsOf(dialect).drop(resource);
 }
 
 /** The id and those above it, as JSON: below another parent an id is another URL. */
-function pathOf({ id, within }: RowAddress): string {
+function addressKey({ id, within }: RowAddress): string {
   return JSON.stringify([id, ...within.map((ancestor) => ancestor.id)]);
 }

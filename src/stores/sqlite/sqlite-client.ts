@@ -4,7 +4,7 @@ import type { BatchRead, BatchRows, VersionedClient } from '../sql/sql-client.ts
 import type { BusyRetry } from './busy/busy-retry.ts';
 import type { MainConnection } from './connection/main-connection.ts';
 import type { FileGuard } from './health/file-guard.ts';
-import type { ModelGuard } from '../sql/model-guard.ts';
+import type { ModelGuard } from '../sql/schema/model-guard.ts';
 import type { WriteHealth } from '../sql/write-health.ts';
 import type { ReadScheduler } from './read-pool/read-scheduler.ts';
 

@@ -8,7 +8,7 @@ import { at, changedLog, withoutFirst } from '../../pipeline/support/changed-log
 import { SHOP } from '../../pipeline/models/shop-model.ts';
 
 /** The parts of a feed, each when the test takes it. */
-async function feedOf(api: ApiUnderTest, lastEventId: string | null = null): Promise<AsyncIterator<string>> {
+async function openFeed(api: ApiUnderTest, lastEventId: string | null = null): Promise<AsyncIterator<string>> {
   const headers = { Accept: 'text/event-stream', ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }) };
   const response = await api.api.handle(rawRequest({ send: 'GET /api/v1/events', headers }));
   assert.ok(isStreamed(response), JSON.stringify(response));
@@ -42,7 +42,7 @@ describe('a slow reader of the feed', () => {
       breaking: (store) => ({ ...store, events: growing(store.events, log) }),
     });
     await api.send({ send: 'POST /api/v1/notes', body: { id: 'a' } });
-    const [slow, lost, other] = [await feedOf(api), await feedOf(api), await feedOf(api)];
+    const [slow, lost, other] = [await openFeed(api), await openFeed(api), await openFeed(api)];
     log.length = 10_001;
     for (let taken = 1; taken < 10_001; ) taken += (String((await other.next()).value).match(/^id: /gm) ?? []).length;
     // It is as far behind as it may be.
@@ -51,7 +51,7 @@ describe('a slow reader of the feed', () => {
     await other.next();
     assert.equal(codeOf(await lost.next()), 'SERVER_OVERLOADED');
     assert.equal(codeOf(await lost.next()), 'the end');
-    const resumed = await feedOf(api, '1');
+    const resumed = await openFeed(api, '1');
     assert.match(String((await resumed.next()).value), /^id: /);
   });
 
@@ -61,7 +61,7 @@ describe('a slow reader of the feed', () => {
       breaking: (store) => ({ ...store, events: withoutFirst(store.events, removed) }),
     });
     for (const id of ['a', 'b', 'c']) await api.send({ send: 'POST /api/v1/notes', body: { id } });
-    const feed = await feedOf(api, '1');
+    const feed = await openFeed(api, '1');
     removed.count = 2;
     assert.equal(codeOf(await feed.next()), 'EVENT_POSITION_EXPIRED');
     assert.equal(codeOf(await feed.next()), 'the end');
@@ -72,7 +72,7 @@ describe('a slow reader of the feed', () => {
 
   it('[EVT-8b] is ended by its client while it waits, and gets nothing more', async () => {
     await using api = await apiUnderTest(SHOP);
-    const feed = await feedOf(api);
+    const feed = await openFeed(api);
     const waiting = feed.next();
     await setTimeout(10);
     assert.equal((await feed.return?.())?.done, true);
@@ -95,7 +95,7 @@ describe('a slow reader of the feed', () => {
       }),
     });
     for (const id of ['a', 'b']) await api.send({ send: 'POST /api/v1/notes', body: { id } });
-    const feed = await feedOf(api, '1');
+    const feed = await openFeed(api, '1');
     state.isBroken = true;
     const part = await feed.next();
     assert.equal(codeOf(part), 'SERVER_ERROR');

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import { describe, it } from 'node:test';
 import type { WebhookUrlRules } from '../../../src/conventions/events/webhook-url.ts';
 import type { SendResult } from '../../../src/events/webhooks/sender.ts';
-import { cert, key, fixed, portOf, receiver, rules, send, senderOf } from './sender-under-test.ts';
+import { cert, key, fixed, listen, receiver, rules, send, createSender } from './sender-under-test.ts';
 
 /** Addresses that no webhook may reach, in the spellings of URLs. */
 const FORBIDDEN = [
@@ -61,11 +61,11 @@ describe('addresses of webhooks', () => {
 
   for (const host of FORBIDDEN) {
     it(`[EVT-7] are public: not ${host}`, async () => {
-      const sender = senderOf(rules([]));
+      const sender = createSender(rules([]));
       assert.equal(await sender.admits(new URL(`https://${host}/`)), false);
       assert.deepEqual(await send(sender, `https://${host}:8443/`), forbidden);
       const address = new URL(`https://${host}/`).hostname.replace(/^\[|\]$/g, '');
-      const named = senderOf(rules([]), fixed(address));
+      const named = createSender(rules([]), fixed(address));
       assert.equal(await named.admits(new URL('https://name.test/')), false);
       assert.deepEqual(await send(named, 'https://name.test/'), forbidden);
     });
@@ -73,24 +73,24 @@ describe('addresses of webhooks', () => {
 
   it('[EVT-7] are public: others are', async () => {
     for (const host of ['93.184.215.14', '8.8.8.8', '[2606:2800:21f::1]', '[::ffff:8.8.8.8]', '172.32.0.1'])
-      assert.equal(await senderOf(rules([])).admits(new URL(`https://${host}/`)), true, host);
+      assert.equal(await createSender(rules([])).admits(new URL(`https://${host}/`)), true, host);
     assert.equal(
-      await senderOf(rules([]), fixed('8.8.8.8', '2606:2800:21f::1')).admits(new URL('https://a.test')),
+      await createSender(rules([]), fixed('8.8.8.8', '2606:2800:21f::1')).admits(new URL('https://a.test')),
       true,
     );
   });
 
   it('[EVT-7] are all public where a name has several', async () => {
-    const sender = senderOf(rules([]), fixed('8.8.8.8', '10.0.0.1'));
+    const sender = createSender(rules([]), fixed('8.8.8.8', '10.0.0.1'));
     assert.equal(await sender.admits(new URL('https://name.test/')), false);
     assert.deepEqual(await send(sender, 'https://name.test/'), forbidden);
   });
 
   it('[EVT-7] are checked for each connection, so that a resolver that changes its answer reaches nothing', async () => {
     let connections = 0;
-    const port = await portOf(createServer({ cert, key }).on('connection', () => (connections += 1)));
+    const port = await listen(createServer({ cert, key }).on('connection', () => (connections += 1)));
     const answers = ['8.8.8.8', '127.0.0.1', '127.0.0.1'];
-    const sender = senderOf(rules([]), async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
+    const sender = createSender(rules([]), async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
     const url = `https://receiver.test:${port}/`;
     assert.equal(await sender.admits(new URL(url)), true);
     assert.deepEqual(await send(sender, url), forbidden);
@@ -101,7 +101,7 @@ describe('addresses of webhooks', () => {
   it('[EVT-7] may be those of allow_hosts: a name, an address, a network', async () => {
     const port = await receiver((_request, response) => void response.end('ok'));
     const status = async (given: WebhookUrlRules, host: string): Promise<unknown> => {
-      const result = await send(senderOf(given), `https://${host}:${port}/`);
+      const result = await send(createSender(given), `https://${host}:${port}/`);
       return result.kind === 'response' ? result.status : result.reason;
     };
     assert.equal(await status(rules(['127.0.0.1']), '127.0.0.1'), 200);
@@ -113,13 +113,13 @@ describe('addresses of webhooks', () => {
   });
 
   it('[EVT-7] are on this machine by http, where a developer serves', async () => {
-    const port = await portOf(createHttpServer((_request, response) => void response.end('ok')));
-    const sender = senderOf(rules([], true), fixed('127.0.0.1'));
+    const port = await listen(createHttpServer((_request, response) => void response.end('ok')));
+    const sender = createSender(rules([], true), fixed('127.0.0.1'));
     for (const host of ['127.0.0.1', 'localhost']) {
       const result = await send(sender, `http://${host}:${port}/`);
       assert.ok(result.kind === 'response', JSON.stringify(result));
     }
-    const elsewhere = senderOf(rules([], true), fixed('8.8.8.8'));
+    const elsewhere = createSender(rules([], true), fixed('8.8.8.8'));
     assert.deepEqual(await send(elsewhere, `http://localhost:${port}/`), forbidden);
   });
 });

@@ -35,7 +35,7 @@ async function pendingReplay(scene: WebhookScene, receiver: TestReceiver): Promi
 }
 
 /** The kinds of rows that are stored of a subscription. */
-async function storedOf({ bookmarks, deliveries }: Store, name: string): Promise<readonly string[]> {
+async function listStored({ bookmarks, deliveries }: Store, name: string): Promise<readonly string[]> {
   const positions = await deliveries.positions([name]);
   const listed = await deliveries.list({ endpoint: name, limit: 9 });
   return [
@@ -47,7 +47,7 @@ async function storedOf({ bookmarks, deliveries }: Store, name: string): Promise
 
 async function untilNothingIsStored({ store }: WebhookScene, names: readonly string[]): Promise<void> {
   await until(async () => {
-    const stored = await Promise.all(names.map((name) => storedOf(store, name)));
+    const stored = await Promise.all(names.map((name) => listStored(store, name)));
     return stored.flat().length === 0;
   });
 }
@@ -57,7 +57,7 @@ describe('what is stored of the subscriptions of webhooks', () => {
     await using receiver = await startReceiver();
     await using scene = await webhookScene(MODEL);
     const { webhook, names } = await pendingReplay(scene, receiver);
-    assert.deepEqual(await storedOf(scene.store, names[1]), ['bookmark', 'deliveries']);
+    assert.deepEqual(await listStored(scene.store, names[1]), ['bookmark', 'deliveries']);
     assert.equal((await scene.send('DELETE', webhook)).status, 204);
     await untilNothingIsStored(scene, names);
   });
@@ -77,7 +77,7 @@ describe('what is stored of the subscriptions of webhooks', () => {
     const { webhook, replay, names } = await pendingReplay(scene, receiver);
     assert.equal((await scene.send('DELETE', `${webhook}/replays/${replay}`)).status, 204);
     await untilNothingIsStored(scene, [names[1]]);
-    assert.ok((await storedOf(scene.store, names[0])).includes('bookmark'));
+    assert.ok((await listStored(scene.store, names[0])).includes('bookmark'));
   });
 
   it('[EVT-4e] goes with a replay that is finished, which a change of its webhook does not start again', async () => {
@@ -92,7 +92,7 @@ describe('what is stored of the subscriptions of webhooks', () => {
     await scene.send('POST', 'products', { name: 'c' });
     await until(() => receiver.requests.length > count);
     assert.equal(receiver.requests.at(-1)?.event.payload.data?.['name'], 'c');
-    assert.deepEqual(await storedOf(scene.store, names[1]), []);
+    assert.deepEqual(await listStored(scene.store, names[1]), []);
   });
 
   it('[EVT-4e] stays while the webhook of a replay is disabled', async () => {
@@ -100,7 +100,7 @@ describe('what is stored of the subscriptions of webhooks', () => {
     await using scene = await webhookScene(MODEL);
     const { webhook, replay, names } = await pendingReplay(scene, receiver);
     assert.equal((await scene.send('PATCH', webhook, { status: 'disabled' })).status, 200);
-    assert.ok((await storedOf(scene.store, names[1])).includes('bookmark'));
+    assert.ok((await listStored(scene.store, names[1])).includes('bookmark'));
     receiver.respond = status(204);
     assert.equal((await scene.send('PATCH', webhook, { status: 'enabled' })).status, 200);
     scene.clock.advance(6_000);
@@ -114,11 +114,11 @@ describe('what is stored of the subscriptions of webhooks', () => {
     const replay = { name: 'webhook:w:r', after: 0 };
     const seen = { resource: 'webhook_replays', stamp };
     assert.equal(await starts.start([replay], { ...seen, stamp: stamp + 1 }), false);
-    assert.deepEqual(await storedOf(scene.store, replay.name), []);
+    assert.deepEqual(await listStored(scene.store, replay.name), []);
     assert.equal(await starts.start([replay], seen), true);
-    assert.deepEqual(await storedOf(scene.store, replay.name), ['bookmark', 'position']);
+    assert.deepEqual(await listStored(scene.store, replay.name), ['bookmark', 'position']);
     await starts.end([replay.name]);
-    assert.deepEqual(await storedOf(scene.store, replay.name), []);
+    assert.deepEqual(await listStored(scene.store, replay.name), []);
     assert.equal(await starts.isStarted(replay), false);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EventRetention } from '../../../src/events/retention.ts';
+import { EventRetention } from '../../../src/events/retention/retention.ts';
 import { createRandom } from '../../../src/platform/random.ts';
 import type { Seen } from '../../pipeline/support/api-under-test.ts';
 import { startReceiver, status } from './receiver.ts';

@@ -21,13 +21,13 @@ export function fixed(...addresses: readonly string[]): Resolve {
   return async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
 
-export function senderOf(given: WebhookUrlRules, resolve: Resolve = fixed('127.0.0.1')): WebhookSender {
+export function createSender(given: WebhookUrlRules, resolve: Resolve = fixed('127.0.0.1')): WebhookSender {
   const sender = new WebhookSender({ rules: given, resolve, ca: cert, userAgent: 'Restwright/1.0' });
   after(() => sender.close());
   return sender;
 }
 
-export async function portOf(server: Server): Promise<number> {
+export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
@@ -37,7 +37,7 @@ export async function portOf(server: Server): Promise<number> {
 }
 
 export function receiver(listener: RequestListener): Promise<number> {
-  return portOf(createServer({ cert, key }, listener));
+  return listen(createServer({ cert, key }, listener));
 }
 
 interface Sent {

@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
-import { cert, key, NAMED, fixed, portOf, receiver, rules, send, senderOf } from './sender-under-test.ts';
+import { cert, key, NAMED, fixed, listen, receiver, rules, send, createSender } from './sender-under-test.ts';
 
 describe('the sender of webhooks', () => {
   it('posts a body with its header fields', async () => {
@@ -18,7 +18,7 @@ describe('the sender of webhooks', () => {
       void take();
     });
     const headers = { 'content-type': 'application/json', traceparent: '00-1-2-01' };
-    const result = await send(senderOf(NAMED), `https://receiver.test:${port}/a?b=1`, { headers, body: '{"ü":1}' });
+    const result = await send(createSender(NAMED), `https://receiver.test:${port}/a?b=1`, { headers, body: '{"ü":1}' });
     assert.deepEqual(result, { kind: 'response', status: 202, retryAfter: null, body: 'thanks' });
     const [first] = received;
     assert.equal(first?.target, 'POST /a?b=1');
@@ -35,8 +35,8 @@ describe('the sender of webhooks', () => {
       ports.add(request.socket.remotePort);
       response.end();
     });
-    const port = await portOf(server);
-    const sender = senderOf(NAMED);
+    const port = await listen(server);
+    const sender = createSender(NAMED);
     for (let count = 0; count < 3; count += 1) await send(sender, `https://receiver.test:${port}/`);
     assert.equal(ports.size, 1);
     server.closeAllConnections();
@@ -51,14 +51,14 @@ describe('the sender of webhooks', () => {
       targets.push(request.url);
       response.writeHead(307, { location: '/elsewhere', 'retry-after': '7' }).end();
     });
-    const result = await send(senderOf(NAMED), `https://receiver.test:${port}/`);
+    const result = await send(createSender(NAMED), `https://receiver.test:${port}/`);
     assert.deepEqual(result, { kind: 'response', status: 307, retryAfter: '7', body: '' });
     assert.deepEqual(targets, ['/']);
   });
 
   it('[EVT-4c] retains the first KiB of a response, without a character that was cut', async () => {
     const port = await receiver((_request, response) => void response.end(`a${'é'.repeat(2_000)}`));
-    const result = await send(senderOf(NAMED), `https://receiver.test:${port}/`);
+    const result = await send(createSender(NAMED), `https://receiver.test:${port}/`);
     assert.ok(result.kind === 'response');
     assert.equal(result.body, `a${'é'.repeat(511)}`);
   });
@@ -70,15 +70,15 @@ describe('the sender of webhooks', () => {
       ['::1', '127.0.0.1'],
       ['127.0.0.9', '127.0.0.8', '127.0.0.1'],
     ]) {
-      const result = await send(senderOf(NAMED, fixed(...addresses)), `https://receiver.test:${port}/`);
+      const result = await send(createSender(NAMED, fixed(...addresses)), `https://receiver.test:${port}/`);
       assert.deepEqual(result, { kind: 'response', status: 202, retryAfter: null, body: '' }, addresses.join());
     }
-    const result = await send(senderOf(NAMED, fixed('127.0.0.9', '127.0.0.8')), `https://receiver.test:${port}/`);
+    const result = await send(createSender(NAMED, fixed('127.0.0.9', '127.0.0.8')), `https://receiver.test:${port}/`);
     assert.deepEqual(result, { kind: 'failure', reason: 'refused' });
   });
 
   it('[EVT-5b] returns a 101 at once: nothing was asked to switch protocols', async () => {
-    const port = await portOf(
+    const port = await listen(
       createTcpServer((socket) => {
         socket.on('error', () => undefined);
         socket.once('data', () =>
@@ -86,7 +86,7 @@ describe('the sender of webhooks', () => {
         );
       }),
     );
-    const sender = senderOf(rules([], true));
+    const sender = createSender(rules([], true));
     const result = await send(sender, `http://127.0.0.1:${port}/`, { timeout: 30_000 });
     assert.deepEqual(result, { kind: 'response', status: 101, retryAfter: null, body: '' });
   });
@@ -98,7 +98,7 @@ describe('the sender of webhooks', () => {
       const write = (): void => void (response.destroyed || (response.write('x'.repeat(16_384)), setImmediate(write)));
       write();
     });
-    const result = await send(senderOf(NAMED), `https://receiver.test:${port}/`);
+    const result = await send(createSender(NAMED), `https://receiver.test:${port}/`);
     assert.ok(result.kind === 'response');
     assert.equal(result.status, 200);
     await closed.promise;
@@ -110,12 +110,12 @@ describe('the sender of webhooks', () => {
       const timer = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(timer));
     });
-    const silent = await portOf(createTcpServer(() => undefined));
+    const silent = await listen(createTcpServer(() => undefined));
     for (const port of [hangs, trickles, silent]) {
-      const result = await send(senderOf(NAMED), `https://receiver.test:${port}/`, { timeout: 80 });
+      const result = await send(createSender(NAMED), `https://receiver.test:${port}/`, { timeout: 80 });
       assert.deepEqual(result, { kind: 'failure', reason: 'timeout' });
     }
-    const never = senderOf(NAMED, () => new Promise(() => undefined));
+    const never = createSender(NAMED, () => new Promise(() => undefined));
     assert.deepEqual(await send(never, 'https://receiver.test/', { timeout: 80 }), {
       kind: 'failure',
       reason: 'timeout',
@@ -123,10 +123,10 @@ describe('the sender of webhooks', () => {
   });
 
   it('says why there was no response', async () => {
-    const plain = await portOf(createHttpServer((_request, response) => void response.end()));
-    const cut = await portOf(createTcpServer((socket) => socket.destroy()));
-    const unused = await portOf(createTcpServer());
-    const reason = async (url: string, sender = senderOf(NAMED)): Promise<unknown> => {
+    const plain = await listen(createHttpServer((_request, response) => void response.end()));
+    const cut = await listen(createTcpServer((socket) => socket.destroy()));
+    const unused = await listen(createTcpServer());
+    const reason = async (url: string, sender = createSender(NAMED)): Promise<unknown> => {
       const result = await send(sender, url);
       return result.kind === 'failure' ? result.reason : result;
     };
@@ -135,8 +135,8 @@ describe('the sender of webhooks', () => {
     assert.equal(await reason(`https://receiver.test:1/`), 'refused');
     const other = rules(['other.test']);
     const port = await receiver((_request, response) => void response.end());
-    assert.equal(await reason(`https://other.test:${port}/`, senderOf(other)), 'tls');
-    const failing = senderOf(NAMED, () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
+    assert.equal(await reason(`https://other.test:${port}/`, createSender(other)), 'tls');
+    const failing = createSender(NAMED, () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
     assert.equal(await reason(`https://receiver.test:${unused}/`, failing), 'unresolved');
   });
 });

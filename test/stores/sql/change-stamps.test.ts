@@ -40,17 +40,17 @@ async function both(run: (one: Store, other: Store, file: string) => Promise<voi
   }
 }
 
-async function changeOf(store: Store, id = 'p'): Promise<number> {
+async function rowChange(store: Store, id = 'p'): Promise<number> {
   const change = await store.stamps.rowStamp('products', id);
   assert.ok(change !== null);
   return change;
 }
 
-async function itemOf(store: Store, id: string): Promise<Row | null> {
+async function readItem(store: Store, id: string): Promise<Row | null> {
   return store.rows.item({ kind: 'item', resource: 'products', id, within: [], visible: EVERYTHING });
 }
 
-function reviewsOf(id: string): RelatedPlan {
+function reviewsPlan(id: string): RelatedPlan {
   return {
     resource: 'reviews',
     field: 'product_id',
@@ -66,26 +66,26 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] stays the same until the row is written', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p'), createProduct('q'));
-      const change = await changeOf(store);
+      const change = await rowChange(store);
       await setImmediate();
       await readRow(store, 'products', 'p');
-      assert.equal(await changeOf(store), change);
+      assert.equal(await rowChange(store), change);
       await commit(store, update('products', 'q', revision + 1, { stock: 2 }));
-      assert.equal(await changeOf(store), change);
+      assert.equal(await rowChange(store), change);
     });
   });
 
   it('[CACHE-1] changes with each write of this process', async () => {
     await both(async (store) => {
-      const seen = [await changeOf(store)];
+      const seen = [await rowChange(store)];
       const [first = 0] = await commit(store, createProduct('p'));
-      seen.push(await changeOf(store));
+      seen.push(await rowChange(store));
       const [second = 0] = await commit(store, update('products', 'p', first, { stock: 2 }));
-      seen.push(await changeOf(store));
+      seen.push(await rowChange(store));
       await commit(store, remove('products', 'p', second));
-      seen.push(await changeOf(store));
+      seen.push(await rowChange(store));
       await commit(store, createProduct('p'));
-      seen.push(await changeOf(store));
+      seen.push(await rowChange(store));
       assert.equal(new Set(seen).size, 5, seen.join());
     });
   });
@@ -93,12 +93,12 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] changes in the loop iteration after a write of another process to any row', async () => {
     await both(async (one, other) => {
       const [revision = 0] = await commit(one, createProduct('p'), createProduct('q'));
-      const seen = [await changeOf(one)];
+      const seen = [await rowChange(one)];
       for (const stock of [2, 3, 4]) {
         const { revision: last } = await readRow(other, 'products', 'q');
         await commit(other, update('products', 'q', last, { stock }));
         await setImmediate();
-        seen.push(await changeOf(one));
+        seen.push(await rowChange(one));
       }
       assert.equal(new Set(seen).size, 4, seen.join());
       assert.ok(revision > 0);
@@ -108,10 +108,10 @@ describe('the change stamp of a row', () => {
   it('[CACHE-1] [MET-14] stays the same after a refused unit or a dry run', async () => {
     await both(async (store) => {
       const [revision = 0] = await commit(store, createProduct('p', { stock: 1 }));
-      const change = await changeOf(store);
+      const change = await rowChange(store);
       await store.writes.commit({ plans: [update('products', 'p', revision + 1, { stock: 2 })] });
       await store.writes.commit({ plans: [update('products', 'p', revision, { stock: 2 })], dry: true });
-      assert.equal(await changeOf(store), change);
+      assert.equal(await rowChange(store), change);
       assert.equal((await readRow(store, 'products', 'p'))['stock'], 1);
     });
   });
@@ -128,15 +128,15 @@ describe('the change stamp of a row', () => {
           const known = new Map<string, unknown>();
           for (const { by, id, stock } of steps) {
             const store = by === 'one' ? one : other;
-            const row = await itemOf(store, id);
+            const row = await readItem(store, id);
             const { revision = 0 } = row ?? {};
             if (row === null) await commit(store, createProduct(id, { stock: stock ?? 0 }));
             else if (stock === null) await commit(store, remove('products', id, revision));
             else await commit(store, update('products', id, revision, { stock }));
             await setImmediate();
             for (const each of ['p', 'q']) {
-              const state = `${each} ${await changeOf(one, each)}`;
-              const stands = await itemOf(one, each);
+              const state = `${each} ${await rowChange(one, each)}`;
+              const stands = await readItem(one, each);
               if (known.has(state)) assert.deepEqual(stands, known.get(state), state);
               known.set(state, stands);
             }
@@ -156,7 +156,7 @@ describe('rows and stamps', () => {
       const [second = 0] = await commit(store, update('products', 'p', first, { stock: 2 }));
       assert.deepEqual([(await readRow(store, 'products', 'p'))['stock'], second > first], [2, true]);
       await commit(store, remove('products', 'p', second));
-      assert.equal(await itemOf(store, 'p'), null);
+      assert.equal(await readItem(store, 'p'), null);
       assert.deepEqual((await store.rows.list(listPlan())).rows, []);
     });
   });
@@ -218,7 +218,7 @@ describe('rows and stamps', () => {
       const readings = [
         () => one.rows.list(listPlan()),
         () => one.rows.lookup({ resource: 'products', rows: topLevel('p'), visible: EVERYTHING, effort: 'light' }),
-        () => one.rows.related(reviewsOf('p')),
+        () => one.rows.related(reviewsPlan('p')),
       ];
       const { mock } = context.mock.method(ReadScheduler.prototype, 'read');
       for (const read of readings) {

@@ -1,7 +1,7 @@
 import type { Refusal, WriteUnit } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { logState } from '../../sql/events/append-event.ts';
-import { METADATA } from '../../sql/schema/system-tables.ts';
+import { METADATA } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
 import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';

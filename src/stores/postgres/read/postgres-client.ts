@@ -3,7 +3,7 @@ import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
-import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/model-guard.ts';
+import { isUnexplained, type ModelGuard, recordedSchema } from '../../sql/schema/model-guard.ts';
 import type { SystemStatements } from '../../sql/system-statements.ts';
 import { allAnswers } from '../driver/answers.ts';
 import { type OpenSession, Session } from '../connection/sessions.ts';

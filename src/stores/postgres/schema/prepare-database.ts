@@ -19,7 +19,6 @@ import { ownerStep } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
-import { FORMAT, METADATA } from '../../sql/schema/system-tables.ts';
 import {
   askRows,
   type FoundRows,
@@ -27,6 +26,8 @@ import {
   type RowQuestion,
   type StoredRows,
 } from '../../sql/schema/stored-rows.ts';
+import { METADATA } from '../../sql/system-statements.ts';
+import { FORMAT } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';

@@ -55,7 +55,7 @@ function modelTable(table: TableSchema, resource: Resource | undefined, { from, 
   const own = table.columns.map(({ name, type }) => ({ name, convert: converter(type, { from, to }) }));
   const derived = (resource === undefined ? [] : to.derivedColumns(resource)).map((column) => ({
     column,
-    read: decoderOf(table, column, from),
+    read: columnDecoder(table, column, from),
   }));
   const selected = table.columns.map(
     ({ name, type }) => `${from.selection(from.quote(name), type)} as ${from.quote(name)}`,
@@ -75,14 +75,14 @@ function modelTable(table: TableSchema, resource: Resource | undefined, { from, 
 }
 
 /** Reads the JSON value from which the values of a derived column follow. */
-function decoderOf(table: TableSchema, { field }: DerivedColumn, from: Dialect): (value: SqlValue) => Json {
+function columnDecoder(table: TableSchema, { field }: DerivedColumn, from: Dialect): (value: SqlValue) => Json {
   const type = table.columns.find(({ name }) => name === field)?.type;
   if (type === undefined) throw new Error(`${table.name} has no column ${field}`);
-  return jsonOf(type, from);
+  return jsonDecoder(type, from);
 }
 
 /** Bytes are no JSON value before they are decoded. */
-function jsonOf(type: ValueType, from: Dialect): (value: SqlValue) => Json {
+function jsonDecoder(type: ValueType, from: Dialect): (value: SqlValue) => Json {
   const decode = from.decode(type);
   return (value) => {
     if (value === null) return null;
@@ -94,7 +94,7 @@ function jsonOf(type: ValueType, from: Dialect): (value: SqlValue) => Json {
 /** Numbers with more digits than those of JavaScript have a form of their own in each database; all other values have the same, and stay as they are. */
 function converter(type: ValueType, { from, to }: CopyDialects): (value: SqlValue) => SqlValue {
   if (type.kind !== 'decimal' && type.kind !== 'int64') return (value) => value;
-  const [read, encode] = [jsonOf(type, from), to.encode(type)];
+  const [read, encode] = [jsonDecoder(type, from), to.encode(type)];
   return (value) => {
     if (value === null) return null;
     const encoded = encode(read(value));

@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
-import { METADATA } from '../schema/system-tables.ts';
-import { SystemStatements } from '../system-statements.ts';
+import { METADATA, SystemStatements } from '../system-statements.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
@@ -72,9 +71,9 @@ export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   const system = { from: new SystemStatements(copy.dialects.from), to: new SystemStatements(copy.dialects.to) };
   await target.begin();
   requireEmpty(lastNumbers((await target.run(system.to.counters()))[0] ?? null));
-  const tables = await tablesOf(copy);
+  const tables = await listCopiedTables(copy);
   let total = 0;
-  for (const table of tables) total += await countOf(copy, table.name);
+  for (const table of tables) total += await countRows(copy, table.name);
   const counts = await copyTables(copy, tables, total);
   if (counts === null) return { kind: 'stopped' };
   const { revision, event } = lastNumbers((await source.all(system.from.counters()))[0] ?? null);
@@ -100,14 +99,14 @@ export async function leasedUntil(database: Pick<CopySource, 'all'>, now: number
   return until > now ? until : null;
 }
 
-async function tablesOf({ model, dialects, source }: DatabaseCopy): Promise<readonly CopiedTable[]> {
+async function listCopiedTables({ model, dialects, source }: DatabaseCopy): Promise<readonly CopiedTable[]> {
   const system: CopiedTable[] = [];
   for (const name of copiedSystemTables(dialects.from))
     system.push(systemTable(name, await source.columns(name), dialects.from));
   return [...system, ...modelTables(model, dialects)];
 }
 
-async function countOf({ source, dialects: { from } }: DatabaseCopy, table: string): Promise<number> {
+async function countRows({ source, dialects: { from } }: DatabaseCopy, table: string): Promise<number> {
   const [row] = await source.all({ text: `select count(*) as count from ${from.quote(table)}`, values: [] });
   return Number(row?.['count']);
 }

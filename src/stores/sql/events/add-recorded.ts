@@ -3,7 +3,7 @@ import type { WritePlan } from '../../../plan/plan.ts';
 import { BindParameters, type SqlValue, type Statement } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 import { insertEvent } from './event-statements.ts';
-import { objectOf, relatedMembers } from './related-json.ts';
+import { wrapObject, relatedMembers } from '../related-json.ts';
 
 /** The values of an event's columns. */
 interface EventRow {
@@ -39,7 +39,7 @@ export function addRecorded(
   const places = columns.map((value) => parameters.add(value));
   const start = `cast(${parameters.add(begun)} as text)`;
   const values = (of: RelatedValues['before'], bound: BindParameters): string =>
-    objectOf(relatedMembers(tables, related, of ?? {}, bound));
+    wrapObject(relatedMembers(tables, related, of ?? {}, bound));
   const first = `${start} || ${values(before ?? after, parameters)}`;
   const added = (text: string): Statement => ({ text: insertEvent([...places, text]), values: parameters.values });
   if (isShared) return { added: added(`${first} || ']}'`), completed: null };

@@ -4,7 +4,7 @@ import type { Dialect, Statement } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
 import { addRecorded } from './add-recorded.ts';
 import { type PackedEvent, packEvent } from './event-codec.ts';
-import { blockOf, eventStatements } from './event-statements.ts';
+import { findBlock, eventStatements } from './event-statements.ts';
 
 /** The event log in a transaction. Each unit starts with the state that the unit before it ended with. */
 export interface LogState {
@@ -51,7 +51,7 @@ export function appendEvent(
   const packed = packEvent(draft);
   const sequence = before.sequence + 1;
   const { shape, type, resourceType, at, id, resourceId, data, detail } = packed;
-  const base = baseOf(packed, sequence, before);
+  const base = distanceToBase(packed, sequence, before);
   const isNew = !before.shapes.has(shape);
   const origin = base === 0 ? packed.origin : null;
   const columns = [sequence, shape, base, at, id, resourceId, origin, data];
@@ -74,9 +74,9 @@ export function appendEvent(
 }
 
 /** How many events before this one is the one whose origin it has; 0 for its own. Both are in one block, so that they are removed together. */
-function baseOf({ origin }: PackedEvent, sequence: number, { origin: last }: LogState): number {
+function distanceToBase({ origin }: PackedEvent, sequence: number, { origin: last }: LogState): number {
   const isShared =
-    last !== null && blockOf(last.sequence) === blockOf(sequence) && Buffer.compare(last.bytes, origin) === 0;
+    last !== null && findBlock(last.sequence) === findBlock(sequence) && Buffer.compare(last.bytes, origin) === 0;
   return isShared ? sequence - last.sequence : 0;
 }
 
@@ -84,7 +84,7 @@ function baseOf({ origin }: PackedEvent, sequence: number, { origin: last }: Log
 export function timeStatements(dialect: Dialect, begun: LogState, { sequence, times }: LogState): readonly Statement[] {
   if (times === null) return [];
   const { firstAt, lastAt, firstId, lastId } = times;
-  const [first, last] = [blockOf(begun.sequence + 1), blockOf(sequence)];
+  const [first, last] = [findBlock(begun.sequence + 1), findBlock(sequence)];
   return Array.from({ length: last - first + 1 }, (_, index) =>
     eventStatements(dialect).addTimes(first + index, firstAt, lastAt, firstId, lastId),
   );

@@ -73,7 +73,7 @@ export class SqlDeliveries implements Deliveries {
 
   due({ reader, endpoint, now, latest, limit }: DueQuery): MaybePromise<readonly DeliveryChange[]> {
     const rows = this.#client.all(this.#statements.due(reader, endpoint, now, latest, limit));
-    return chain(rows, (found) => found.map(deliveryOf));
+    return chain(rows, (found) => found.map(readDelivery));
   }
 
   openResources(reader: string, names: readonly string[]): MaybePromise<readonly OpenResource[]> {
@@ -95,7 +95,7 @@ export class SqlDeliveries implements Deliveries {
       states === undefined
         ? deliveries(endpoint, from, to, limit)
         : deliveriesInStates(endpoint, JSON.stringify(states), from, to, limit);
-    return chain(this.#client.all(read), (rows) => rows.map(deliveryOf));
+    return chain(this.#client.all(read), (rows) => rows.map(readDelivery));
   }
 
   isBehind(sequence: number): MaybePromise<boolean> {
@@ -109,7 +109,7 @@ export class SqlDeliveries implements Deliveries {
         [...removed, ...old].slice(0, limit).map((row) => ({
           endpoint: String(row['endpoint']),
           sequence: Number(row['sequence']),
-          state: stateOf(row['state']),
+          state: readState(row['state']),
         })),
       ),
     );
@@ -120,12 +120,12 @@ function textOrNull(value: SqlRow[string] | undefined): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 
-function deliveryOf(row: SqlRow): DeliveryChange {
+function readDelivery(row: SqlRow): DeliveryChange {
   return {
     reader: String(row['reader']),
     endpoint: String(row['endpoint']),
     sequence: Number(row['sequence']),
-    state: stateOf(row['state']),
+    state: readState(row['state']),
     attempts: Number(row['attempts']),
     due: Number(row['due']),
     resource: textOrNull(row['resource']),
@@ -134,7 +134,7 @@ function deliveryOf(row: SqlRow): DeliveryChange {
 
 const STATES: readonly DeliveryState[] = ['waiting', 'held', 'succeeded', 'dead'];
 
-function stateOf(value: SqlRow[string] | undefined): DeliveryState {
+function readState(value: SqlRow[string] | undefined): DeliveryState {
   const state = STATES.find((each) => each === value);
   if (state === undefined) throw new Error(`restwright_deliveries has the unknown state ${String(value)}`);
   return state;

@@ -1,7 +1,7 @@
 import { weakMemoize } from '../../../cache/memoize.ts';
 import { type DeliveryPlan, RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
-import { type Prepare, prepare } from '../prepare.ts';
+import { type Prepare, prepareStatement } from '../prepare.ts';
 import { BLOCK_SIZE, removeBlock } from './event-statements.ts';
 
 const DELIVERY = 'endpoint, sequence, reader, state, attempts, due, resource';
@@ -40,7 +40,7 @@ export interface DeliveryStatements {
 }
 
 export const deliveryStatements = weakMemoize((dialect: Dialect): DeliveryStatements => {
-  const of = (text: string): Prepare => prepare(dialect, text);
+  const of = (text: string): Prepare => prepareStatement(dialect, text);
   return {
     ...subscriptionStatements(dialect),
     setDelivery: of(`insert into restwright_deliveries (${DELIVERY}) values (?, ?, ?, ?, ?, ?, ?)
@@ -75,7 +75,7 @@ where endpoint = ? and state in (${names(dialect)}) and sequence >= ? and sequen
 });
 
 function expiryStatements(dialect: Dialect) {
-  const of = (text: string): Prepare => prepare(dialect, text);
+  const of = (text: string): Prepare => prepareStatement(dialect, text);
   const key = 'select endpoint, sequence, state from restwright_deliveries';
   return {
     ofRemoved: of(`${key} where sequence <= ?
@@ -88,7 +88,7 @@ union all select 1 from restwright_subscriptions where position < ? limit 1`),
 }
 
 function subscriptionStatements(dialect: Dialect) {
-  const of = (text: string): Prepare => prepare(dialect, text);
+  const of = (text: string): Prepare => prepareStatement(dialect, text);
   return {
     reader: of('select name, sequence, owner, leased_until from restwright_readers where name = ?'),
     addReader: of(`insert into restwright_readers (name, sequence, owner, leased_until)

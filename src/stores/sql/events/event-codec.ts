@@ -4,9 +4,39 @@ import { timestamp } from '../../../conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../formats/json.ts';
 import type { EventAccess, LoggedEvent } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
-import { fillTemplate, type UrlTemplate, urlTemplate } from './event-url.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
-import { RenamedFields } from './renamed-fields.ts';
+import { encodeSegment } from '../../../conventions/url/url.ts';
+
+/** The names that fields of stored events have by now: those of a field that was renamed (`x-was`) since. */
+class RenamedFields {
+  readonly #steps: readonly ReadonlyMap<string, string>[];
+
+  /** @param renamed earlier and later names, of one migration after the other */
+  constructor(renamed: readonly Readonly<Record<string, string>>[]) {
+    this.#steps = renamed.map((names) => new Map(Object.entries(names)));
+  }
+
+  /** Names of fields, or paths that begin with one. */
+  names(fields: readonly string[]): readonly string[] {
+    return this.#steps.length === 0 ? fields : fields.map((each) => this.#nameOf(each));
+  }
+
+  /** The members of an object, in their order, under the later names. */
+  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null {
+    if (object === null || this.#steps.length === 0) return object;
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [this.#nameOf(name), value]));
+  }
+
+  /** JSON of an object, with its members under the later names. */
+  json(text: string): string {
+    return this.#steps.length === 0 ? text : writeOrderedJson(this.members(JSON.parse(text)));
+  }
+
+  #nameOf(path: string): string {
+    const name = path.replace(/[.[].*$/s, '');
+    return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
+  }
+}
 
 /**
  * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
@@ -143,7 +173,7 @@ function unpack(row: SqlRow, shape: string): Unpacked {
   const { detail } = row;
   if (!shape.startsWith('[')) return { json: String(detail), access: null };
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
-  const origin = unpackTexts(bytesOf(row['origin']));
+  const origin = unpackTexts(readBytes(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
   const [before = null, after = before] = left.related ?? [];
   const parts = shapeOf(shape);
@@ -172,7 +202,7 @@ interface EnvelopeParts {
 /** The envelope, in the order of its members (EVT-2). */
 function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopeParts): string {
   const [type, resourceType, version, changed, parentTypes, url] = shape;
-  const [resourceId = ''] = unpackTexts(bytesOf(row['resource_id']));
+  const [resourceId = ''] = unpackTexts(readBytes(row['resource_id']));
   const ids = [resourceId ?? '', ...(left.parents ?? [])];
   const resource = { type: resourceType, id: resourceId, url: url === null ? left.url : fillTemplate(url, ids) };
   const payload = {
@@ -188,18 +218,46 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
     sequence: sequenceText(Number(row['sequence'])),
     actor: origin[2],
   };
-  const head = JSON.stringify({ id: unpackTexts(bytesOf(row['id']))[0], type }).slice(0, -1);
+  const head = JSON.stringify({ id: unpackTexts(readBytes(row['id']))[0], type }).slice(0, -1);
   const data = row['data'] === null ? '}' : `,"data":${renamed.json(String(row['data']))}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 
 /** What an event says about the row that was changed: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
 export function changedRow(row: SqlRow): { readonly type: string; readonly id: string } {
-  const [id] = unpackTexts(bytesOf(row['resource_id']));
+  const [id] = unpackTexts(readBytes(row['resource_id']));
   return { type: String(row['resource']), id: id ?? '' };
 }
 
-function bytesOf(value: SqlRow[string] | undefined): Uint8Array {
+function readBytes(value: SqlRow[string] | undefined): Uint8Array {
   if (value instanceof Uint8Array) return value;
   throw new Error('A column of restwright_events has no bytes');
+}
+
+/** The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on. */
+type UrlTemplate = readonly (string | number)[];
+
+/** There are few collections without parents. */
+const templateBelow = memoize((collection: string): UrlTemplate => [...collection.split('/'), 0]);
+
+/** The template of the URL of a resource; null where no template produces it. @param ids of the resource and its parents, nearest first */
+function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | null {
+  const [only = ''] = ids;
+  const end = url.lastIndexOf('/');
+  if (ids.length === 1 && end !== -1) {
+    return url.slice(end + 1) === encodeSegment(only) ? templateBelow(url.slice(0, end)) : null;
+  }
+  const segments: (string | number)[] = url.split('/');
+  for (const [index, id] of ids.entries()) {
+    // Each id follows the name of its collection.
+    const at = segments.length - 1 - 2 * index;
+    if (segments[at] === encodeSegment(id)) segments[at] = index;
+  }
+  return segments.includes(0) ? segments : null;
+}
+
+function fillTemplate(template: UrlTemplate, ids: readonly string[]): string {
+  return template
+    .map((segment) => (typeof segment === 'number' ? encodeSegment(ids[segment] ?? '') : segment))
+    .join('/');
 }

@@ -6,7 +6,7 @@ import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
 import { StoredEvent } from './event-codec.ts';
-import { BLOCK_SIZE, blockOf, type EventStatements, eventStatements } from './event-statements.ts';
+import { BLOCK_SIZE, findBlock, type EventStatements, eventStatements } from './event-statements.ts';
 import { packTexts } from './packed-text.ts';
 
 const ALWAYS = Number.MAX_SAFE_INTEGER;
@@ -72,10 +72,10 @@ export class SqlEventLog implements EventLog {
       chain(this.#client.get(this.#statements.expiredBlock(before, before, now)), (row) => {
         const block = row?.['block'] ?? null;
         // Of the last block, what is logged from now on stays.
-        const byAge = block === null ? 0 : Math.min(endOf(Number(block)), last);
-        const byNumber = maxRows === null ? 0 : endOf(blockOf(last - maxRows + 1) - 1);
+        const byAge = block === null ? 0 : Math.min(blockEnd(Number(block)), last);
+        const byNumber = maxRows === null ? 0 : blockEnd(findBlock(last - maxRows + 1) - 1);
         const through = Math.max(byAge, byNumber);
-        return through <= removed ? null : Math.min(through, endOf(blockOf(removed + 1)));
+        return through <= removed ? null : Math.min(through, blockEnd(findBlock(removed + 1)));
       }),
     );
   }
@@ -84,7 +84,7 @@ export class SqlEventLog implements EventLog {
     const { resourceId, types, resourceType } = query;
     if (types !== undefined || resourceType !== undefined) return this.#ofTypes(query);
     const { window, ofResource } = this.#statements;
-    const values = windowOf(query);
+    const values = windowValues(query);
     return this.#read(resourceId === undefined ? window(...values) : ofResource(packTexts([resourceId]), ...values));
   }
 
@@ -99,7 +99,7 @@ export class SqlEventLog implements EventLog {
     );
     const sequences: number[] = [];
     for (const { id = 0 } of matching) {
-      const rows = await this.#client.all(this.#statements.ofShape(id, ...windowOf(query)));
+      const rows = await this.#client.all(this.#statements.ofShape(id, ...windowValues(query)));
       sequences.push(...rows.map((row) => Number(row['sequence'])));
     }
     return this.lookup(sequences.sort((one, other) => one - other).slice(0, limit));
@@ -111,7 +111,7 @@ export class SqlEventLog implements EventLog {
     const found: LoggedEvent[] = [];
     let { after } = query;
     for (;;) {
-      const values = windowOf({ ...query, after });
+      const values = windowValues({ ...query, after });
       const page = await this.#read(this.#statements.ofResource(packTexts([resourceId]), ...values));
       const matching = page.filter(
         (logged) =>
@@ -131,11 +131,11 @@ export class SqlEventLog implements EventLog {
 }
 
 /** The last sequence of a block. */
-function endOf(block: number): number {
+function blockEnd(block: number): number {
   return (block + 1) * BLOCK_SIZE;
 }
 
 /** The values of the window of a query, and its limit. */
-function windowOf({ after, until = ALWAYS, from = -ALWAYS, to = ALWAYS, limit }: EventQuery): readonly SqlValue[] {
+function windowValues({ after, until = ALWAYS, from = -ALWAYS, to = ALWAYS, limit }: EventQuery): readonly SqlValue[] {
   return [after, until, from, to, limit];
 }

@@ -2,13 +2,13 @@ import { weakMemoize } from '../../../cache/memoize.ts';
 import type { ValueType } from '../../../model/model.ts';
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
-import { type Prepare, prepare } from '../prepare.ts';
+import { type Prepare, prepareStatement } from '../prepare.ts';
 
 /** Events of a block of the log: consecutive sequences. The times of a block and the origins in it are stored once, and it is removed as a whole. */
 export const BLOCK_SIZE = 1_024;
 
 /** The number of the block of a sequence. */
-export function blockOf(sequence: number): number {
+export function findBlock(sequence: number): number {
   return Math.floor((sequence - 1) / BLOCK_SIZE);
 }
 
@@ -38,7 +38,7 @@ function eventValues([sequence, shape, ...others]: readonly string[]): string {
 
 /** Adds an event; together with others where the dialect has arrays of rows. */
 function addEvent(dialect: Dialect): Prepare {
-  const of = prepare(dialect, insertEvent(EVENT_TYPES.map(() => '?')));
+  const of = prepareStatement(dialect, insertEvent(EVENT_TYPES.map(() => '?')));
   const { rowArrays } = dialect;
   if (rowArrays === null) return of;
   const values = eventValues(EVENT_TYPES.map((_, index) => rowArrays.value(index + 1)));
@@ -100,7 +100,7 @@ function removalStatements(of: (text: string) => Prepare) {
 }
 
 export const eventStatements = weakMemoize((dialect: Dialect): EventStatements => {
-  const of = (text: string): Prepare => prepare(dialect, text);
+  const of = (text: string): Prepare => prepareStatement(dialect, text);
   const int64 = dialect.columnType({ kind: 'int64' });
   const block = (edge: string): string => `block * ${BLOCK_SIZE} + ${edge}`;
   const extended = (which: 'least' | 'greatest', column: string): string =>
@@ -138,7 +138,7 @@ where last_at >= ? and first_at < ?`),
 /** The statements that remove the events of a block up to a sequence. All blocks before it are removed already. */
 export function removeBlock(dialect: Dialect, through: number): readonly Statement[] {
   const { removeShapes, removeEvents, removeTimes } = eventStatements(dialect);
-  const block = blockOf(through);
+  const block = findBlock(through);
   const start = block * BLOCK_SIZE;
   return [
     removeShapes(start, through, through),

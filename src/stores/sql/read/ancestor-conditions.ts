@@ -5,7 +5,7 @@ import type { BindParameters } from '../dialect.ts';
 import type { Table, Tables } from '../tables.ts';
 import { conditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
-import { filterOf } from './filter.ts';
+import { compileFilter } from './filter.ts';
 
 /**
  * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
@@ -39,7 +39,7 @@ export function ancestorExists(
   for (const [level, id] of parentIds(table, above)) {
     conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
   }
-  const visible = filterOf(table, [], visibleConditions(ancestor.visible));
+  const visible = compileFilter(table, [], visibleConditions(ancestor.visible));
   conditions.push(...filterConditions(conditionContext(tables, table, parameters), visible));
   return `exists (select 1 from ${table.name} where ${conditions.join(' and ')})`;
 }

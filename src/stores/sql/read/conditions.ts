@@ -3,7 +3,7 @@ import type { Condition } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand } from '../tables.ts';
 import type { ConditionContext } from './condition-context.ts';
-import { type Filter, filterOf } from './filter.ts';
+import { type Filter, compileFilter } from './filter.ts';
 import { intervalConditions } from './intervals.ts';
 import { related } from './related-conditions.ts';
 
@@ -33,13 +33,13 @@ function storable({ locate }: Operand, values: readonly Json[]): readonly SqlVal
 }
 
 /** An unset field is in no list. */
-function anyOf({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
+function matchAny({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
   const listed = storable(operand, values);
   return listed.length === 0 ? NEVER : table.dialect.inList(operand.expression, listed, parameters);
 }
 
 /** An unset field is outside of every list. */
-function noneOf({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
+function matchNone({ table, parameters }: ConditionContext, operand: Operand, values: readonly Json[]): string {
   const listed = storable(operand, values);
   if (listed.length === 0) return ALWAYS;
   const { expression, nullable } = operand;
@@ -48,7 +48,7 @@ function noneOf({ table, parameters }: ConditionContext, operand: Operand, value
 }
 
 /** A substring of a text, or an item of an array. */
-function contains({ table, parameters, deadline }: ConditionContext, path: string, value: Json): string {
+function matchContained({ table, parameters, deadline }: ConditionContext, path: string, value: Json): string {
   const operand = table.operand(path);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
@@ -76,11 +76,11 @@ function otherCondition(context: ConditionContext, condition: Condition): string
   const { table, parameters, deadline } = context;
   switch (condition.operator) {
     case 'in':
-      return anyOf(context, table.operand(condition.path), condition.values);
+      return matchAny(context, table.operand(condition.path), condition.values);
     case 'nin':
-      return noneOf(context, table.operand(condition.path), condition.values);
+      return matchNone(context, table.operand(condition.path), condition.values);
     case 'contains':
-      return contains(context, condition.path, condition.value);
+      return matchContained(context, condition.path, condition.value);
     case 'exists':
       return exists(table.operand(condition.path), condition.value, parameters);
     case 'search':
@@ -108,6 +108,6 @@ function either(context: ConditionContext, alternatives: readonly (readonly Cond
 }
 
 function every(context: ConditionContext, conditions: readonly Condition[]): string {
-  const all = filterConditions(context, filterOf(context.table, conditions));
+  const all = filterConditions(context, compileFilter(context.table, conditions));
   return all.length === 0 ? ALWAYS : all.join(' and ');
 }

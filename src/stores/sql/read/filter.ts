@@ -1,6 +1,6 @@
 import type { Condition } from '../../../plan/plan.ts';
 import type { Table } from '../tables.ts';
-import { type Interval, intersection, intervalOf } from './intervals.ts';
+import { type Interval, intersection, toInterval } from './intervals.ts';
 
 /** Conditions as an index can serve them: one interval for each path with bounds, and the other conditions. */
 export interface Filter {
@@ -15,7 +15,11 @@ export interface Filter {
  *
  * @param visible the conditions of the visibility
  */
-export function filterOf(table: Table, conditions: readonly Condition[], visible: readonly Condition[] = []): Filter {
+export function compileFilter(
+  table: Table,
+  conditions: readonly Condition[],
+  visible: readonly Condition[] = [],
+): Filter {
   const intervals = new Map<string, Interval>();
   const withoutIntervals = (each: readonly Condition[]): readonly Condition[] =>
     each.filter((condition) => !addInterval(table, intervals, condition));
@@ -27,7 +31,7 @@ function addInterval(table: Table, intervals: Map<string, Interval>, condition: 
   if (!('path' in condition)) return false;
   const { path } = condition;
   const { type, compare } = table.operand(path);
-  const interval = intervalOf(condition, type.kind === 'array');
+  const interval = toInterval(condition, type.kind === 'array');
   if (interval === null) return false;
   const known = intervals.get(path);
   intervals.set(path, known === undefined ? interval : intersection(known, interval, compare));

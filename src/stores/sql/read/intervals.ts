@@ -20,7 +20,7 @@ const including = (value: Json): IntervalEnd => ({ value, inclusive: true });
 const excluding = (value: Json): IntervalEnd => ({ value, inclusive: false });
 
 /** The interval of a condition; null for a condition that is not one. */
-export function intervalOf(condition: PathCondition, isArray: boolean): Interval | null {
+export function toInterval(condition: PathCondition, isArray: boolean): Interval | null {
   switch (condition.operator) {
     case 'in': {
       const [value = null, ...others] = condition.values;
@@ -115,7 +115,7 @@ function upper({ value, inclusive }: IntervalEnd, locate: Locate): BoundComparis
   return { sign: inclusive || !place.exact ? '<=' : '<', value: place.floor };
 }
 
-function boundsOf(interval: Interval, { compare, locate }: Operand): readonly BoundComparison[] {
+function compareBounds(interval: Interval, { compare, locate }: Operand): readonly BoundComparison[] {
   const [only] = onlyValue(interval, compare);
   if (only !== undefined) return [same(only, locate)];
   const { from, to } = interval;
@@ -132,7 +132,7 @@ export function intervalConditions(
   parameters: BindParameters,
 ): readonly string[] | null {
   const { expression, nullable } = operand;
-  const bounds = boundsOf(interval, operand);
+  const bounds = compareBounds(interval, operand);
   if (bounds.includes('none')) return null;
   const conditions = bounds.flatMap((bound) =>
     typeof bound === 'string' ? [] : [`${expression} ${bound.sign} ${parameters.add(bound.value)}`],

@@ -5,7 +5,7 @@ import type { DeadlineChecks, SqlRow, Statement } from '../dialect.ts';
 import type { BatchRead, BatchRows } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
 import { countStatement, countsWholeCollection, listStatement } from './read-statements.ts';
-import { sizeOf } from './size-bound.ts';
+import { measureSize } from './size-bound.ts';
 
 /** Reads a page and counts its rows in one transaction, so that no commit of another process falls between. */
 export function listBatch(tables: Tables, plan: ListPlan): BatchRead {
@@ -32,7 +32,7 @@ interface DecodedRows {
 }
 
 /** The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is missing. */
-export function pageOf(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
+export function readPage(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
   const table = tables.of(plan.resource);
   const decoded: DecodedRows = { rows: [], size: 0 };
   const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });
@@ -60,7 +60,7 @@ function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decodi
   while (rows.length < window.limit) {
     const read = reads[rows.length];
     if (read === undefined) return true;
-    const size = decoded.size + sizeOf(read, sized);
+    const size = decoded.size + measureSize(read, sized);
     if (rows.length > 0 && size > maxSize) return true;
     rows.push(table.decode(read));
     decoded.size = size;
@@ -73,11 +73,15 @@ function pageWith(plan: ListPlan, { rows, size }: DecodedRows, read: number, cou
   const { window, count } = plan;
   const more = read > rows.length;
   if (window.kind === 'seek' && window.backward) rows.reverse();
-  const total = count.kind === 'none' ? null : totalOf(plan, count, Number(counts[0]?.['count'] ?? 0));
+  const total = count.kind === 'none' ? null : capTotal(plan, count, Number(counts[0]?.['count'] ?? 0));
   return { rows, more, total, size };
 }
 
-function totalOf(plan: ListPlan, count: Exclude<Count, { kind: 'none' }>, counted: number): NonNullable<Page['total']> {
+function capTotal(
+  plan: ListPlan,
+  count: Exclude<Count, { kind: 'none' }>,
+  counted: number,
+): NonNullable<Page['total']> {
   const cap = count.kind === 'capped' && !countsWholeCollection(plan) ? count.cap : counted;
   return { count: Math.min(counted, cap), exact: counted <= cap };
 }

@@ -6,7 +6,7 @@ import type { Table, Tables } from '../tables.ts';
 /** The newest time in a database that is not after a given one: `Store.newestTime`. Each statement reads one entry of an index, or the last events. */
 export function newestTime(client: SqlClient, tables: Tables, until: number): MaybePromise<number | null> {
   const statements = [tables.system.newestEvent(until), ...[...tables].map((table) => newestRow(table, until))];
-  return chain(allOf(statements.map((statement) => client.get(statement))), newestOf);
+  return chain(allOf(statements.map((statement) => client.get(statement))), findNewest);
 }
 
 function newestRow({ name, dialect }: Table, until: number): Statement {
@@ -17,7 +17,7 @@ function newestRow({ name, dialect }: Table, until: number): Statement {
   };
 }
 
-function newestOf(rows: readonly (SqlRow | null)[]): number | null {
+function findNewest(rows: readonly (SqlRow | null)[]): number | null {
   const times = rows.flatMap((row) => (typeof row?.['newest'] === 'number' ? [row['newest']] : []));
   return times.length === 0 ? null : Math.max(...times);
 }

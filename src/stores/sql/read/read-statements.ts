@@ -16,10 +16,10 @@ import { ancestorChain, ancestorExists, belowParent } from './ancestor-condition
 import { conditionContext, type DeadlineCheck, NO_DEADLINE } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
-import { type Filter, filterOf } from './filter.ts';
+import { type Filter, compileFilter } from './filter.ts';
 import { type Range, rangesAfter, directedOrder } from './seek.ts';
 import type { Table, Tables } from '../tables.ts';
-import { walkOf } from './walk.ts';
+import { narrowWalk } from './walk.ts';
 
 function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
@@ -44,7 +44,7 @@ export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   }
   const parameters = new BindParameters(tables.dialect);
   const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
-  const filter = filterOf(table, belowParent(table, plan.within), visibleConditions(plan.visible));
+  const filter = compileFilter(table, belowParent(table, plan.within), visibleConditions(plan.visible));
   const conditions = [
     own,
     ...filterConditions(conditionContext(tables, table, parameters), filter),
@@ -71,7 +71,7 @@ const visibleRow = weakMemoize((tables: Tables) =>
       const parameters = new BindParameters(tables.dialect);
       // The place of the id, which is the first value.
       parameters.add(null);
-      const filter = filterOf(table, [], visibleConditions(visible));
+      const filter = compileFilter(table, [], visibleConditions(visible));
       const conditions = filterConditions(conditionContext(tables, table, parameters), filter);
       const text = [wholeRowText(table), ...conditions].join(' and ');
       return { text: shared(text), values: parameters.values.slice(1) };
@@ -88,7 +88,7 @@ interface RowSelection {
 
 /** The filter of a list plan, with its parent and its visibility. */
 function filterOfPlan(table: Table, { within, filter, visible }: ListPlan): Filter {
-  return filterOf(table, [...belowParent(table, within), ...filter], visibleConditions(visible));
+  return compileFilter(table, [...belowParent(table, within), ...filter], visibleConditions(visible));
 }
 
 /** The rows at which a statement of an effort checks its deadline. */
@@ -127,7 +127,7 @@ function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks):
   const backward = window.kind === 'seek' && window.backward;
   const position = window.kind === 'seek' ? window.after : null;
   const planFilter = filterOfPlan(table, plan);
-  const { order, after, filter } = walkOf(table, {
+  const { order, after, filter } = narrowWalk(table, {
     order: directedOrder(plan.order, backward),
     after: position,
     filter: planFilter,
@@ -287,7 +287,7 @@ export function rowExistsStatement(tables: Tables, reference: VisibleReference):
     hasKey(table, reference, parameters),
     ...filterConditions(
       conditionContext(tables, table, parameters),
-      filterOf(table, [], visibleConditions(reference.visible)),
+      compileFilter(table, [], visibleConditions(reference.visible)),
     ),
   ];
   return { text: `select 1 from ${table.name}${where(conditions)}`, values: parameters.values };

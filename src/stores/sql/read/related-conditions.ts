@@ -6,7 +6,7 @@ import { visibleConditions } from '../../../plan/policy/visibility.ts';
 import type { VisibleRelatedCondition } from '../../../plan/plan.ts';
 import { type Links, rowValue, type Table } from '../tables.ts';
 import type { ConditionContext } from './condition-context.ts';
-import { type Filter, filterOf } from './filter.ts';
+import { type Filter, compileFilter } from './filter.ts';
 
 /** The conditions of a filter in a context. */
 type Where = (context: ConditionContext, filter: Filter) => readonly string[];
@@ -40,7 +40,7 @@ class RelatedQuery {
     const { table, isRule } = this.#context;
     const { conditions, relation } = this.#related;
     const links = table.links(relation.field);
-    if (links !== null) return `${table.keyExpression} in (${ownersOf(links, this.#query(this.#key, conditions))})`;
+    if (links !== null) return `${table.keyExpression} in (${selectOwners(links, this.#query(this.#key, conditions))})`;
     const columns = referringMembers(table.resource, relation.field).map((name) => table.column(name));
     const leads = isRule
       ? `exists (${this.#query('1', conditions, this.#hasKey(columns))})`
@@ -61,7 +61,7 @@ class RelatedQuery {
       links?.target ?? referringMembers(target.resource, relation.field).map((name) => target.column(name));
     if (findsFew(target.resource, conditions)) {
       const found = this.#query(links === null ? referring.join(', ') : this.#key, conditions);
-      return `${table.keyExpression} in (${links === null ? found : targetsOf(links, found)})`;
+      return `${table.keyExpression} in (${links === null ? found : selectTargets(links, found)})`;
     }
     const same = referring.map((column, index) => `${column} = ${table.column(table.key[index] ?? '')}`).join(' and ');
     const owners = links === null ? '' : `select ${links.owner.join(', ')} from ${links.name} where ${same}`;
@@ -82,7 +82,7 @@ class RelatedQuery {
   /** A query of the visible related rows that fulfill conditions. @param refers a further condition */
   #query(selection: string, conditions: VisibleRelatedCondition['conditions'], refers?: string): string {
     const { deadline } = this.#context;
-    const filter = filterOf(this.#target, conditions, visibleConditions(this.#related.visible));
+    const filter = compileFilter(this.#target, conditions, visibleConditions(this.#related.visible));
     const all = [
       ...deadline.row,
       ...(refers === undefined ? [] : [refers]),
@@ -101,12 +101,12 @@ class RelatedQuery {
 }
 
 /** The keys of the rows whose arrays have one of the keys of a query. */
-function ownersOf({ name, owner, target }: Links, keys: string): string {
+function selectOwners({ name, owner, target }: Links, keys: string): string {
   return `select ${owner.join(', ')} from ${name} where ${rowValue(target)} in (${keys})`;
 }
 
 /** The keys that are in the arrays of the rows of a query. */
-function targetsOf({ name, owner, target }: Links, keys: string): string {
+function selectTargets({ name, owner, target }: Links, keys: string): string {
   return `select ${target.join(', ')} from ${name} where ${rowValue(owner)} in (${keys})`;
 }
 

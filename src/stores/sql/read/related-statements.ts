@@ -16,7 +16,7 @@ import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
 import { conditionContext, type ConditionContext } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
-import { filterOf } from './filter.ts';
+import { compileFilter } from './filter.ts';
 import { deadlineCheck, orderBy } from './read-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 import { RowsTooLarge } from '../../store.ts';
@@ -27,13 +27,15 @@ const OWNER = 'the owner';
 const ancestorColumn = (level: number): string => `the ancestor ${level}`;
 
 /** The levels above the rows of a table, nearest first. */
-function levelsOf({ context }: Tables, table: Table): readonly AncestorId[] {
+function listLevels({ context }: Tables, table: Table): readonly AncestorId[] {
   return ancestorIds(context, table.resource, (name) => table.column(name));
 }
 
 /** The selected columns of a row and the ids above it. */
 function located(tables: Tables, table: Table): string {
-  const ids = levelsOf(tables, table).map(({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`);
+  const ids = listLevels(tables, table).map(
+    ({ id }, level) => `${id} as ${table.dialect.quote(ancestorColumn(level))}`,
+  );
   return [table.selection(), ...ids].join(', ');
 }
 
@@ -57,17 +59,17 @@ export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   return {
     text: `select ${selection} from ${table.name} where ${conditions.join(' and ')}`,
     values: parameters.values,
-    ...boundOf(table, plan.maxSize),
+    ...boundSize(table, plan.maxSize),
   };
 }
 
 /** The conditions on visible rows. */
 function visible(context: ConditionContext, visibility: Visibility): readonly string[] {
-  return filterConditions(context, filterOf(context.table, [], visibleConditions(visibility)));
+  return filterConditions(context, compileFilter(context.table, [], visibleConditions(visibility)));
 }
 
 /** The bound of a statement that fails where its rows are too large. */
-function boundOf(table: Table, size: number | undefined): Pick<Statement, 'bound'> {
+function boundSize(table: Table, size: number | undefined): Pick<Statement, 'bound'> {
   return size === undefined ? {} : { bound: { columns: table.sized(), size, guarded: false } };
 }
 
@@ -86,7 +88,7 @@ export function lookupRows(
 ): MaybePromise<readonly LocatedRow[]> {
   const table = tables.of(plan.resource);
   checkSize(table, reads, plan.maxSize);
-  return runSteps(locatedRows(table, levelsOf(tables, table), reads));
+  return runSteps(locatedRows(table, listLevels(tables, table), reads));
 }
 
 function* locatedRows(
@@ -129,7 +131,7 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   return {
     text: `select ${selection} from ${owner.source} ${dialect.joinEach(ids, table.name, key)}${order}`,
     values: parameters.values,
-    ...boundOf(table, withFurtherRows(plan)),
+    ...boundSize(table, withFurtherRows(plan)),
   };
 }
 
@@ -153,7 +155,8 @@ function ownedRows(
   found: string | null,
 ): readonly string[] {
   const table = tables.of(resource);
-  if (ownedBy !== undefined) return [`${table.keyExpression} in (${targetsOf(tables.of(ownedBy), field, ids)})`];
+  if (ownedBy !== undefined)
+    return [`${table.keyExpression} in (${selectItemTargets(tables.of(ownedBy), field, ids)})`];
   return referringMembers(table.resource, field).map((name, at) => {
     const id = ids[at] ?? '';
     const isArray = table.operand(name).type.kind === 'array';
@@ -162,7 +165,7 @@ function ownedRows(
 }
 
 /** The keys that are in the array of one row. @param ids the expressions of its key */
-function targetsOf(owners: Table, field: string, ids: readonly string[]): string {
+function selectItemTargets(owners: Table, field: string, ids: readonly string[]): string {
   const links = owners.links(field);
   if (links === null) throw new Error(`The plan reads the rows of ${field}, which is no array of references`);
   const own = links.owner.map((column, at) => `${column} = ${ids[at] ?? ''}`).join(' and ');
@@ -190,7 +193,7 @@ export function relatedRows(
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
   checkSize(table, first, plan.maxSize);
-  return chain(runSteps(locatedRows(table, levelsOf(tables, table), first)), (all) => {
+  return chain(runSteps(locatedRows(table, listLevels(tables, table), first)), (all) => {
     let start = 0;
     const found = new Map<number, RelatedRows>();
     for (const [position, { length }] of byPosition) {

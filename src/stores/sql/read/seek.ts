@@ -26,7 +26,7 @@ export function directedOrder(order: readonly SortKey[], backward: boolean): rea
 }
 
 /** @param isSet whether the key is set in all rows of the walk */
-function keyOf(table: Table, { path, descending }: SortKey, value: Json | undefined, isSet: boolean): Key {
+function toSeekKey(table: Table, { path, descending }: SortKey, value: Json | undefined, isSet: boolean): Key {
   const operand = table.operand(path);
   if (value === null && operand.nullable) return { operand, descending, value };
   const encoded = value === null || value === undefined ? undefined : operand.encode(value);
@@ -54,7 +54,7 @@ function rangesOfKey({ operand, descending, value }: Key): WriteCondition[] {
  * Whether one comparison of row values selects all rows after the position: the keys have one direction and no NULLs that the comparison would
  * misplace or lose. SQLite seeks by such a comparison if all keys are columns.
  */
-function comparable(keys: readonly Key[]): boolean {
+function areRowComparable(keys: readonly Key[]): boolean {
   const descending = keys[0]?.descending === true;
   return keys.every(
     ({ operand, value, ...key }) =>
@@ -77,8 +77,8 @@ export function rangesAfter(
   position: readonly Json[],
   { intervals }: Filter,
 ): readonly Range[] {
-  const keys = order.map((key, index) => keyOf(table, key, position[index], intervals.has(key.path)));
-  if (comparable(keys)) return [{ constantKeys: 0, condition: (parameters) => greater(keys, parameters) }];
+  const keys = order.map((key, index) => toSeekKey(table, key, position[index], intervals.has(key.path)));
+  if (areRowComparable(keys)) return [{ constantKeys: 0, condition: (parameters) => greater(keys, parameters) }];
   return keys
     .flatMap((key, constantKeys) => {
       const before = keys.slice(0, constantKeys);

@@ -1,15 +1,15 @@
 import type { SizeBound, SqlRow, SqlValue } from '../dialect.ts';
 
 /** How much of a row counts: characters of text and bytes of blobs. JSON has at least as many bytes. */
-export function sizeOf(read: SqlRow, columns: readonly string[]): number {
+export function measureSize(read: SqlRow, columns: readonly string[]): number {
   let size = 0;
-  for (const column of columns) size += lengthOf(read[column]);
+  for (const column of columns) size += measureLength(read[column]);
   return size;
 }
 
 /** How much of all rows counts. */
 export function sizeOfAll(reads: readonly SqlRow[], columns: readonly string[]): number {
-  return reads.reduce((sum, read) => sum + sizeOf(read, columns), 0);
+  return reads.reduce((sum, read) => sum + measureSize(read, columns), 0);
 }
 
 /** The rows up to a bound, and the one that exceeds it: the next one is never read. A single row is never the last for its size alone. */
@@ -18,12 +18,12 @@ export function readUpTo(rows: Iterable<SqlRow>, { columns, size }: SizeBound): 
   let left = size;
   for (const row of rows) {
     read.push(row);
-    left -= sizeOf(row, columns);
+    left -= measureSize(row, columns);
     if (left < 0 && read.length > 1) break;
   }
   return read;
 }
 
-function lengthOf(value: SqlValue | undefined): number {
+function measureLength(value: SqlValue | undefined): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0;
 }

@@ -33,7 +33,7 @@ function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
  * The walk that reads the same rows with a single start in the index. A filter on the first key and a position both define where the walk
  * begins: the later of them stays. Databases seek by either one and scan to the other.
  */
-export function walkOf(table: Table, original: Walk): Walk {
+export function narrowWalk(table: Table, original: Walk): Walk {
   if (original.filter.intervals.size === 0) return original;
   const walk = withoutConstants(table, original);
   const { order, after, filter } = walk;

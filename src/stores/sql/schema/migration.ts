@@ -1,6 +1,6 @@
 import type { Dialect, Statement } from '../dialect.ts';
-import type { SystemStatements } from '../system-statements.ts';
-import { migrateTombstones } from '../tombstones.ts';
+import { METADATA, type SystemStatements } from '../system-statements.ts';
+import { dropTombstones, renameTombstones } from '../tombstones.ts';
 import { storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
 import {
@@ -12,7 +12,7 @@ import {
   SchemaViolation,
   UnusableDatabase,
 } from './schema-errors.ts';
-import { FORMAT, METADATA, systemTables, upgradeStatements } from './system-tables.ts';
+import { FORMAT, systemTables, upgradeStatements } from './system-tables.ts';
 
 /** The storage type of each column, by table and column. */
 export type StorageTypes = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -122,6 +122,20 @@ export function recordStatements(
       values: [name],
     })),
     ...migrateTombstones(dialect, changes),
+  ];
+}
+
+/**
+ * Migrates tombstones with the tables of their resources: those of a renamed resource move to its new name, those of a dropped one are removed.
+ * Values under the old name of a renamed field are unknown from then on.
+ */
+function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
+  const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));
+  const dropped = changes.flatMap((change) => (change.kind === 'drop-table' ? [change.table.name] : []));
+  return [
+    // The new name may have been that of another resource, whose tombstones go.
+    ...[...dropped, ...renamed.map(({ to }) => to)].map((name) => dropTombstones(dialect, name)),
+    ...renamed.map(({ from, to }) => renameTombstones(dialect, from, to)),
   ];
 }
 

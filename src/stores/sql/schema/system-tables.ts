@@ -8,27 +8,6 @@ export const FORMAT = 10;
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
 
-/** The names of metadata in `restwright_meta`. */
-export const METADATA = {
-  format: 'format',
-  /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
-  storageTypes: 'storage',
-  /** The rules of each field, as JSON: rows are checked against rules that have changed. */
-  rules: 'rules',
-  /** The models that instances serve, as JSON: two of them during a deployment. */
-  models: 'models',
-  /** The form in which owner fields name callers, since the first start of a model with one. */
-  owners: 'owners',
-  /** The key that seals cursors, hexadecimal. */
-  secret: 'secret',
-  /** The cache epoch with its name, as JSON. */
-  cacheEpoch: 'edition',
-  /** On PostgreSQL, the timeline of the last commit: another one begins where a replica is promoted. */
-  timeline: 'timeline',
-  /** Written and deleted while writes fail, to learn when they succeed again. */
-  probe: 'probe',
-} as const;
-
 /** Idempotency records, and the order in which they expire (MET-12). */
 function idempotencyTables({ tableOptions, columnType }: Dialect): readonly string[] {
   return [

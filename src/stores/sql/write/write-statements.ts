@@ -82,7 +82,7 @@ const updateText = weakMemoize((table: Table) => {
   const { rowArrays, placeholder } = table.dialect;
   return memoize((columns): RowText => {
     const names = columns === '' ? [] : columns.split(SEPARATOR);
-    const text = updateOf(table, names, { place: placeholder, from: '' });
+    const text = writeUpdateText(table, names, { place: placeholder, from: '' });
     if (rowArrays === null) return { text };
     const written = [
       ...names.map((name) => typeAt(table.columns, [name])),
@@ -90,14 +90,14 @@ const updateText = weakMemoize((table: Table) => {
     ];
     const system = [...CHANGED, ...foundBy(table)].map((name) => typeAt(table.columns, [name]));
     const from = ` from ${rowArrays.source([...written, ...system])}`;
-    return { text, many: updateOf(table, names, { place: rowArrays.value, from }) };
+    return { text, many: writeUpdateText(table, names, { place: rowArrays.value, from }) };
   }, MAX_MEMOIZED);
 });
 
 /** The columns that every update assigns. */
 const CHANGED: readonly string[] = ['updated_at', 'revision'];
 
-function updateOf(
+function writeUpdateText(
   table: Table,
   names: readonly string[],
   { place, from }: { readonly place: RowExpression; readonly from: string },

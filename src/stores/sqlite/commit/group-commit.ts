@@ -9,7 +9,7 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isBusy } from '../driver/sqlite-errors.ts';
 import type { FileGuard } from '../health/file-guard.ts';
-import type { ModelGuard } from '../../sql/model-guard.ts';
+import type { ModelGuard } from '../../sql/schema/model-guard.ts';
 import type { WriteHealth } from '../../sql/write-health.ts';
 import { UnitAttempts } from './unit-attempts.ts';
 import type { UnitWriter } from './unit-writer.ts';

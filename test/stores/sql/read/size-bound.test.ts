@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SqlRow } from '../../../../src/stores/sql/dialect.ts';
-import { readUpTo, sizeOf } from '../../../../src/stores/sql/read/size-bound.ts';
+import { readUpTo, measureSize } from '../../../../src/stores/sql/read/size-bound.ts';
 
 /** Rows with texts of these lengths, and those of them that were read so far. */
-function rowsOf(...lengths: readonly number[]): { readonly rows: Iterable<SqlRow>; readonly taken: number[] } {
+function lazyRows(...lengths: readonly number[]): { readonly rows: Iterable<SqlRow>; readonly taken: number[] } {
   const taken: number[] = [];
   function* rows(): Generator<SqlRow> {
     for (const length of lengths) {
@@ -23,7 +23,7 @@ describe('readUpTo', () => {
     { title: 'nothing of an empty list', lengths: [], size: 10, reads: [] },
   ]) {
     it(`[LIM-1] reads ${title}`, () => {
-      const { rows, taken } = rowsOf(...lengths);
+      const { rows, taken } = lazyRows(...lengths);
       const read = readUpTo(rows, { columns: ['id', 'text'], size, guarded: false });
       assert.deepEqual([taken, read.map(({ text }) => String(text).length)], [reads, reads]);
     });
@@ -33,6 +33,6 @@ describe('readUpTo', () => {
 describe('sizeOf', () => {
   it('[LIM-1] counts characters of text and bytes of blobs in the named columns', () => {
     const row = { id: 'ab', text: 'Öl', bytes: Buffer.from([1, 2, 3]), count: 7, none: null, other: 'x' };
-    assert.equal(sizeOf(row, ['id', 'text', 'bytes', 'count', 'none', 'absent']), 7);
+    assert.equal(measureSize(row, ['id', 'text', 'bytes', 'count', 'none', 'absent']), 7);
   });
 });

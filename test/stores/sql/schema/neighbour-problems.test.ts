@@ -6,12 +6,12 @@ import { load } from '../../../model/loading.ts';
 
 /** Why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource. */
 function problems([before, beforeRest]: Items, [after, afterRest]: Items): readonly string[] {
-  return neighbourProblems(profileOf(modelOf(before, beforeRest)), modelOf(after, afterRest));
+  return neighbourProblems(profileOf(loadItems(before, beforeRest)), loadItems(after, afterRest));
 }
 
 type Items = readonly [properties: string, rest?: string];
 
-function modelOf(properties: string, rest = '', auth = '') {
+function loadItems(properties: string, rest = '', auth = '') {
   const text = `
 name: shop
 auth: { issuers: [{ issuer: "https://id.example.com/", audience: shop, discovery: true }]${auth} }
@@ -94,7 +94,7 @@ describe('a model that is deployed next to the one before it', () => {
 
   it('[OPS-6] is refused where owners are named in another way', () => {
     const owner = 'access: { owner: owner }';
-    const [before, after] = [modelOf(owned, owner), modelOf(owned, owner, ', api_keys: true')];
+    const [before, after] = [loadItems(owned, owner), loadItems(owned, owner, ', api_keys: true')];
     assert.deepEqual(neighbourProblems(profileOf(before), after), [
       'owner fields name callers in another way: stop all instances and apply it without --phase',
     ]);

@@ -1,6 +1,6 @@
 // A process that removes events beyond the last 1,024, slowly: `node remove-events.ts DATABASE`.
 import process from 'node:process';
-import { EventRetention } from '../../../../src/events/retention.ts';
+import { EventRetention } from '../../../../src/events/retention/retention.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createRandom } from '../../../../src/platform/random.ts';
 import { openSample } from '../open-sample.ts';

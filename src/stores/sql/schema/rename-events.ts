@@ -1,8 +1,8 @@
 import type { Model, Resource } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
-import type { CurrentModels } from '../schema/current-models.ts';
-import { earlierParentField, earlierResource } from '../schema/earlier-names.ts';
-import type { ResourceProfile } from '../schema/model-profile.ts';
+import type { CurrentModels } from './current-models.ts';
+import { earlierParentField, earlierResource } from './earlier-names.ts';
+import type { ResourceProfile } from './model-profile.ts';
 
 /** Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource. */
 function renameText(rows: readonly string[]): string {

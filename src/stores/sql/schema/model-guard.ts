@@ -1,13 +1,12 @@
-import type { Model } from '../../model/model.ts';
-import type { Observe } from '../../observe/observation.ts';
-import type { SqlRow, Statement } from './dialect.ts';
-import { RowsTooLarge, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../store.ts';
-import { parseModels } from './schema/current-models.ts';
-import { storageTypesOf, type StorageTypes } from './schema/migration.ts';
-import { isSameProfile, profileOf } from './schema/model-profile.ts';
-import { schemaOf } from './schema/schema.ts';
-import { METADATA } from './schema/system-tables.ts';
-import type { SystemStatements } from './system-statements.ts';
+import type { Model } from '../../../model/model.ts';
+import type { Observe } from '../../../observe/observation.ts';
+import type { SqlRow, Statement } from '../dialect.ts';
+import { RowsTooLarge, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import { parseModels } from './current-models.ts';
+import { storageTypesOf, type StorageTypes } from './migration.ts';
+import { isSameProfile, profileOf } from './model-profile.ts';
+import { schemaOf } from './schema.ts';
+import { METADATA, type SystemStatements } from '../system-statements.ts';
 
 /** The statements that read what a database was migrated to: storage types, models. */
 export function recordedSchema(system: SystemStatements): readonly Statement[] {

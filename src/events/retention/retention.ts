@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventSettings } from '../model/event-settings.ts';
-import type { Observe } from '../observe/observation.ts';
-import { type DeliveryKey, type DeliveryPlan, RETENTION_READER } from '../plan/delivery-plan.ts';
-import { type Clock, monotonicNow } from '../platform/clock.ts';
-import { createOwner, type ProcessOwner } from '../platform/process-owner.ts';
-import type { Random } from '../platform/random.ts';
-import { settlesWithin } from '../platform/timeout.ts';
-import { type Store, StoreUnavailable } from '../stores/store.ts';
-import { HeldLease } from './reader-lease.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { EventSettings } from '../../model/event-settings.ts';
+import type { Observe } from '../../observe/observation.ts';
+import { type DeliveryKey, type DeliveryPlan, RETENTION_READER } from '../../plan/delivery-plan.ts';
+import { type Clock, monotonicNow } from '../../platform/clock.ts';
+import { createOwner, type ProcessOwner } from '../../platform/process-owner.ts';
+import type { Random } from '../../platform/random.ts';
+import { settlesWithin } from '../../platform/timeout.ts';
+import { type Store, StoreUnavailable } from '../../stores/store.ts';
+import { HeldLease } from '../reader-lease.ts';
+import type { Subscriber } from '../subscriber.ts';
 import { type MissedEvents, UndeliveredEvents } from './undelivered-events.ts';
-import { Wakeups } from './wakeups.ts';
+import { Wakeups } from '../wakeups.ts';
 
 const DAY = 24 * 60 * 60_000;
 /** Milliseconds for which a delivery is stored that succeeded. */

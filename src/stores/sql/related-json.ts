@@ -1,9 +1,9 @@
-import { weakMemoize } from '../../../cache/memoize.ts';
-import { referringMembers } from '../../../model/row-key.ts';
-import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../../plan/events/related-values.ts';
-import { hasAnyLength, typeAt } from '../columns.ts';
-import type { BindParameters } from '../dialect.ts';
-import type { Table, Tables } from '../tables.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import { referringMembers } from '../../model/row-key.ts';
+import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../plan/events/related-values.ts';
+import { hasAnyLength, typeAt } from './columns.ts';
+import type { BindParameters } from './dialect.ts';
+import type { Table, Tables } from './tables.ts';
 
 /** Bytes of a recorded value of a related row. A longer one is left out: it is a part of every event of the rows that lead to it. */
 const MAX_VALUE = 16_384;
@@ -27,15 +27,15 @@ export function relatedMembers(
     const found = table.key.map((column, at) => `${table.column(column)} = ${parameters.add(key[at] ?? null)}`);
     return [rowMember(name, rowQuery(tables)(table)(each), found)];
   });
-  return joined(members);
+  return concatenate(members);
 }
 
-function joined(members: readonly string[]): string {
+function concatenate(members: readonly string[]): string {
   return members.length === 0 ? `''` : members.join(' || ');
 }
 
 /** An expression: a JSON object of members that each follow a comma. */
-export function objectOf(members: string): string {
+export function wrapObject(members: string): string {
   return `'{' || substr(${members}, 2) || '}'`;
 }
 
@@ -45,7 +45,7 @@ const rowQuery = weakMemoize((tables: Tables) =>
     weakMemoize(({ fields, related }: RelatedFields): string => {
       const own = fields.map((name) => fieldMember(table, name));
       const others = related.map((each) => referenceMember(tables, table, each));
-      return `select ${objectOf(joined([...own, ...others]))} from ${table.source}`;
+      return `select ${wrapObject(concatenate([...own, ...others]))} from ${table.source}`;
     }),
   ),
 );
@@ -54,7 +54,7 @@ function fieldMember(table: Table, name: string): string {
   const { dialect, columns } = table;
   const type = typeAt(columns, [name]);
   const column = table.column(name);
-  const member = `${textOf(table, name)} || coalesce(${dialect.json(column, type)}, 'null')`;
+  const member = `${memberLiteral(table, name)} || coalesce(${dialect.json(column, type)}, 'null')`;
   return hasAnyLength(type) ? `case when octet_length(${column}) > ${MAX_VALUE} then '' else ${member} end` : member;
 }
 
@@ -73,10 +73,10 @@ function rowMember(name: string, query: string, found: readonly string[]): strin
 }
 
 function memberName(tables: Tables, { field }: RelatedFields): string {
-  return textOf(tables, relatedMember(field));
+  return memberLiteral(tables, relatedMember(field));
 }
 
 /** The name of a member with the comma before it, as a literal. */
-function textOf({ dialect }: Pick<Tables, 'dialect'>, name: string): string {
+function memberLiteral({ dialect }: Pick<Tables, 'dialect'>, name: string): string {
   return dialect.literal(`,${JSON.stringify(name)}:`);
 }

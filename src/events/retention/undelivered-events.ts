@@ -1,7 +1,7 @@
-import type { DeliveryKey } from '../plan/delivery-plan.ts';
-import type { Store } from '../stores/store.ts';
-import { PatternIndex } from './pattern-index.ts';
-import type { Subscriber, Subscription } from './subscriber.ts';
+import type { DeliveryKey } from '../../plan/delivery-plan.ts';
+import type { Store } from '../../stores/store.ts';
+import { PatternIndex } from '../pattern-index.ts';
+import type { Subscriber, Subscription } from '../subscriber.ts';
 
 /** The last events of a subscription that are read at a time. */
 const PAGE = 1_024;
