@@ -92,7 +92,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
     ...given,
     metrics,
     traces,
-    observe: observersOf(given),
+    observe: joinObservers(given),
     clock,
     random,
     written,
@@ -100,7 +100,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
 }
 
 /** One observer for all that an API has. An error of one affects no other. */
-export function observersOf({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
+export function joinObservers({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
   const reported = safeObserver(observe);
   const measured = metrics === null ? reported : observeAll(reported, metrics.observe);
   return traces === null ? measured : observeAll(measured, safeObserver(traces));

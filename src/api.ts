@@ -74,7 +74,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const events = eventContext(options, current);
   const secrets = webhookSeal(secret);
   const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
-  const services = await servicesOf(options, contracts, { seal, secrets, events, webhooks });
+  const services = await createServices(options, contracts, { seal, secrets, events, webhooks });
   const { now, uuid } = services.sources;
   const randomHex = (bytes: number): string => options.random.hex(bytes);
   const identities = callerServices(options);
@@ -85,7 +85,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
-    resource: () => resourceOf(model, given.origin?.() ?? null),
+    resource: () => findResourceUrl(model, given.origin?.() ?? null),
     ...identities,
     notReadyReason: options.notReadyReason,
     caches: [services.descriptions, ...Object.values(caches)],
@@ -108,7 +108,7 @@ function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Serv
 }
 
 /** The public URL; without one, the loopback address of a server of our own. */
-function resourceOf({ publicUrl }: Model, origin: string | null): string | null {
+function findResourceUrl({ publicUrl }: Model, origin: string | null): string | null {
   const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
   return publicUrl ?? (isLoopback ? origin : null);
 }
@@ -123,9 +123,14 @@ function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Cont
   return { model, urls, base, id: () => ids.uuid() };
 }
 
-function feedsOf(options: CompleteApiOptions): EventFeeds {
+function createFeeds(options: CompleteApiOptions): EventFeeds {
   const { model, store } = options;
-  return new EventFeeds({ ...options, log: store.events, limits: model.limits.feeds, tokens: tokensOf(options) });
+  return new EventFeeds({
+    ...options,
+    log: store.events,
+    limits: model.limits.feeds,
+    tokens: createTokenVerifier(options),
+  });
 }
 
 interface ServiceParts {
@@ -136,14 +141,14 @@ interface ServiceParts {
   readonly webhooks: Webhooks | null;
 }
 
-async function servicesOf(
+async function createServices(
   options: CompleteApiOptions,
   { all }: Contracts,
   { seal, secrets, events, webhooks }: ServiceParts,
 ): Promise<Services> {
   const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
-  const feeds = feedsOf(options);
+  const feeds = createFeeds(options);
   const committed = (): void => {
     feeds.wake();
     onCommit();
@@ -202,7 +207,7 @@ function callerServices(
 ): Pick<PipelineOptions, 'tokens' | 'gateway' | 'callers' | 'rates'> {
   const gateway = options.model.auth?.gateway ?? null;
   return {
-    tokens: tokensOf(options),
+    tokens: createTokenVerifier(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
     callers: new Callers(options.model),
     rates: ratesOf(options),
@@ -210,7 +215,7 @@ function callerServices(
 }
 
 /** The verifier of tokens, and of the API keys that the store has. */
-function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVerifier | null {
+function createTokenVerifier({ model, store, tokens, clock }: CompleteApiOptions): TokenVerifier | null {
   const resource = model.auth?.apiKeys ?? null;
   if (resource === null || tokens === null) return tokens;
   const rows = VisibleRows.unrestricted(store);

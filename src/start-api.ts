@@ -1,5 +1,5 @@
 import { type Api, createApi } from './api.ts';
-import { type ApiOptions, observersOf } from './api-options.ts';
+import { type ApiOptions, joinObservers } from './api-options.ts';
 import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
@@ -91,10 +91,10 @@ export interface StartedApi extends AsyncDisposable {
  */
 export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const { model, services } = modelAndServices(options);
-  const observe = observersOf(options);
+  const observe = joinObservers(options);
   const clock = systemClock;
   const random = createRandom();
-  const tokens = options.tokens ?? (await tokensOf(model, options, observe));
+  const tokens = options.tokens ?? (await openTokenVerifier(model, options, observe));
   const closers: (() => Promise<void>)[] = [];
   /** In reverse, also where the rest could not be opened. */
   const close = async (): Promise<void> => {
@@ -106,7 +106,7 @@ export async function startApi(options: StartApiOptions): Promise<StartedApi> {
     const lender = await openLender(model, options, { observe, random });
     if (lender !== null) closers.push(lender.close);
     const rateLender = lender?.lender ?? options.rateLender ?? null;
-    const sender = senderOf(model, options);
+    const sender = createSender(model, options);
     if (sender !== null) closers.push(async () => sender.close());
     let wake = (): void => undefined;
     const onCommit = (): void => wake();
@@ -134,7 +134,7 @@ function openStore(
 }
 
 /** Creates the sender of webhooks; null if the model has none. */
-function senderOf({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
+function createSender({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
   if (webhooks === null) return null;
   return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });
 }
@@ -180,7 +180,7 @@ async function openLender(
 }
 
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
-async function tokensOf(
+async function openTokenVerifier(
   { auth }: Model,
   { folder = '.', fetch = globalThis.fetch }: StartApiOptions,
   observe: Observe,

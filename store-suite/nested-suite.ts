@@ -80,7 +80,7 @@ async function seed(store: Store): Promise<void> {
   }
 }
 
-function namesOf(rows: readonly Row[]): readonly unknown[] {
+function listNames(rows: readonly Row[]): readonly unknown[] {
   return rows.map(({ name }) => name);
 }
 
@@ -165,7 +165,7 @@ const READS: readonly StoreTest[] = [
         const page = await store.rows.list(
           listPlan({ resource: 'files', within, count: { kind: 'exact' }, ...changes }),
         );
-        return [namesOf(page.rows), page.total?.count];
+        return [listNames(page.rows), page.total?.count];
       };
       assert.deepEqual(await files({}), [['b x', 'b y'], 2]);
       assert.deepEqual(await files({ filter: [{ operator: 'search', words: ['x'] }] }), [['b x'], 1]);
@@ -191,7 +191,7 @@ const READS: readonly StoreTest[] = [
       for (let pages = 0; pages < 5; pages += 1) {
         const window = { kind: 'seek', after, backward: false, limit: 1 } as const;
         const { rows } = await store.rows.list(listPlan({ resource: 'versions', order, window }));
-        names.push(...namesOf(rows));
+        names.push(...listNames(rows));
         const [row] = rows;
         if (row !== undefined) after = [row['above 1'] ?? null, row['file_id'] ?? null, row.id];
       }
@@ -231,7 +231,7 @@ const READS: readonly StoreTest[] = [
           limit: 5,
         };
         const found = await store.rows.related({ ...plan, visible: EVERYTHING });
-        return found.map(({ rows, more }) => [namesOf(rows.map(({ row }) => row)), more]);
+        return found.map(({ rows, more }) => [listNames(rows.map(({ row }) => row)), more]);
       };
       assert.deepEqual(await related('versions', 'file_id'), [
         [['b x 1'], false],

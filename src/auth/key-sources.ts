@@ -39,14 +39,14 @@ interface Metadata {
 async function fetchMetadata(issuer: string, fetch: FetchDocument, signal: AbortSignal): Promise<Metadata> {
   const [openId, oauth] = metadataUrls(issuer);
   try {
-    return metadataOf(openId, await fetch(openId, signal));
+    return readMetadata(openId, await fetch(openId, signal));
   } catch (error) {
     if (!(error instanceof UnusableKeys) || signal.aborted) throw error;
-    return metadataOf(oauth, await fetch(oauth, signal));
+    return readMetadata(oauth, await fetch(oauth, signal));
   }
 }
 
-function metadataOf(url: string, { body }: FetchedDocument): Metadata {
+function readMetadata(url: string, { body }: FetchedDocument): Metadata {
   return { url, metadata: body };
 }
 

@@ -73,7 +73,7 @@ const FIX = 'write a JSON Web Key Set with the public keys of the issuer there, 
 /** The keys of a file. @throws {UnusableKeys} the message names file and cause */
 async function readKeyFile(file: string): Promise<KeySet> {
   try {
-    return readKeySet(await readJson(file));
+    return readKeySet(await readJsonFile(file));
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw new UnusableKeys(`the keys in ${file} cannot be used: ${cause}`, { cause: error });
@@ -103,7 +103,7 @@ export async function keyFileProblems({ issuers }: AuthRules, folder: string): P
   return (await Promise.all(problems)).filter((problem) => problem !== null);
 }
 
-async function readJson(file: string): Promise<Json> {
+async function readJsonFile(file: string): Promise<Json> {
   const text = await readFile(file, 'utf8');
   try {
     return JSON.parse(text);

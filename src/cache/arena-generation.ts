@@ -39,13 +39,13 @@ export class ArenaGeneration implements Generation<Packed> {
   get(hash: number, key: string): Packed | undefined {
     const offset = this.#offsets.get(hash);
     if (offset === undefined || this.#arena === null || !hasKey(this.#arena, offset, key)) return undefined;
-    return read(this.#arena, offset);
+    return readEntry(this.#arena, offset);
   }
 
   set(hash: number, key: string, value: Packed): void {
     const arena = (this.#arena ??= newArena(this.#bytes));
     this.#offsets.set(hash, arena.end);
-    arena.end = write(arena, key, value);
+    arena.end = writeEntry(arena, key, value);
   }
 
   delete(hash: number): boolean {
@@ -81,7 +81,7 @@ function hasKey({ bytes, numbers }: Arena, offset: number, key: string): boolean
   return true;
 }
 
-function read({ bytes, numbers }: Arena, offset: number): Packed {
+function readEntry({ bytes, numbers }: Arena, offset: number): Packed {
   const at = offset / NUMBER;
   const begin = offset + HEADER + (numbers[at + 3] ?? 0);
   const length = numbers[at + 4] ?? 0;
@@ -94,7 +94,7 @@ function read({ bytes, numbers }: Arena, offset: number): Packed {
 }
 
 /** An entry whose key has code units of more than a byte is never found. @returns where the next entry begins */
-function write({ bytes, numbers, end }: Arena, key: string, value: Packed): number {
+function writeEntry({ bytes, numbers, end }: Arena, key: string, value: Packed): number {
   const begin = end + HEADER;
   for (let at = 0; at < key.length; at += 1) bytes[begin + at] = key.charCodeAt(at);
   const length = bytes.write(value.text, begin + key.length);

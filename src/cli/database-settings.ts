@@ -50,10 +50,10 @@ const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
  * @throws {CommandError} exit 2 for a value that is neither a path, `sqlite:PATH` nor a URL of PostgreSQL, and for an unknown driver
  */
 export function databaseLocation({ database, driver }: DatabaseFlags, env: EnvironmentVariables): DatabaseLocation {
-  return locationOf(settingValue(DATABASE, database, env), driver, env);
+  return findDatabase(settingValue(DATABASE, database, env), driver, env);
 }
 
-function locationOf(
+function findDatabase(
   { text, origin }: SettingValue,
   driver: string | undefined,
   env: EnvironmentVariables,
@@ -138,7 +138,7 @@ export function namedDatabase(
   { flag, database, driver, name }: NamedDatabase,
   env: EnvironmentVariables,
 ): UsedDatabase {
-  return usedDatabase(locationOf({ text: database, origin: flag }, driver, env), name);
+  return usedDatabase(findDatabase({ text: database, origin: flag }, driver, env), name);
 }
 
 /** True if a database is a file that does not exist. What a server has, only a connection shows. */

@@ -16,7 +16,7 @@ import { type CommandError, commandFailed, describeFileError } from './command-e
 import { serverUrl } from './serve/address.ts';
 import { databaseFile, databaseLocation, displayedPath, type UsedDatabase } from './database-settings.ts';
 import { serveSettings } from './settings.ts';
-import { quoted } from './terminal/command-line.ts';
+import { quoteArgument } from './terminal/command-line.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A database and the file of its model, for messages. */
@@ -31,8 +31,8 @@ interface DatabaseFiles extends UsedDatabase {
  */
 export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
   const isDefault = database === databaseFile(databaseLocation({}, {}), name);
-  const option = isDefault ? [] : ['--database', quoted(displayedPath(database))];
-  return ['restwright', 'migrate', quoted(modelFile), ...option].join(' ');
+  const option = isDefault ? [] : ['--database', quoteArgument(displayedPath(database))];
+  return ['restwright', 'migrate', quoteArgument(modelFile), ...option].join(' ');
 }
 
 /** The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name of the model */

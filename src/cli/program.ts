@@ -76,8 +76,8 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .addHelpText('after', `\n${spec.notes}`)
     .configureOutput({ outputError: (text, write) => write(withLongerOption(text, spec)) })
     .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
-  for (const each of spec.arguments) command.addArgument(argumentOf(each));
-  for (const each of spec.options) command.addOption(optionOf(each));
+  for (const each of spec.arguments) command.addArgument(createArgument(each));
+  for (const each of spec.options) command.addOption(createOption(each));
   command.action(async () => {
     const given: readonly string[] = command.processedArgs;
     setExitCode(await spec.run(given, command.opts(), terminal));
@@ -91,13 +91,13 @@ function withLongerOption(message: string, { options }: CommandSpec): string {
   return longer === undefined ? message : `${message}(Did you mean --${longer.name}?)\n`;
 }
 
-function argumentOf({ name, description, fallback }: ArgumentSpec): Argument {
+function createArgument({ name, description, fallback }: ArgumentSpec): Argument {
   if (fallback === undefined) return new Argument(`<${name}>`, description);
   const argument = new Argument(`[${name}]`, description);
   return fallback === '' ? argument : argument.default(fallback);
 }
 
-function optionOf({ name, value, description, group }: OptionSpec): Option {
+function createOption({ name, value, description, group }: OptionSpec): Option {
   const option = new Option(value === null ? `--${name}` : `--${name} <${value.name}>`, description);
   return group === undefined ? option : option.helpGroup(group);
 }

@@ -21,7 +21,7 @@ const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 export function protectedFileAt(file: string, files: ProtectedFiles): string | null {
   const { dir, base } = path.parse(path.resolve(file));
   const [found, directory] = [stats(file), stats(dir)];
-  return nameOf(files, (other) => {
+  return nameProtectedFile(files, (other) => {
     const existing = stats(other);
     if (found !== undefined || existing !== undefined) return isSameInode(found, existing);
     return base === path.basename(other) && isSameInode(directory, stats(path.dirname(other)));
@@ -29,12 +29,12 @@ export function protectedFileAt(file: string, files: ProtectedFiles): string | n
 }
 
 /** As {@link protectedFileAt}, for an open file. */
-export function protectedFileOf(descriptor: number, files: ProtectedFiles): string | null {
+export function findProtectedFile(descriptor: number, files: ProtectedFiles): string | null {
   const open = fstatSync(descriptor, { bigint: true });
-  return nameOf(files, (other) => isSameInode(open, stats(other)));
+  return nameProtectedFile(files, (other) => isSameInode(open, stats(other)));
 }
 
-function nameOf({ database, model }: ProtectedFiles, isSame: (file: string) => boolean): string | null {
+function nameProtectedFile({ database, model }: ProtectedFiles, isSame: (file: string) => boolean): string | null {
   if (isSame(model)) return `the model ${model}`;
   const file = DATABASE_SUFFIXES.map((suffix) => `${database}${suffix}`).find(isSame);
   if (file === undefined) return null;

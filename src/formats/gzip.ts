@@ -18,7 +18,8 @@ export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Ar
   try {
     return await gunzip(bytes, { maxOutputLength: limit });
   } catch (cause) {
-    if (codeOf(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(`exceeds ${limit} bytes; send less`, { cause });
+    if (readErrorCode(cause) === 'ERR_BUFFER_TOO_LARGE')
+      throw createExpansionError(`exceeds ${limit} bytes; send less`, { cause });
     throw gzipError(cause);
   }
 }
@@ -40,7 +41,9 @@ export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>, floor: n
     for await (const chunk of source.pipe(inflated)) {
       size.inflated += chunk.length;
       if (size.inflated > Math.max(floor, size.received * MAX_RATIO))
-        throw tooLarge(`is more than ${MAX_RATIO} times as large as what was sent; send it less compressed`);
+        throw createExpansionError(
+          `is more than ${MAX_RATIO} times as large as what was sent; send it less compressed`,
+        );
       yield chunk;
     }
   } catch (cause) {
@@ -58,17 +61,17 @@ async function* measured(chunks: AsyncIterable<Uint8Array>, size: { received: nu
   }
 }
 
-function tooLarge(what: string, options?: ErrorOptions): ApiError {
+function createExpansionError(what: string, options?: ErrorOptions): ApiError {
   return apiError('REQUEST_BODY_TOO_LARGE', `The decompressed body ${what}.`, options);
 }
 
-function codeOf(error: unknown): string {
+function readErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Codes that begin with Z_ are about the data, except Z_MEM_ERROR. Other errors are passed on. */
 function gzipError(cause: unknown): unknown {
-  const code = codeOf(cause);
+  const code = readErrorCode(cause);
   if (!code.startsWith('Z_') || code === 'Z_MEM_ERROR') return cause;
   return apiError('REQUEST_BODY_MALFORMED', 'Malformed body: not complete gzip data.', { cause });
 }

@@ -119,7 +119,7 @@ class RecordBuilder {
   }
 
   finish(): RawRecord {
-    const raw = this.#length > this.#max + 2 ? null : joined(this.#parts);
+    const raw = this.#length > this.#max + 2 ? null : joinLines(this.#parts);
     const fits = raw !== null && recordContent(raw).length <= this.#max;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
@@ -183,7 +183,7 @@ export function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joinLines(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }

@@ -233,11 +233,11 @@ class XmlParser {
     if (element === undefined) return;
     const parent = this.#open.at(-1);
     // The key of the root has no meaning.
-    const key = parent === undefined ? null : keyOf(element);
+    const key = parent === undefined ? null : readElementKey(element);
     const name = key ?? element.tag;
     const isItem = key === null && name === 'item';
     const { encoded, place } = element;
-    const closed = { name, key: name, place, encoded, isItem, content: contentOf(element) };
+    const closed = { name, key: name, place, encoded, isItem, content: readElementContent(element) };
     if (parent === undefined) this.#root = closed;
     else if (parent.children.push(closed) > this.#limits.items) {
       this.#fail(`an element may contain at most ${this.#limits.items} others`);
@@ -270,13 +270,13 @@ class XmlParser {
   }
 }
 
-function keyOf({ tag, key, place }: OpenElement): string | null {
+function readElementKey({ tag, key, place }: OpenElement): string | null {
   if (key === null) return null;
   if (tag !== 'entry') throw malformedBody(place, 'only an entry may have a key');
   return key.encoded ? decodeBase64(key.text, place) : key.text;
 }
 
-function contentOf({ nil, encoded, place, children, text }: OpenElement): NodeContent {
+function readElementContent({ nil, encoded, place, children, text }: OpenElement): NodeContent {
   const isBlank = text.trim() === '';
   if (nil) {
     if (isBlank && children.length === 0) return { kind: 'null' };

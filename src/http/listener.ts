@@ -48,8 +48,8 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
     const exchange = { api, request: raw, response, memory };
     const isRead = body !== null && request.readableEnded;
     const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
-    if (handled instanceof Promise) void handled.then((result) => send(exchange, result, nextTick));
-    else send(exchange, handled, endOfTick);
+    if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
+    else sendToHost(exchange, handled, endOfTick);
   };
 }
 
@@ -73,7 +73,7 @@ function admit({ api, request, response, memory }: MountedExchange, result: Buff
 }
 
 /** Never throws: the other responses of the batch are sent even if this one fails. */
-function send(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
+function sendToHost(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
   const { request, response } = exchange;
   const admitted = isStreamed(answer) ? answer : admit(exchange, answer);
   const result = { ...admitted, headers: withHostHeaders(admitted.headers, response) };

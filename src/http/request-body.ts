@@ -114,7 +114,7 @@ export class NodeRequestBody implements RequestBody {
   /** Reads a body that is buffered completely, as most are: they arrive with their heads. */
   #readBuffered(limit: number): Uint8Array {
     const request = this.#request;
-    const field = forbiddenTrailerOf(request);
+    const field = findForbiddenTrailer(request);
     if (field !== null) throw trailerNotAllowed(field);
     const chunks: Buffer[] = [];
     for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
@@ -154,7 +154,7 @@ export class NodeRequestBody implements RequestBody {
       this.#held.release();
       this.#held = null;
     }
-    const field = forbiddenTrailerOf(request);
+    const field = findForbiddenTrailer(request);
     if (field !== null) throw trailerNotAllowed(field);
   }
 
@@ -206,7 +206,7 @@ export class NodeRequestBody implements RequestBody {
         }
       };
       const finish = (): void => {
-        const field = forbiddenTrailerOf(request);
+        const field = findForbiddenTrailer(request);
         if (field !== null) return fail(trailerNotAllowed(field));
         stop();
         resolve(concatenate(chunks));
@@ -219,7 +219,7 @@ export class NodeRequestBody implements RequestBody {
 }
 
 /** The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no `rawTrailers`. */
-function forbiddenTrailerOf({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
+function findForbiddenTrailer({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
   return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }
 

@@ -65,7 +65,7 @@ export class LocalRateLimiter implements RateLimiter {
     const table = this.#tables[kind];
     const { limits, now } = this.#options;
     const slot = table.find(this.#hash(name));
-    return stateOf(slot === -1 ? 0 : table.fullAt(slot), now(), quotaOf(kind, limits));
+    return computeBucketState(slot === -1 ? 0 : table.fullAt(slot), now(), quotaOf(kind, limits));
   }
 
   giveBack(kind: BucketKind, name: string, units: number): void {
@@ -97,7 +97,7 @@ export function takeFrom(
 }
 
 /** True if a bucket has a unit. */
-export function stateOf(fullAt: number, now: number, quota: RateQuota): BucketState {
+export function computeBucketState(fullAt: number, now: number, quota: RateQuota): BucketState {
   const wait = waitFor(fullAt, now, 1, quota);
   return { admitted: wait === 0, remaining: unitsIn(fullAt, now, quota), wait };
 }

@@ -70,7 +70,7 @@ class LogFile implements LogWriter {
     if (this.#current.length + maxBytes > BUFFER_SIZE) this.#flush();
     const buffer = this.#current;
     if (maxBytes <= BUFFER_SIZE) buffer.length += buffer.bytes.write(text, buffer.length);
-    else this.#enqueue(bufferOf(text));
+    else this.#enqueue(createBuffer(text));
   };
 
   flushSync(): void {
@@ -167,7 +167,7 @@ function emptyBuffer(bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_SIZE)): LogBu
   return { bytes, length: 0, written: 0 };
 }
 
-function bufferOf(text: string): LogBuffer {
+function createBuffer(text: string): LogBuffer {
   const bytes = Buffer.from(text);
   return { bytes, length: bytes.length, written: 0 };
 }

@@ -15,10 +15,10 @@ type Paint = (colour: Colour, text: string) => string;
  */
 export function readableLine(observation: Observation, time: string, colours: boolean): string {
   const paint: Paint = colours ? (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m` : (_, text) => text;
-  return `${paint('dim', time.slice(11, 23))} ${describe(observation, paint)}\n`;
+  return `${paint('dim', time.slice(11, 23))} ${describeObservation(observation, paint)}\n`;
 }
 
-function describe(observation: Observation, paint: Paint): string {
+function describeObservation(observation: Observation, paint: Paint): string {
   if (observation.kind === 'request') return describeRequest(observation, paint);
   if (observation.kind === 'error') return describeError(observation, paint);
   if (observation.kind === 'schema-changed' && !observation.isNew) return describeMigration(observation);

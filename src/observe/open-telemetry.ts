@@ -42,7 +42,7 @@ function traceRequest(request: RequestObservation, tracer: Tracer, end: number):
   const { method, route, status, duration, stages } = request;
   const start = end - duration;
   const options = { kind: SpanKind.SERVER, startTime: start, attributes: requestAttributes(request) };
-  const span = tracer.startSpan(route === null ? method : `${method} ${route}`, options, callerOf(request));
+  const span = tracer.startSpan(route === null ? method : `${method} ${route}`, options, findCaller(request));
   if (stages !== null && span.isRecording()) traceStages(stages, span, tracer, start);
   // A response to an error of the client is a success of the server.
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -91,7 +91,7 @@ function requestAttributes(request: RequestObservation): Attributes {
 }
 
 /** The span of the client; the root where the request has no `traceparent`, so that a new trace begins. */
-function callerOf({ traceId, parentId, sampled, traceState }: RequestObservation): Context {
+function findCaller({ traceId, parentId, sampled, traceState }: RequestObservation): Context {
   if (parentId === null) return ROOT_CONTEXT;
   const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
   const state = traceState === null ? {} : { traceState: createTraceState(traceState) };

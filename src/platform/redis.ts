@@ -89,7 +89,7 @@ export async function connectRedis({ url, timeout, onConnected, onError }: Redis
   // It rejects where `close` ends the attempts; all other errors are events.
   client.connect().catch(() => undefined);
   return {
-    address: addressOf(url),
+    address: formatAddress(url),
     run: (script, keys, values) => answeredWithin(evaluate(client, script, keys, values), timeout),
     close() {
       client.destroy();
@@ -136,7 +136,7 @@ async function loadClient(): Promise<typeof createClient> {
   }
 }
 
-function addressOf(url: string): string {
+function formatAddress(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? DEFAULT_PORT : port}`;
 }

@@ -82,7 +82,7 @@ async function checkModel(
   { published, date }: CheckFlags,
   env: EnvironmentVariables,
 ): Promise<CheckResult> {
-  const day = date === undefined ? null : secondsOf(date);
+  const day = date === undefined ? null : parseSeconds(date);
   const read = await readModel(file, env);
   const was = published === undefined ? null : await readCompared('published', published, env);
   if (read.kind === 'invalid')
@@ -104,7 +104,7 @@ async function checkModel(
 }
 
 /** 00:00:00 GMT of a date. @throws {CommandError} 2 */
-function secondsOf(date: string): number {
+function parseSeconds(date: string): number {
   const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(date))
     throw new CommandError(2, `--date: '${date}' is not a valid date, such as 2028-06-01`);

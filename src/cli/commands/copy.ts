@@ -4,13 +4,13 @@ import { type CopyOutcome, copyDatabase, leasedUntil, TargetNotEmpty } from '../
 import { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../../stores/sql/schema/schema-errors.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DRIVER_OPTION, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { dialectOf, openSource, openTarget, planSteps } from '../copy/opened-copy.ts';
+import { findDialect, openSource, openTarget, planSteps } from '../copy/opened-copy.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { migrateCommand } from '../open-database.ts';
 import { displayedPath, isMissingFile, namedDatabase, type UsedDatabase } from '../database-settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface CopyFlags {
   readonly from?: string;
@@ -47,7 +47,7 @@ async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): 
   const result = { from: displayedPath(job.from.database), to: displayedPath(job.to.database), outcome };
   if (flags.json === true) terminal.stdout.write(`${JSON.stringify(asJson(result), null, 2)}\n`);
   else terminal.stderr.write(`${summary(result)}\n`);
-  return outcome.kind === 'stopped' ? exitCodeOf(signalOf(job.signal)) : 0;
+  return outcome.kind === 'stopped' ? toExitCode(readStopSignal(job.signal)) : 0;
 }
 
 /** @throws {CommandError} exit 1 where the source does not exist, or does not match the model */
@@ -69,7 +69,7 @@ async function runCopy({ model, from, to, signal }: CopyJob, terminal: Terminal)
     const start = monotonicNow();
     const onProgress = (done: number, total: number): void =>
       progress.show({ rows: done, done, start: 0, total, elapsed: monotonicNow() - start });
-    const dialects = { from: dialectOf(from), to: dialectOf(to) };
+    const dialects = { from: findDialect(from), to: findDialect(to) };
     try {
       return await describing(to, () => copyDatabase({ model, dialects, source, target, signal, onProgress }));
     } finally {

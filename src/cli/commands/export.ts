@@ -17,7 +17,7 @@ import {
   usedDatabase,
 } from '../database-settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface ExportFlags extends DatabaseFlags {
   readonly format?: string;
@@ -62,7 +62,7 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
     const result = { file, collection, outcome: outcome.kind, rows: outcome.rows };
     if (flags.json === true) terminal.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else terminal.stderr.write(`${summary(result)}\n`);
-    return outcome.kind === 'stopped' ? exitCodeOf(signalOf(signal)) : 0;
+    return outcome.kind === 'stopped' ? toExitCode(readStopSignal(signal)) : 0;
   } catch (error) {
     throw error instanceof UnusableToken ? commandFailed(`--as: the token cannot be used: ${error.message}.`) : error;
   } finally {

@@ -7,7 +7,7 @@ import type { StartedApi } from '../../start-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { contentOf } from '../data-file/data-bookmark.ts';
+import { measureContent } from '../data-file/data-bookmark.ts';
 import { startsWithObject } from '../data-file/data-file.ts';
 import { type DataImport, importData } from '../data-file/import-data.ts';
 import { describingErrors } from '../data-file/infer-file.ts';
@@ -21,7 +21,7 @@ import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
 import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface ImportFlags extends DatabaseFlags {
   readonly json?: boolean;
@@ -106,7 +106,7 @@ async function importMember(
   terminal: Terminal,
 ): Promise<ImportOutcome> {
   const progress = importProgress(terminal);
-  const { sha256 } = await contentOf(file, null);
+  const { sha256 } = await measureContent(file, null);
   const job: DataImport = {
     data: { file, format: 'json' },
     model,
@@ -128,7 +128,7 @@ async function importMember(
 }
 
 function exitCode(outcome: ImportOutcome, signal: AbortSignal): ExitCode {
-  if (outcome.kind === 'stopped') return exitCodeOf(signalOf(signal));
+  if (outcome.kind === 'stopped') return toExitCode(readStopSignal(signal));
   return outcome.kind === 'invalid' ? 1 : 0;
 }
 

@@ -37,7 +37,7 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
     const made = apiKey(createRandom().hex(32));
     const row: Json = { name, subject, scopes, prefix: made.prefix, key: secretDigest(made.key) };
     const outcome = await api.importRows(collection, [row]);
-    if (outcome.kind === 'refused') throw usageError(reasonOf(outcome.errors));
+    if (outcome.kind === 'refused') throw usageError(describeRefusal(outcome.errors));
     terminal.stdout.write(`${made.key}\n`);
     return 0;
   } finally {
@@ -45,7 +45,7 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
   }
 }
 
-function reasonOf(errors: readonly RowImportError[]): string {
+function describeRefusal(errors: readonly RowImportError[]): string {
   return errors.flatMap(({ details }) => details.map(({ field, message }) => `${field} ${message}`)).join('; ');
 }
 

@@ -35,20 +35,20 @@ async function token(file: string, flags: TokenFlags, { env, stdout, stderr }: T
   for (const [flag, name] of Object.entries({ '--sub': sub, '--client': client }))
     if (name !== undefined && !isCallerName(name))
       throw usageError(`${flag}: use 1 to 255 characters, none of them a control character.`);
-  const lifetime = lifetimeOf(flags.expires ?? DEFAULT_LIFETIME);
+  const lifetime = parseLifetime(flags.expires ?? DEFAULT_LIFETIME);
   const { model } = await requireModel(file, env);
   const folder = path.dirname(file);
   const key = await openDevelopmentKey(folder);
   if (key.isNew) stderr.write(`created ${KEY_FILE} (secret: do not commit it) and ${JWKS_FILE}\n`);
   const trusted = trustedAs(model, folder, key);
   if (trusted === undefined) stderr.write(trustLines(model));
-  const claims = claimsOf({ ...flags, sub }, lifetime, trusted ?? developmentRule(model));
+  const claims = composeClaims({ ...flags, sub }, lifetime, trusted ?? developmentRule(model));
   stdout.write(`${await signToken(claims, key.privateKey)}\n`);
   return 0;
 }
 
 /** Seconds. @throws {CommandError} exit 2 */
-function lifetimeOf(expires: string): number {
+function parseLifetime(expires: string): number {
   const seconds = Math.floor((parseDuration(expires) ?? 0) / 1_000);
   if (seconds > 0) return seconds;
   throw usageError(`--expires: '${expires}' is not a valid duration; use one of a second or more, such as 30m or 8h.`);
@@ -79,7 +79,7 @@ function trustLines(model: Model): string {
   return `The model does not accept this token yet. Add ${part}these lines to it, for development only:\n\nauth:\n  issuers:\n    - ${declared}\n\n`;
 }
 
-function claimsOf(
+function composeClaims(
   { sub, scope, client }: TokenFlags & { readonly sub: string },
   lifetime: number,
   { issuer, audiences, scopeClaims, clientClaim }: SigningRule,

@@ -30,7 +30,7 @@ export function planSteps(
 }
 
 /** The dialect of a database. */
-export function dialectOf({ database }: UsedDatabase): Dialect {
+export function findDialect({ database }: UsedDatabase): Dialect {
   return isPostgresUrl(database) ? postgres : sqlite;
 }
 

@@ -9,7 +9,7 @@ import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../database-settings.ts';
-import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
 import { importProgress } from './import-progress.ts';
@@ -61,7 +61,7 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
     const files = { data, model, database: displayedPath(file) };
     return isImported(outcome, files, terminal)
       ? { kind: 'ready', model, database: file }
-      : { kind: 'incomplete', exitCode: signal.aborted ? exitCodeOf(signalOf(signal)) : 1 };
+      : { kind: 'incomplete', exitCode: signal.aborted ? toExitCode(readStopSignal(signal)) : 1 };
   } finally {
     progress.end();
     await opened.close();

@@ -21,7 +21,7 @@ import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
 import { databaseFile, displayedPath, isMissingFile, usedDatabase } from '../database-settings.ts';
 import type { ServeSettings } from '../settings.ts';
-import { signalOf, type Terminal } from '../terminal/terminal.ts';
+import { readStopSignal, type Terminal } from '../terminal/terminal.ts';
 import { localAddress, serverUrl } from './address.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { ReloadableApi } from './reloadable-api.ts';
@@ -170,7 +170,7 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
 }
 
 async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
-  observe({ kind: 'stopping', signal: signalOf(signal) });
+  observe({ kind: 'stopping', signal: readStopSignal(signal) });
   await server.acceptPending();
   observe({ kind: 'stopped', unfinished: await server.close() });
 }

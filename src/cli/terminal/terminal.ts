@@ -38,7 +38,7 @@ export function processTerminal(): Terminal {
   const stop = new AbortController();
   let listening = false;
   const on = (signal: StopSignal): void => {
-    if (stop.signal.aborted) process.exit(exitCodeOf(signal));
+    if (stop.signal.aborted) process.exit(toExitCode(signal));
     stop.abort(signal);
   };
   return {
@@ -78,11 +78,11 @@ export function isStopSignal(signal: string | null): boolean {
 }
 
 /** The signal that aborted {@link Terminal.stopSignal}. */
-export function signalOf(stop: AbortSignal): StopSignal {
+export function readStopSignal(stop: AbortSignal): StopSignal {
   return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
 }
 
 /** The exit code of a command that a signal stopped before it was done: 128 plus the number of the signal. */
-export function exitCodeOf(signal: StopSignal): 130 | 143 {
+export function toExitCode(signal: StopSignal): 130 | 143 {
   return signal === 'SIGINT' ? 130 : 143;
 }

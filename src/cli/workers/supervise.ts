@@ -1,7 +1,7 @@
 import type { Observe } from '../../observe/observation.ts';
 import { CommandError, commandFailed, type ExitCode } from '../command-error.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
-import { isStopSignal, signalOf, type StopSignal } from '../terminal/terminal.ts';
+import { isStopSignal, readStopSignal, type StopSignal } from '../terminal/terminal.ts';
 
 /** The exit of a worker. */
 export interface WorkerExit {
@@ -198,7 +198,7 @@ class Supervisor {
   #stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
-    for (const worker of this.#workers) worker.stop(signalOf(this.#options.signal));
+    for (const worker of this.#workers) worker.stop(readStopSignal(this.#options.signal));
     void this.#killAfterTimeout();
   }
 

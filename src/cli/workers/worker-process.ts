@@ -58,14 +58,14 @@ export function startWorker(options: WorkerOptions, { writeLog, lend, scrape }: 
       case 'reported':
         return reports.receive(message.id, message.families);
       case 'scrape':
-        return void scrape().then((text) => send(worker, { kind: 'scraped', id: message.id, text }));
+        return void scrape().then((text) => sendToWorker(worker, { kind: 'scraped', id: message.id, text }));
       case 'borrow':
-        return send(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
+        return sendToWorker(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
       case 'failed':
         ({ failure } = message);
     }
   });
-  send(worker, { kind: 'serve', options });
+  sendToWorker(worker, { kind: 'serve', options });
   return {
     pid: worker.process.pid ?? 0,
     listening,
@@ -75,10 +75,10 @@ export function startWorker(options: WorkerOptions, { writeLog, lend, scrape }: 
     }),
     ping(answered) {
       onPong = answered;
-      send(worker, { kind: 'ping' });
+      sendToWorker(worker, { kind: 'ping' });
     },
-    report: () => reports.request((id) => send(worker, { kind: 'report', id })),
-    stop: (signal) => send(worker, { kind: 'stop', signal }),
+    report: () => reports.request((id) => sendToWorker(worker, { kind: 'report', id })),
+    stop: (signal) => sendToWorker(worker, { kind: 'stop', signal }),
     kill: () => void worker.process.kill('SIGKILL'),
   };
 }
@@ -124,7 +124,7 @@ export async function forwardLines(stream: Readable, write: (lines: string) => v
 }
 
 /** A message to a worker that is exiting may be lost: its exit event follows. */
-function send(worker: ClusterWorker, message: SupervisorMessage): void {
+function sendToWorker(worker: ClusterWorker, message: SupervisorMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 

@@ -26,7 +26,7 @@ export async function listen(server: Server, address: Address): Promise<number> 
   } catch (error) {
     throw bindError(error, host, port);
   }
-  return portOf(server) ?? port;
+  return readPort(server) ?? port;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function bind(server: Server, options: ListenOptions): Promise<void
 }
 
 /** The port of a server; null where it has none. */
-export function portOf(server: Server): number | null {
+export function readPort(server: Server): number | null {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : null;
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import process from 'node:process';
-import { type Address, bind, bindError, portOf, systemCode } from './listen.ts';
+import { type Address, bind, bindError, readPort, systemCode } from './listen.ts';
 
 /** A port that this process has reserved for the workers that it starts. */
 export interface ReservedPort {
@@ -47,7 +47,7 @@ async function reserveAnyPort(host: string): Promise<ReservedPort> {
     const placeholder = placeholderServer();
     try {
       await bind(placeholder, { host, port: 0, reusePort: true });
-      const port = portOf(placeholder) ?? 0;
+      const port = readPort(placeholder) ?? 0;
       const lock = await lockPort(port);
       const handOver = (): void => void placeholder.close();
       return { port, handOver, release: () => [placeholder, lock].forEach((server) => server?.close()) };
