@@ -57,11 +57,22 @@ export interface Api extends Handler, RowTransfer {
   /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */
   endFeeds(): Promise<void>;
 
-  /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
+  /**
+   * Called by each mount in a host application. The first call reports what is exposed where no authentication is
+   * configured.
+   */
   onMount(): void;
 }
 
-/** Composes an API from its parts, for a store or a clock that `startApi` does not create. */
+/**
+ * Composes an API from its parts, for a store or a clock that `startApi` does not create.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ path: './notes.db', model });
+ * const api = await createApi({ model, store, clock: { now: () => Date.now() } });
+ * ```
+ */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
   const { model, store, metrics } = options;

@@ -41,15 +41,17 @@ export interface StartApiOptions
     | 'webhookSender'
   > {
   /**
-   * The Redis or Valkey through which all instances of the API share its rate limits: `redis[s]://[[user]:password@]host[:port][/database]`. Needs
-   * the package `@redis/client`. Default: each instance admits its share (`limits.rate.instances`).
+   * The Redis or Valkey through which all instances of the API share its rate limits:
+   * `redis[s]://[[user]:password@]host[:port][/database]`. Needs the package `@redis/client`. Default: each instance
+   * admits its share (`limits.rate.instances`).
    */
   readonly redis?: string | undefined;
   /** The result of `defineModel`, or the `model` of that of `loadModel`. */
   readonly model: Model | DefinedModel;
   /**
-   * Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API; or the URL of a database of PostgreSQL:
-   * `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`. That needs the package `pg`.
+   * Path of the SQLite file, created if it is missing; `:memory:` for a database that ends with the API. Or the URL of
+   * a database of PostgreSQL: `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`.
+   * That needs the package `pg`.
    */
   readonly database: string;
   /** The password for the database of PostgreSQL, in place of one in its URL. */
@@ -60,7 +62,10 @@ export interface StartApiOptions
   readonly folder?: string;
   /** Fetches the keys of issuers. Default: that of Node.js. */
   readonly fetch?: typeof globalThis.fetch;
-  /** True if the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
+  /**
+   * True if the file is created and migrated to the model; if not, it must exist with the schema of the model. Default:
+   * true.
+   */
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
@@ -68,7 +73,10 @@ export interface StartApiOptions
   readonly dispatch?: boolean;
   /** True if webhooks may call this machine, also by http: for development. Default: false. */
   readonly loopbackWebhooks?: boolean;
-  /** Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default: `limits.shutdown_timeout`. */
+  /**
+   * Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default:
+   * `limits.shutdown_timeout`.
+   */
   readonly shutdownTimeout?: number | (() => number);
 }
 
@@ -88,6 +96,13 @@ export interface StartedApi extends AsyncDisposable {
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
+ *
+ * @example
+ * ```ts
+ * const { model } = loadModel({ file: 'notes.yaml', text: await readFile('notes.yaml', 'utf8') });
+ * const { api, close } = await startApi({ model, database: './notes.db' });
+ * const server = await serveHttp({ api, port: 3000 });
+ * ```
  */
 export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const { model, services } = modelAndServices(options);
@@ -146,7 +161,10 @@ interface DeliveryParts {
   readonly dispatch: Omit<DispatchOptions, 'subscribers'>;
 }
 
-/** Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called after each commit. */
+/**
+ * Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called
+ * after each commit.
+ */
 function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Dispatch {
   const isHere = options.dispatch !== false;
   const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];

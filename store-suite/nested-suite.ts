@@ -20,7 +20,10 @@ const IDS: ValueType = { kind: 'array', item: { type: TEXT, nullable: false } };
 const TO_SIBLINGS = { ...refersTo('files'), siblings: true } as const;
 const NAME: Field = field('name', TEXT);
 
-/** Folders, files and versions with ids of clients; files refer to files of their folder. Notes have ids of the server, and pins refer to them. */
+/**
+ * Folders, files and versions with ids of clients; files refer to files of their folder. Notes have ids of the server,
+ * and pins refer to them.
+ */
 function nestedModel(): Model {
   return model([
     resource({ name: 'folders', fields: [] }),
@@ -66,7 +69,10 @@ function updateFile(id: string, folder: string, revision: number, values: FieldV
   return { kind: 'update', resource: 'files', id, within: inFolder(folder), values, revision, at: AT, event: null };
 }
 
-/** The files `x` and `y` with the version `1` of each, in the folders `a` and `b`. Each `y` refers to the `x` of its folder. */
+/**
+ * The files `x` and `y` with the version `1` of each, in the folders `a` and `b`. Each `y` refers to the `x` of its
+ * folder.
+ */
 async function seed(store: Store): Promise<void> {
   for (const folder of ['a', 'b']) {
     await commit(

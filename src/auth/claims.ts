@@ -14,7 +14,10 @@ export type JudgedClaims =
   | { readonly kind: 'valid'; readonly token: VerifiedToken; readonly expires: number }
   | Extract<TokenVerdict, { readonly kind: 'expired' | 'invalid' }>;
 
-/** The issuer that a token names: by `iss` exactly, and by an audience of which it has one; undefined where none is declared. */
+/**
+ * The issuer that a token names: by `iss` exactly, and by an audience of which it has one; undefined where none is
+ * declared.
+ */
 export function findIssuer<T extends Pick<Issuer, 'issuer' | 'audiences'>>(
   { iss, aud }: JsonObject,
   issuers: readonly T[],

@@ -26,8 +26,8 @@ const PART = /^[A-Za-z0-9_-]+$/;
 const PARTS = 3;
 
 /**
- * Members of the header that let a token choose its own key, need an extension, or belong to encryption. RFC 8725 3.10: a key that comes with
- * the token proves nothing.
+ * Members of the header that let a token choose its own key, need an extension, or belong to encryption. RFC 8725 3.10:
+ * a key that comes with the token proves nothing.
  */
 const FORBIDDEN: readonly string[] = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip', 'epk', 'cty'];
 
@@ -35,8 +35,9 @@ const ACCESS_TOKEN = /^(?:application\/)?at\+jwt$/i;
 const JWT = /^(?:application\/)?jwt$/i;
 
 /**
- * Reads a signed token in compact form (RFC 7515 7.1), more strictly than libraries do: one spelling of each part, no duplicate members, no
- * header member that changes how it is verified (AUTH-2). Two readers of one token thus cannot read two things. Nothing here depends on a key.
+ * Reads a signed token in compact form (RFC 7515 7.1), more strictly than libraries do (AUTH-2). Each part has one
+ * spelling, no member is duplicate, and no header member changes the verification. Two readers of one token thus cannot
+ * read two things. Nothing here depends on a key.
  */
 export function readToken(token: string): ReadToken {
   if (token.length > MAX_TOKEN) return rejectToken(`it has more than ${MAX_TOKEN} characters`);

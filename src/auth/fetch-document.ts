@@ -19,8 +19,8 @@ export type FetchDocument = (url: string, signal: AbortSignal) => Promise<Fetche
 const MAX_BYTES = 256 * 1_024;
 
 /**
- * Fetches documents of issuers: status 200 alone, no redirects, of bounded size. What it is follows from its content: issuers send all kinds of
- * `Content-Type`.
+ * Fetches documents of issuers: status 200 alone, no redirects, of bounded size. What it is follows from its content:
+ * issuers send all kinds of `Content-Type`.
  */
 export function documentFetcher(fetch: typeof globalThis.fetch): FetchDocument {
   return async (url, signal) => {

@@ -34,9 +34,9 @@ const UNAVAILABLE: TokenVerdict = { kind: 'unavailable' };
 /**
  * Verifies JSON Web Tokens (RFC 7519, RFC 9068, RFC 8725; AUTH-2).
  *
- * A verified token is remembered until it expires, or its issuer has other keys. It is found by the end of its signature and compared as a whole:
- * who measures how long that takes learns nothing about a token whose end they do not know. The verdict depends on the token and the keys, and is
- * that of one *identity*: nothing that is represented is cached here.
+ * A verified token is remembered until it expires, or its issuer has other keys. It is found by the end of its
+ * signature and compared as a whole. The time of that reveals nothing about a token whose end is not known. The verdict
+ * depends on the token and the keys, and is that of one *identity*: nothing that is represented is cached here.
  */
 export class JwtVerifier implements TokenVerifier {
   readonly #issuers: readonly IssuerWithKeys[];

@@ -15,8 +15,8 @@ export async function fetchKeys(url: string, fetch: FetchDocument, signal: Abort
 }
 
 /**
- * Fetches the key set that the metadata of an issuer names. The metadata must be of this very issuer (RFC 8414 3.3): else one issuer could pass
- * its keys off as those of another.
+ * Fetches the key set that the metadata of an issuer names. The metadata must be of this very issuer (RFC 8414 3.3):
+ * else one issuer could pass its keys off as those of another.
  *
  * @throws {UnusableKeys}
  */

@@ -28,10 +28,22 @@ export interface VerifierOptions {
 const FETCH_TIMEOUT = 5_000;
 
 /**
- * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is fetched when a token
- * first needs it.
+ * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is
+ * fetched when a token first needs it.
  *
  * @throws {UnusableKeys} for a file that cannot be read or used; the message names file, cause and fix
+ *
+ * @example
+ * ```ts
+ * const tokens = await openVerifier({
+ *   auth: model.auth,
+ *   folder: '.',
+ *   now: Date.now,
+ *   elapsed: () => performance.now(),
+ *   fetch,
+ *   observe,
+ * });
+ * ```
  */
 export async function openVerifier(options: VerifierOptions): Promise<TokenVerifier> {
   const issuers = await Promise.all(

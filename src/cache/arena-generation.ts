@@ -8,7 +8,10 @@ export interface Packed {
 
 /** Bytes of a number; entries begin at multiples of it. */
 const NUMBER = 8;
-/** Three numbers, then the lengths of the key, of the text in bytes and of the text in code units. The key and the text follow. */
+/**
+ * Three numbers, then the lengths of the key, of the text in bytes and of the text in code units. The key and the text
+ * follow.
+ */
 const HEADER = 6 * NUMBER;
 
 /** Bytes of an entry in an arena. */
@@ -17,9 +20,9 @@ export function packedBytes({ text }: Packed, key: string): number {
 }
 
 /**
- * Strings one after another in one block of memory that V8 does not manage: tens of thousands of them cost the garbage collector nothing, and
- * `clear` returns the memory to the system without a collection, which an idle process does not make. The block is allocated with the first
- * entry; the system backs the part of it that is written.
+ * Strings one after another in one block of memory that V8 does not manage: tens of thousands of them cost the garbage
+ * collector nothing. `clear` returns the memory to the system without a collection, which an idle process does not
+ * make. The block is allocated with the first entry; the system backs the part of it that is written.
  */
 export class ArenaGeneration implements Generation<Packed> {
   readonly #bytes: number;

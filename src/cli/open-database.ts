@@ -35,11 +35,14 @@ export function migrateCommand({ database, modelFile }: DatabaseFiles, name: str
   return ['restwright', 'migrate', quoteArgument(modelFile), ...option].join(' ');
 }
 
-/** The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name of the model */
+/**
+ * The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name
+ * of the model
+ */
 export function databaseError(error: unknown, files: DatabaseFiles, name: string): CommandError {
   if (error instanceof LossySchemaChange) {
     return commandFailed(
-      `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
+      `${error.message} ${migrateCommand(files, name)} shows the migration; --apply --allow-data-loss applies it.`,
     );
   }
   if (error instanceof RedisClientMissing || error instanceof PostgresDriverMissing)
@@ -60,8 +63,8 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
 /**
  * Opens the API of a model on its database.
  *
- * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the reason of
- *   `signal` where that was aborted first
+ * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the
+ *   reason of `signal` where that was aborted first
  */
 export async function openDatabase({
   modelFile,
@@ -76,8 +79,8 @@ export async function openDatabase({
 }
 
 /**
- * Opens the API of a model without serving it, for imports and exports. Prints the statements that migrate an existing database (OPS-4).
- * Events name the address that `serve` would listen on.
+ * Opens the API of a model without serving it, for imports and exports. Prints the statements that migrate an existing
+ * database (OPS-4). Events name the address that `serve` would listen on.
  *
  * @throws {CommandError} as {@link openDatabase}
  */

@@ -52,7 +52,10 @@ function describeProgram(terminal: Terminal, setExitCode: SetExitCode): Command 
   return program;
 }
 
-/** `help serve` is `serve --help`, so that an unknown command is reported in both: Commander would print the help of the program. */
+/**
+ * `help serve` is `serve --help`, so that an unknown command is reported in both: Commander would print the help of the
+ * program.
+ */
 function withoutHelpCommand(args: readonly string[]): readonly string[] {
   const [first = '', second, ...others] = args;
   const isNamed = (name: string): boolean =>
@@ -84,7 +87,9 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
   });
 }
 
-/** Names the option that an unknown one is the beginning of. Commander names only those that differ by a few letters. */
+/**
+ * Names the option that an unknown one is the beginning of. Commander names only those that differ by a few letters.
+ */
 function withLongerOption(message: string, { options }: CommandSpec): string {
   const [, unknown] = /^error: unknown option '--(\w[\w-]*)'\n$/.exec(message) ?? [];
   const longer = unknown === undefined ? undefined : options.find(({ name }) => name.startsWith(unknown));

@@ -9,12 +9,15 @@ export interface ProtectedFiles {
   readonly model: string;
 }
 
-/** The files of a SQLite database: the database, its write-ahead log with the index of that, and its rollback journal. */
+/**
+ * The files of a SQLite database: the database, its write-ahead log with the index of that, and its rollback journal.
+ */
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Which protected file a path leads to, directly or through links: 'the database shop.db'; null for any other file. Files are compared by
- * device and inode. A file that does not exist is compared by its name: SQLite would take a file that gets this name as its own.
+ * Which protected file a path leads to, directly or through links: 'the database shop.db'; null for any other file.
+ * Files are compared by device and inode. A file that does not exist is compared by its name: SQLite would take a file
+ * that gets this name as its own.
  *
  * @throws the error of the file system where a path cannot be followed
  */

@@ -45,13 +45,17 @@ const OPTIONS = {
   cast: { string: (value: string) => (value === '' ? { value, quoted_empty: true } : value) },
 } as const;
 
-/** Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP, CSV injection). */
+/**
+ * Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP,
+ * CSV injection).
+ */
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const ESCAPED_FORMULA = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON in a cell. null is an
- * empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+ * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON
+ * in a cell. A null is an empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a
+ * formula is prefixed with an apostrophe.
  */
 export function compileCsv(type: ObjectType): CsvWriter {
   const columns = listColumns(type.members, []);
@@ -178,8 +182,8 @@ export function readCells(record: string): readonly (string | null)[] {
 }
 
 /**
- * The cells of many records: the parser takes a tenth of the time for a record among others. Null where one is malformed, which
- * {@link readCells} reports.
+ * The cells of many records: the parser takes a tenth of the time for a record among others. Null where one is
+ * malformed, which {@link readCells} reports.
  */
 export function readManyCells(records: readonly string[]): readonly (readonly (string | null)[])[] | null {
   try {

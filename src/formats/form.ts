@@ -4,9 +4,10 @@ import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
 import { type NodeContent, type ObjectType, type RawValue, readTree, type TreeNode } from './typed-reader.ts';
 
 /**
- * Parses a body in `application/x-www-form-urlencoded` and reads it by its schema (NEG-5): `tags[]=a&tags[]=b`, `address[city]=Oslo`,
- * `items[0][sku]=x`. A name without `=` is null; `name[]` without `=` is an empty list or object. In a key of a map, `[`, `]`, `%` and control
- * characters are percent-encoded twice, and a lone `%` is the empty key. Thus every value has a form.
+ * Parses a body in `application/x-www-form-urlencoded` and reads it by its schema (NEG-5): `tags[]=a&tags[]=b`,
+ * `address[city]=Oslo`, `items[0][sku]=x`. A name without `=` is null; `name[]` without `=` is an empty list or object.
+ * In a key of a map, `[`, `]`, `%` and control characters are percent-encoded twice, and a lone `%` is the empty key.
+ * Thus every value has a form.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -140,7 +141,9 @@ function checkedValue(value: RawValue, place: string): RawValue {
   return value;
 }
 
-/** Decodes the key of a map, which is percent-encoded twice. A key that is not valid percent-encoding is used as it is. */
+/**
+ * Decodes the key of a map, which is percent-encoded twice. A key that is not valid percent-encoding is used as it is.
+ */
 function unescapedKey(key: string): string {
   if (key === '%') return '';
   try {

@@ -5,14 +5,19 @@ import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const gunzip = promisify(gunzipWithCallback);
 
-/** The number of bytes that a streamed body may become for each byte that was received. JSON of equal rows becomes 20 to 50. */
+/**
+ * The number of bytes that a streamed body may become for each byte that was received. JSON of equal rows becomes 20 to
+ * 50.
+ */
 const MAX_RATIO = 100;
 
 /**
- * Decompresses a gzip body (NEG-2, RFC 1952). It stops as soon as the limit is exceeded, so that a small body cannot use much memory.
+ * Decompresses a gzip body (NEG-2, RFC 1952). It stops as soon as the limit is exceeded, so that a small body cannot
+ * use much memory.
  *
  * @param limit the maximum size of the result in bytes, at least 1
- * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `limit`; REQUEST_BODY_MALFORMED: not gzip, or incomplete
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `limit`; REQUEST_BODY_MALFORMED: not gzip, or
+ *   incomplete
  */
 export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
   try {
@@ -25,12 +30,12 @@ export async function inflate(bytes: Uint8Array, limit: number): Promise<Uint8Ar
 }
 
 /**
- * Decompresses a gzip body as a stream, on demand. Its size has no limit, but its ratio has: a few bytes that become many would cost the server
- * far more than the client.
+ * Decompresses a gzip body as a stream, on demand. Its size has no limit, but its ratio has: a few bytes that become
+ * many would cost the server far more than the client.
  *
  * @param floor bytes that the result may have in any case, however few were received
- * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `floor` and 100 times what was received; REQUEST_BODY_MALFORMED: not gzip, or
- *   incomplete; errors of the source are passed on
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE: the result exceeds `floor` and 100 times what was received;
+ *   REQUEST_BODY_MALFORMED: not gzip, or incomplete; errors of the source are passed on
  */
 export async function* inflateChunks(chunks: AsyncIterable<Uint8Array>, floor: number): AsyncGenerator<Uint8Array> {
   const size = { received: 0, inflated: 0 };

@@ -25,8 +25,9 @@ const UNLIMITED = 2 ** 30;
 const NAME_ESCAPES = /%(22|0[aAdD])/g;
 
 /**
- * Parses a body in `multipart/form-data` (RFC 7578) and reads it by its schema (NEG-5). Parts are named like the fields of a form. A part of
- * type `application/json` is parsed; a file is accepted only where the schema has `binary`. File names are ignored.
+ * Parses a body in `multipart/form-data` (RFC 7578) and reads it by its schema (NEG-5). Parts are named like the fields
+ * of a form. A part of type `application/json` is parsed; a file is accepted only where the schema has `binary`. File
+ * names are ignored.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */

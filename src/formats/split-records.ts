@@ -27,8 +27,9 @@ export type RecordFraming = 'lines' | 'csv' | 'json';
 type FindEnd = (chunk: Uint8Array, from: number) => number;
 
 /**
- * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty lines are skipped, but
- * more than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain nothing else for hours.
+ * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty
+ * lines are skipped. More than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain
+ * nothing else for hours.
  *
  * @param onKept called after each chunk with the number of bytes that are kept, those of an incomplete line; may throw
  * @throws {ApiError} REQUEST_BODY_MALFORMED

@@ -3,14 +3,17 @@ import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from './divided.ts';
 
-/** Maximum characters of what is written in one piece: every line has all the names above its value, so that one long key of a map could make gigabytes. */
+/**
+ * The most characters that are written in one piece. Every line has all the names above its value, so that one long key
+ * of a map could make gigabytes.
+ */
 const MAX_CHARACTERS = 67_108_864;
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
 /**
- * Writes one `name: value` line per value (NEG-6). Line breaks in values are escaped, null is empty, nested names are dotted, items of a list
- * are numbered (`tags[0]: a`). An empty list is `[]`, an empty map or object `{}`.
+ * Writes one `name: value` line per value (NEG-6). Line breaks in values are escaped, null is empty, nested names are
+ * dotted, items of a list are numbered (`tags[0]: a`). An empty list is `[]`, an empty map or object `{}`.
  *
  * @throws {ApiError} REQUEST_NOT_ACCEPTABLE: the text would be too large
  */

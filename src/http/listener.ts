@@ -27,8 +27,15 @@ interface MountedExchange {
 }
 
 /**
- * Mounts an API in an existing server. Header fields that the application has set are kept. As a middleware it passes requests outside of the API to `next`. It reads bodies itself: mount it before
- * body parsers. Node's server still responds to what never reaches a listener, such as HTTP parser errors.
+ * Mounts an API in an existing server. Header fields that the application has set are kept. As a middleware it passes
+ * requests outside of the API to `next`. It reads bodies itself: mount it before body parsers. Node's server still
+ * responds to what never reaches a listener, such as HTTP parser errors.
+ *
+ * @example
+ * ```ts
+ * const app = express();
+ * app.use(createListener(api));
+ * ```
  */
 export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
   const rules = mountApi(api, options);
@@ -60,7 +67,10 @@ function handle({ api, request, memory }: MountedExchange, refused: ApiError | n
   return error === null ? handleWithTimeout(api, request) : api.refuse(error, request);
 }
 
-/** Counts a large response until its client has read it, or nothing of it for too long; drops it where too many are unread. */
+/**
+ * Counts a large response until its client has read it, or nothing of it for too long; drops it where too many are
+ * unread.
+ */
 function admit({ api, request, response, memory }: MountedExchange, result: BufferedResponse): BufferedResponse {
   const bytes = bodyBytes(result, request.method);
   if (!memory.admits(bytes, request.method)) return api.refuse(unsentResponsesError(), request);

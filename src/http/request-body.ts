@@ -53,14 +53,17 @@ export class NodeRequestBody implements RequestBody {
     return this.#request.complete;
   }
 
-  /** True if every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been read. */
+  /**
+   * True if every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been
+   * read.
+   */
   get #hasArrived(): boolean {
     return this.complete || this.#request.readableLength === this.length;
   }
 
   /**
-   * True if the rest can be read and discarded, so that the connection can serve another request: the body has at most `limit` bytes, and the
-   * client does not wait for `100 Continue`.
+   * True if the rest can be read and discarded, so that the connection can serve another request. The body has at most
+   * `limit` bytes, and the client does not wait for `100 Continue`.
    */
   canDiscard(limit: number): boolean {
     if (this.complete) return true;
@@ -218,7 +221,10 @@ export class NodeRequestBody implements RequestBody {
   }
 }
 
-/** The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no `rawTrailers`. */
+/**
+ * The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no
+ * `rawTrailers`.
+ */
 function findForbiddenTrailer({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
   return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }

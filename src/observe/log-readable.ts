@@ -9,7 +9,8 @@ const levelColours: Readonly<Record<LogLevel, Colour>> = { debug: 'dim', info: '
 type Paint = (colour: Colour, text: string) => string;
 
 /**
- * One line for a person; an error has its stack below. Control characters are escaped, so that they never reach the terminal.
+ * One line for a person; an error has its stack below. Control characters are escaped, so that they never reach the
+ * terminal.
  *
  * @param time RFC 3339; the time of day is shown
  */

@@ -17,11 +17,17 @@ import type { Observation, Observe, RequestObservation, StageTime } from './obse
 type DeliveryObservation = Extract<Observation, { kind: 'delivery' }>;
 
 /**
- * An observer that makes spans (OPS-2), for the option `traces` of `startApi`: one for each request, below the span that its client named in `traceparent`,
- * with one for each stage and each use of the store; and one for each delivery. Spans are made when their ends are known, so that an exporter that
- * hangs or fails delays no request.
+ * Creates an observer that makes spans (OPS-2), for the option `traces` of `startApi`. Each request has one, below the
+ * span that its client named in `traceparent`, with one for each stage and each use of the store. Each delivery has
+ * one. Spans are made when their ends are known, so that an exporter that hangs or fails delays no request.
  *
  * @param now milliseconds since the epoch
+ *
+ * @example
+ * ```ts
+ * const traces = traceObserver(trace.getTracer('notes'));
+ * const { api } = await startApi({ model, database: './notes.db', traces });
+ * ```
  */
 export function traceObserver(tracer: Tracer, now: () => number = () => systemClock.now()): Observe {
   return (observation) => {

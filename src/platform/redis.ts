@@ -14,7 +14,10 @@ export interface RedisScript {
 export interface RedisConnection {
   /** `host:port`, without credentials: for messages. */
   readonly address: string;
-  /** @returns what the script returns @throws {Error} immediately while there is no connection; where Redis does not answer in time */
+  /**
+   * @returns what the script returns @throws {Error} immediately while there is no connection; where Redis does not
+   *   answer in time
+   */
   run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
   /** Ends the connection; what was not answered is rejected. */
   close(): void;

@@ -48,13 +48,19 @@ interface DerivedNames {
 /** Lines of code that are shown, at most: the first errors are often the cause of others. */
 const MAX_FRAMES = 10;
 
-/** Prints every error and warning of a model, with `--watch` again after each change of its file. @returns 0 for a valid model, else 1 */
+/**
+ * Prints every error and warning of a model, with `--watch` again after each change of its file. @returns 0 for a valid
+ * model, else 1
+ */
 async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const code = await checkOnce(file, flags, terminal);
   return flags.watch === true ? watchFile(file, flags, terminal) : code;
 }
 
-/** Checks a model after each change of its file, until a signal. A file that is missing for a moment is reported and watched on. */
+/**
+ * Checks a model after each change of its file, until a signal. A file that is missing for a moment is reported and
+ * watched on.
+ */
 async function watchFile(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const signal = terminal.stopSignal();
   try {

@@ -31,13 +31,15 @@ interface CopyJob {
  * Copies everything that a database stores to an empty one.
  *
  * @returns 0 when all of it is copied, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 without `--from` or `--to`; exit 1 for an invalid model, a source that is missing or does not match the model, a target
- *   that is not empty, and a database that fails. The target is as it was then
+ * @throws {CommandError} exit 2 without `--from` or `--to`; exit 1 for an invalid model, an unusable source and a
+ *   target that is not empty. The target is as it was then
  */
 async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): Promise<ExitCode> {
   const { from: source, to: target } = flags;
   if (source === undefined || target === undefined)
-    throw usageError('name both databases: --from ./data/shop.db --to postgres://USER@HOST/DATABASE.');
+    throw usageError(
+      'Missing --from or --to. Pass both databases, for example --from ./data/shop.db --to postgres://USER@HOST/DATABASE.',
+    );
   const { model } = await requireModel(file, terminal.env);
   const used = (flag: 'from' | 'to', database: string): UsedDatabase =>
     namedDatabase({ flag: `--${flag}`, database, driver: flags.driver, name: model.name }, terminal.env);

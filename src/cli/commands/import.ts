@@ -34,7 +34,8 @@ interface ImportFlags extends DatabaseFlags {
  * Imports the rows of a file into a collection. Resumes where an earlier import of the same file stopped.
  *
  * @returns 0 when the whole file is imported, 1 for an invalid line, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 for an unknown collection, a missing file, and the files of the database and the model; exit 1 for an invalid model or an unusable database
+ * @throws {CommandError} exit 2 for an unknown collection and a file that cannot be imported; exit 1 for an invalid
+ *   model or an unusable database
  */
 async function importCommand(target: CollectionArguments, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);

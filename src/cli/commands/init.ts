@@ -31,7 +31,8 @@ const OUTPUT = 'restwright.yaml';
  * Writes a model: inferred from a file, or a small one to start with.
  *
  * @returns 0 when it is written
- * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a model
+ * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a
+ *   model
  */
 async function init({ from, output = OUTPUT, force = false }: InitFlags, terminal: Terminal): Promise<ExitCode> {
   requireOutput(output, from, force);

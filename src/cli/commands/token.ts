@@ -26,12 +26,12 @@ type SigningRule = Pick<Issuer, 'issuer' | 'audiences' | 'scopeClaims' | 'client
 const DEFAULT_LIFETIME = '1h';
 
 /**
- * Signs a development token by a key pair in the folder of the model, which is made first where there is none. The token is all that standard
- * output gets; how the model trusts the key is printed on standard error while it does not.
+ * Signs a development token by a key pair in the folder of the model, which is made first where there is none. The
+ * token is all that standard output gets; how the model trusts the key is printed on standard error while it does not.
  */
 async function token(file: string, flags: TokenFlags, { env, stdout, stderr }: Terminal): Promise<ExitCode> {
   const { sub, client } = flags;
-  if (sub === undefined) throw usageError('--sub: whose token? Name its subject, such as --sub ann.');
+  if (sub === undefined) throw usageError('Missing --sub. Pass the subject of the token, for example --sub ann.');
   for (const [flag, name] of Object.entries({ '--sub': sub, '--client': client }))
     if (name !== undefined && !isCallerName(name))
       throw usageError(`${flag}: use 1 to 255 characters, none of them a control character.`);
@@ -102,20 +102,20 @@ export const tokenSpec: CommandSpec = {
   group: 'Callers:',
   summary: 'sign a development token',
   description:
-    'Signs a bearer token for development, by a key pair in the folder of the model. The first run makes the pair and prints the lines by which the model accepts its tokens.',
+    'Signs a bearer token for development with a key pair in the folder of the model. The first run creates the key pair and prints the lines with which the model accepts its tokens.',
   arguments: [MODEL_ARGUMENT],
   options: [
-    { name: 'sub', value: { name: 'subject', completes: 'none' }, description: 'whose token it is; required' },
+    { name: 'sub', value: { name: 'subject', completes: 'none' }, description: 'subject of the token; required' },
     {
       name: 'scope',
       value: { name: 'scopes', completes: 'none' },
-      description: 'its scopes, separated by spaces: "products:read products:write"',
+      description: 'scopes of the token, separated by spaces: "products:read products:write"',
     },
-    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'the client that acts for the subject' },
+    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'client that acts for the subject' },
     {
       name: 'expires',
       value: { name: 'duration', completes: 'none' },
-      description: `how long it is valid, such as 30m or 8h (default: ${DEFAULT_LIFETIME})`,
+      description: `lifetime of the token, such as 30m or 8h (default: ${DEFAULT_LIFETIME})`,
     },
   ],
   notes: `Examples:

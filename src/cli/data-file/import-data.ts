@@ -40,8 +40,8 @@ export type DataImportOutcome =
   | { readonly kind: 'imported'; readonly resources: ReadonlyMap<string, ImportOutcome> };
 
 /**
- * Imports the rows of a data file once. Rows are written in chunks, each with a bookmark in its transaction, so that an interrupted import
- * resumes where it stopped. A file that has changed since is not imported again.
+ * Imports the rows of a data file once. Rows are written in chunks, each with a bookmark in its transaction, so that an
+ * interrupted import resumes where it stopped. A file that has changed since is not imported again.
  *
  * @throws {DataError} {MalformedData} for a row that cannot be read
  */

@@ -44,8 +44,9 @@ export function partialFile(file: string): string {
 }
 
 /**
- * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete and an existing one
- * stays until then. A `FILE.partial` that exists is removed, not written to: it may be a link to another file.
+ * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete
+ * and an existing one stays until then. A `FILE.partial` that exists is removed, not written to: it may be a link to
+ * another file.
  *
  * @throws the error of the file system where the file cannot be written
  */

@@ -5,11 +5,11 @@ import { type ProtectedFiles, protectedFileAt, findProtectedFile } from '../prot
 import { partialFile } from './export-file.ts';
 
 /**
- * Checks that an export may write to a path: a new file or, with `force`, an existing regular file. The file that has the rows until
- * the export is complete is checked in the same way.
+ * Checks that an export may write to a path: a new file or, with `force`, an existing regular file. The file that has
+ * the rows until the export is complete is checked in the same way.
  *
- * @throws {CommandError} exit 2 for an existing file without `force`, for anything but a regular file, and for a protected file by any of
- *   its names
+ * @throws {CommandError} exit 2 for an existing file without `force`, for anything but a regular file, and for a
+ *   protected file by any of its names
  * @throws the error of the file system where it cannot follow the path
  */
 export function requireExportFile(file: string, used: ProtectedFiles, force: boolean): void {

@@ -53,8 +53,8 @@ export interface ChunkErrors {
 }
 
 /**
- * Imports a file of rows. Each chunk commits together with the checkpoint after it, so that the next run resumes there, however this one
- * ended, and imports no row twice. A chunk with an error is not imported.
+ * Imports a file of rows. Each chunk commits together with the checkpoint after it, so that the next run resumes there,
+ * however this one ended, and imports no row twice. A chunk with an error is not imported.
  *
  * @throws the error of the file system where the file cannot be read
  */

@@ -11,8 +11,8 @@ interface ImportedChunk {
 }
 
 /**
- * Imports a chunk; where one of its rows refers to a row that may follow in the file, together with twice as many chunks each time, so that a file costs a small
- * multiple of what it costs otherwise.
+ * Imports a chunk. If one of its rows refers to a row that may follow in the file, it takes twice as many chunks each
+ * time. Such a file costs a small multiple of another.
  *
  * @param following the chunks after it, of which this takes those that it imports
  */

@@ -149,7 +149,10 @@ async function openUnlessStopped(opening: Promise<StartedApi>, signal: AbortSign
   }
 }
 
-/** The delay of the event loop, as measured before and within the current iteration. Without a queue of requests it is none. */
+/**
+ * The delay of the event loop, as measured before and within the current iteration. Without a queue of requests it is
+ * none.
+ */
 function delaySources(
   delay: DelayMonitor,
   { eventLoopDelay }: Limits,

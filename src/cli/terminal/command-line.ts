@@ -7,8 +7,8 @@ export function quoteArgument(text: string): string {
 }
 
 /**
- * Finds the command by which the reader of a message runs this program again: by its path, as it was run now, unless a shell finds `restwright` in the PATH. The PATH
- * of npx is not that of the shell.
+ * Finds the command by which the reader of a message runs this program again. It is its path, as it was run now, unless
+ * a shell finds `restwright` in the PATH. The PATH of npx is not that of the shell.
  *
  * @param program the path of the program that runs, absolute
  */

@@ -58,7 +58,8 @@ export function processTerminal(): Terminal {
 }
 
 /**
- * Ends this process once its output is flushed. It does not exit by itself while the code of a model holds a timer or a connection open.
+ * Ends this process once its output is flushed. It does not exit by itself while the code of a model holds a timer or a
+ * connection open.
  */
 export async function endProcess(exitCode: number): Promise<never> {
   await Promise.all([process.stdout, process.stderr].map(flushed));

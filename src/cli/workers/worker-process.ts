@@ -15,12 +15,18 @@ import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-m
 
 const ENTRY = fileURLToPath(workerFile(import.meta.url, 'worker-entry'));
 
-/** Milliseconds to wait for the last log lines of a worker that exited; a child process of it may hold its standard error open. */
+/**
+ * Milliseconds to wait for the last log lines of a worker that exited; a child process of it may hold its standard
+ * error open.
+ */
 const LOG_TIMEOUT = 1_000;
 
 const LINE_FEED = 0x0a;
 
-/** Configures `node:cluster`. Where the system cannot share a port, connections are distributed round-robin, on Windows too. */
+/**
+ * Configures `node:cluster`. Where the system cannot share a port, connections are distributed round-robin, on Windows
+ * too.
+ */
 export function configureCluster(): void {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });

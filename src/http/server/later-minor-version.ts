@@ -9,7 +9,10 @@ const LATER_MINOR = /^[^ \r\n]+ [^ \r\n]+ HTTP\/1\.[2-9](?:\r|$)/;
 const HEAD_END = '\r\n\r\n';
 const DIGITS = /^[0-9]{1,15}$/;
 
-/** True if the parser has rejected a request of HTTP/1.2 to HTTP/1.9, which a server treats as its own HTTP/1.1 (RFC 9110 2.5). */
+/**
+ * True if the parser has rejected a request of HTTP/1.2 to HTTP/1.9, which a server treats as its own HTTP/1.1 (RFC
+ * 9110 2.5).
+ */
 export function isLaterMinor({ code }: ParserError, message: Buffer): boolean {
   return code === 'HPE_INVALID_VERSION' && LATER_MINOR.test(message.toString('latin1'));
 }
@@ -39,7 +42,10 @@ export function readLaterRequest(message: Buffer, peer: string, limit: number): 
   return { ...head, body: length === 0 ? null : bufferedBody(bytes), httpVersion: '1.1', peer };
 }
 
-/** Finds the start of the body, 0 without a whole head, and its declared length. A length that is no number is the pipeline's to refuse. */
+/**
+ * Finds the start of the body, 0 without a whole head, and its declared length. A length that is no number is the
+ * pipeline's to refuse.
+ */
 function findBody(message: Buffer): { readonly start: number; readonly length: number } {
   const end = message.indexOf(HEAD_END);
   if (end === -1) return { start: 0, length: 0 };

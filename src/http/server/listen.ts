@@ -30,8 +30,9 @@ export async function listen(server: Server, address: Address): Promise<number> 
 }
 
 /**
- * Lets the operating system distribute connections over the processes (`SO_REUSEPORT`). Where it cannot, or where a reservation would not
- * hold, the parent process distributes them (`node:cluster`), which identifies the address by its options.
+ * Lets the operating system distribute connections over the processes (`SO_REUSEPORT`). Where it cannot, or where a
+ * reservation would not hold, the parent process distributes them (`node:cluster`), which identifies the address by its
+ * options.
  */
 async function bindShared(server: Server, address: ListenOptions): Promise<void> {
   try {

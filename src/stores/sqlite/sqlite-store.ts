@@ -227,6 +227,12 @@ function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
  * @throws {SchemaViolation} where stored rows violate a new rule of the model; the database is unchanged
  * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version, or locked for too long;
  *   without `migrate` also where it does not exist or does not match the model
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ path: './notes.db', model });
+ * await store.close();
+ * ```
  */
 export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const options = { observe: () => undefined, clock: systemClock, random: createRandom(), ...given };
