@@ -19,11 +19,14 @@ export interface ApiOptions {
   readonly store: Store;
   /** Services of the application that hooks receive, as `loadModel` returns them. Default: none. */
   readonly services?: HookServices;
-  /** Receives every observation: requests, errors. What it throws is ignored. Default: warnings and errors are logged on standard error. */
+  /**
+   * Receives every observation: requests, errors. What it throws is ignored. Default: warnings and errors are logged on
+   * standard error.
+   */
   readonly observe?: Observe;
   /**
-   * True if a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host application, the option
-   * `hosts` of the mount says it.
+   * True if a server of our own accepts every `Host` (AUTH-7). Default: false, only loopback names are. In a host
+   * application, the option `hosts` of the mount says it.
    */
   readonly allowAnyHost?: boolean;
   /** Verifies the bearer tokens of a model with `auth`. Default: none, which refuses every token. */
@@ -33,13 +36,16 @@ export interface ApiOptions {
   /** Measures the API. Default: nothing is measured, which costs nothing. */
   readonly metrics?: Metrics | null;
   /**
-   * Receives every observation too, with the times of stages: an observer of `restwright/opentelemetry`. What it throws is ignored. Default: none, and
-   * no stage is timed.
+   * Receives every observation too, with the times of stages: an observer of `restwright/opentelemetry`. What it throws
+   * is ignored. Default: none, and no stage is timed.
    */
   readonly traces?: Observe | null;
   /** True if each response says how long its stages took (`Server-Timing`), for development. Default: false. */
   readonly serverTiming?: boolean;
-  /** True if the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`. Default: false. */
+  /**
+   * True if the API serves its metrics at `/metrics` of the origin (OPS-2); with `auth` under the scope `metrics:read`.
+   * Default: false.
+   */
   readonly serveMetrics?: boolean;
   /** Called after every commit. */
   readonly onCommit?: () => void;
@@ -53,10 +59,13 @@ export interface ApiOptions {
   readonly ids?: Ids;
   /** Default: the cryptographic generator of Node. */
   readonly random?: Random;
-  /** Lends what callers may use, where several processes serve one API; null where this one counts alone. Default: null. */
+  /**
+   * Lends what callers may use, where several processes serve one API; null where this one counts alone. Default: null.
+   */
   readonly rateLender?: RateLender | null;
   /**
-   * Sends webhooks, and knows the hosts to which they may go. Default: one with the resolver of the system, which allows no loopback address.
+   * Sends webhooks, and knows the hosts to which they may go. Default: one with the resolver of the system, which
+   * allows no loopback address.
    */
   readonly webhookSender?: WebhookSender | null;
   /** Waits for a number of milliseconds. Default: a timer. */
@@ -92,7 +101,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
     ...given,
     metrics,
     traces,
-    observe: observersOf(given),
+    observe: joinObservers(given),
     clock,
     random,
     written,
@@ -100,7 +109,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
 }
 
 /** One observer for all that an API has. An error of one affects no other. */
-export function observersOf({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
+export function joinObservers({ observe = standardErrorLog(), metrics = null, traces = null }: Observers): Observe {
   const reported = safeObserver(observe);
   const measured = metrics === null ? reported : observeAll(reported, metrics.observe);
   return traces === null ? measured : observeAll(measured, safeObserver(traces));

@@ -57,11 +57,22 @@ export interface Api extends Handler, RowTransfer {
   /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */
   endFeeds(): Promise<void>;
 
-  /** Called by each mount in a host application. The first call reports what is exposed where no authentication is configured. */
+  /**
+   * Called by each mount in a host application. The first call reports what is exposed where no authentication is
+   * configured.
+   */
   onMount(): void;
 }
 
-/** Composes an API from its parts, for a store or a clock that `startApi` does not create. */
+/**
+ * Composes an API from its parts, for a store or a clock that `startApi` does not create.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ path: './notes.db', model });
+ * const api = await createApi({ model, store, clock: { now: () => Date.now() } });
+ * ```
+ */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
   const { model, store, metrics } = options;
@@ -87,7 +98,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     store,
     sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
-    resource: () => resourceOf(model, given.origin?.() ?? null),
+    resource: () => findResourceUrl(model, given.origin?.() ?? null),
     ...identities,
     notReadyReason: options.notReadyReason,
     caches: [services.descriptions, ...Object.values(caches)],
@@ -110,7 +121,7 @@ function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Serv
 }
 
 /** The public URL; without one, the loopback address of a server of our own. */
-function resourceOf({ publicUrl }: Model, origin: string | null): string | null {
+function findResourceUrl({ publicUrl }: Model, origin: string | null): string | null {
   const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
   return publicUrl ?? (isLoopback ? origin : null);
 }
@@ -125,9 +136,14 @@ function eventContext({ model, origin, ids }: CompleteApiOptions, { urls }: Cont
   return { model, urls, base, id: () => ids.uuid() };
 }
 
-function feedsOf(options: CompleteApiOptions): EventFeeds {
+function createFeeds(options: CompleteApiOptions): EventFeeds {
   const { model, store } = options;
-  return new EventFeeds({ ...options, log: store.events, limits: model.limits.feeds, tokens: tokensOf(options) });
+  return new EventFeeds({
+    ...options,
+    log: store.events,
+    limits: model.limits.feeds,
+    tokens: createTokenVerifier(options),
+  });
 }
 
 /** Opens the cache epoch of the database. It ends when representations have other bytes. @param seal of cursors */
@@ -148,7 +164,7 @@ interface ServiceParts {
 function createServices(options: CompleteApiOptions, { epoch, secrets, events, webhooks }: ServiceParts): Services {
   const { model, store, clock, onCommit, observe, services } = options;
   const now = (): number => clock.now();
-  const feeds = feedsOf(options);
+  const feeds = createFeeds(options);
   const committed = (): void => {
     feeds.wake();
     onCommit();
@@ -203,7 +219,7 @@ function callerServices(
 ): Pick<PipelineOptions, 'tokens' | 'gateway' | 'callers' | 'rates'> {
   const gateway = options.model.auth?.gateway ?? null;
   return {
-    tokens: tokensOf(options),
+    tokens: createTokenVerifier(options),
     gateway: gateway === null ? null : createGateway(gateway.secret),
     callers: new Callers(options.model),
     rates: createRates(options),
@@ -211,7 +227,7 @@ function callerServices(
 }
 
 /** The verifier of tokens, and of the API keys that the store has. */
-function tokensOf({ model, store, tokens, clock }: CompleteApiOptions): TokenVerifier | null {
+function createTokenVerifier({ model, store, tokens, clock }: CompleteApiOptions): TokenVerifier | null {
   const resource = model.auth?.apiKeys ?? null;
   if (resource === null || tokens === null) return tokens;
   const rows = VisibleRows.unrestricted(store);

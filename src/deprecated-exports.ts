@@ -1,6 +1,6 @@
 /**
- * Names that the main entry of the package had before: each is an alias, which moved to a subpath or has another name. They are removed with the
- * next major version.
+ * Names that the main entry of the package had before: each is an alias, which moved to a subpath or has another name.
+ * They are removed with the next major version.
  */
 export {
   /** @deprecated Import it from `restwright/stores`. */

@@ -1,6 +1,6 @@
 /**
- * The front door: everything that a program which serves or embeds an API imports. Types of models, stores and of the parts of an API are in
- * `restwright/model`, `restwright/stores` and `restwright/api`.
+ * The front door: everything that a program which serves or embeds an API imports. Types of models, stores and of the
+ * parts of an API are in `restwright/model`, `restwright/stores` and `restwright/api`.
  */
 export type { Api } from './api.ts';
 export { ApiError, type ErrorCode } from './conventions/errors.ts';

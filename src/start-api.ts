@@ -1,5 +1,5 @@
 import { type Api, createApi } from './api.ts';
-import { type ApiOptions, observersOf } from './api-options.ts';
+import { type ApiOptions, joinObservers } from './api-options.ts';
 import { openVerifier } from './auth/open-verifier.ts';
 import type { TokenVerifier } from './auth/token-verifier.ts';
 import { afterHooks } from './events/after-hooks.ts';
@@ -39,15 +39,17 @@ export interface StartApiOptions
     | 'webhookSender'
   > {
   /**
-   * The Redis or Valkey through which all instances of the API share its rate limits: `redis[s]://[[user]:password@]host[:port][/database]`. Needs
-   * the package `@redis/client`. Default: each instance admits its share (`limits.rate.instances`).
+   * The Redis or Valkey through which all instances of the API share its rate limits:
+   * `redis[s]://[[user]:password@]host[:port][/database]`. Needs the package `@redis/client`. Default: each instance
+   * admits its share (`limits.rate.instances`).
    */
   readonly redis?: string | undefined;
   /** The result of `defineModel`, or the `model` of that of `loadModel`. */
   readonly model: Model | DefinedModel;
   /**
-   * Path of the SQLite file, created where it is missing; `:memory:` for a database that ends with the API; or the URL of a database of PostgreSQL:
-   * `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`. That needs the package `pg`.
+   * Path of the SQLite file, created if it is missing; `:memory:` for a database that ends with the API. Or the URL of
+   * a database of PostgreSQL: `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`.
+   * That needs the package `pg`.
    */
   readonly database: string;
   /** The password for the database of PostgreSQL, in place of one in its URL. */
@@ -58,7 +60,10 @@ export interface StartApiOptions
   readonly folder?: string;
   /** Fetches the keys of issuers. Default: that of Node.js. */
   readonly fetch?: typeof globalThis.fetch;
-  /** True if the file is created and migrated to the model; if not, it must exist with the schema of the model. Default: true. */
+  /**
+   * True if the file is created and migrated to the model; if not, it must exist with the schema of the model. Default:
+   * true.
+   */
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
@@ -66,7 +71,10 @@ export interface StartApiOptions
   readonly dispatch?: boolean;
   /** True if webhooks may call this machine, also by http: for development. Default: false. */
   readonly loopbackWebhooks?: boolean;
-  /** Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default: `limits.shutdown_timeout`. */
+  /**
+   * Milliseconds that `close` waits for `after` hooks; unfinished ones run again later. Default:
+   * `limits.shutdown_timeout`.
+   */
   readonly shutdownTimeout?: number | (() => number);
 }
 
@@ -86,13 +94,20 @@ export interface StartedApi extends AsyncDisposable {
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
+ *
+ * @example
+ * ```ts
+ * const { model } = loadModel({ file: 'notes.yaml', text: await readFile('notes.yaml', 'utf8') });
+ * const { api, close } = await startApi({ model, database: './notes.db' });
+ * const server = await serveHttp({ api, port: 3000 });
+ * ```
  */
 export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const { model, services } = modelAndServices(options);
-  const observe = observersOf(options);
+  const observe = joinObservers(options);
   const clock = systemClock;
   const random = createRandom();
-  const tokens = options.tokens ?? (await tokensOf(model, options, observe));
+  const tokens = options.tokens ?? (await openTokenVerifier(model, options, observe));
   const closers: (() => Promise<void>)[] = [];
   /** In reverse, also where the rest could not be opened. */
   const close = async (): Promise<void> => {
@@ -104,7 +119,7 @@ export async function startApi(options: StartApiOptions): Promise<StartedApi> {
     const lender = await openLender(model, options, { observe, random });
     if (lender !== null) closers.push(lender.close);
     const rateLender = lender?.lender ?? options.rateLender ?? null;
-    const sender = senderOf(model, options);
+    const sender = createSender(model, options);
     if (sender !== null) closers.push(async () => sender.close());
     let wake = (): void => undefined;
     const onCommit = (): void => wake();
@@ -130,7 +145,7 @@ function openStore(
 }
 
 /** Creates the sender of webhooks; null if the model has none. */
-function senderOf({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
+function createSender({ webhooks }: Model, options: StartApiOptions): WebhookSender | null {
   if (webhooks === null) return null;
   return options.webhookSender ?? webhookSender(webhooks, { loopback: options.loopbackWebhooks ?? false });
 }
@@ -142,7 +157,10 @@ interface DeliveryParts {
   readonly dispatch: Omit<DispatchOptions, 'subscribers'>;
 }
 
-/** Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called after each commit. */
+/**
+ * Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called
+ * after each commit.
+ */
 function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Dispatch {
   const isHere = options.dispatch !== false;
   const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];
@@ -176,7 +194,7 @@ async function openLender(
 }
 
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
-async function tokensOf(
+async function openTokenVerifier(
   { auth }: Model,
   { folder = '.', fetch = globalThis.fetch }: StartApiOptions,
   observe: Observe,

@@ -14,7 +14,10 @@ export interface ScalarSamples {
   readonly name: string;
   readonly type: ValueType;
   readonly values: readonly [Json, Json, Json];
-  /** Values before the first, between the first and second, between the second and third, and after the third; null if there is none. */
+  /**
+   * Values before the first, between the first and second, between the second and third, and after the third; null if
+   * there is none.
+   */
   readonly between: readonly [Json, Json, Json, Json];
   /** Another notation of the second value. */
   readonly equivalent?: Json;
@@ -109,7 +112,10 @@ export function createThing(id: string, values: Readonly<Record<string, Json>>, 
   return create('things', id, { code: id, ...scalars, ...lists, inside });
 }
 
-/** Inserts the three rows of values, a row `hollow` whose object has only null members, and a row `unset` with only nulls. */
+/**
+ * Inserts the three rows of values, a row `hollow` whose object has only null members, and a row `unset` with only
+ * nulls.
+ */
 export async function seedThings(store: Store): Promise<void> {
   const rows = IDS.map((id, index) => {
     const held = Object.fromEntries(SCALARS.map(({ name, values }) => [name, values[index] ?? null]));

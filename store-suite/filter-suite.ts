@@ -25,7 +25,7 @@ async function checkSelection(store: Store, filter: readonly Condition[], ids: r
   assert.deepEqual([...found].sort(), [...ids].sort(), JSON.stringify(filter));
 }
 
-/** The expected ids per operator for a value at a position on the scale: the rows are at 1, 3 and 5, values between them at even positions. */
+/** Expected ids per operator for a value on the scale: rows are at 1, 3 and 5, other values at even positions. */
 function expectedByOperator(position: number): Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', readonly string[]>> {
   const where = (holds: (own: number) => boolean): readonly string[] => IDS.filter((_, index) => holds(2 * index + 1));
   return {

@@ -11,7 +11,9 @@ const FIRST = Date.parse('2026-01-02T00:00:00Z');
 const TYPES = ['created', 'updated', 'deleted'];
 const RESOURCES = ['products', 'suppliers'];
 
-/** Writes events of both resources: several of each row, each a second after the one before. @returns what the log has */
+/**
+ * Writes events of both resources: several of each row, each a second after the one before. @returns what the log has
+ */
 async function writeLog(store: Store, random: SeededRandom): Promise<readonly LoggedEvent[]> {
   const plans = Array.from({ length: EVENTS }, (_, index) => {
     const resource = random.pick(RESOURCES);

@@ -20,7 +20,10 @@ const IDS: ValueType = { kind: 'array', item: { type: TEXT, nullable: false } };
 const TO_SIBLINGS = { ...refersTo('files'), siblings: true } as const;
 const NAME: Field = field('name', TEXT);
 
-/** Folders, files and versions with ids of clients; files refer to files of their folder. Notes have ids of the server, and pins refer to them. */
+/**
+ * Folders, files and versions with ids of clients; files refer to files of their folder. Notes have ids of the server,
+ * and pins refer to them.
+ */
 function nestedModel(): Model {
   return model([
     resource({ name: 'folders', fields: [] }),
@@ -66,7 +69,10 @@ function updateFile(id: string, folder: string, revision: number, values: FieldV
   return { kind: 'update', resource: 'files', id, within: inFolder(folder), values, revision, at: AT, event: null };
 }
 
-/** The files `x` and `y` with the version `1` of each, in the folders `a` and `b`. Each `y` refers to the `x` of its folder. */
+/**
+ * The files `x` and `y` with the version `1` of each, in the folders `a` and `b`. Each `y` refers to the `x` of its
+ * folder.
+ */
 async function seed(store: Store): Promise<void> {
   for (const folder of ['a', 'b']) {
     await commit(
@@ -80,7 +86,7 @@ async function seed(store: Store): Promise<void> {
   }
 }
 
-function namesOf(rows: readonly Row[]): readonly unknown[] {
+function listNames(rows: readonly Row[]): readonly unknown[] {
   return rows.map(({ name }) => name);
 }
 
@@ -165,7 +171,7 @@ const READS: readonly StoreTest[] = [
         const page = await store.rows.list(
           listPlan({ resource: 'files', within, count: { kind: 'exact' }, ...changes }),
         );
-        return [namesOf(page.rows), page.total?.count];
+        return [listNames(page.rows), page.total?.count];
       };
       assert.deepEqual(await files({}), [['b x', 'b y'], 2]);
       assert.deepEqual(await files({ filter: [{ operator: 'search', words: ['x'] }] }), [['b x'], 1]);
@@ -191,7 +197,7 @@ const READS: readonly StoreTest[] = [
       for (let pages = 0; pages < 5; pages += 1) {
         const window = { kind: 'seek', after, backward: false, limit: 1 } as const;
         const { rows } = await store.rows.list(listPlan({ resource: 'versions', order, window }));
-        names.push(...namesOf(rows));
+        names.push(...listNames(rows));
         const [row] = rows;
         if (row !== undefined) after = [row['above 1'] ?? null, row['file_id'] ?? null, row.id];
       }
@@ -231,7 +237,7 @@ const READS: readonly StoreTest[] = [
           limit: 5,
         };
         const found = await store.rows.related({ ...plan, visible: EVERYTHING });
-        return found.map(({ rows, more }) => [namesOf(rows.map(({ row }) => row)), more]);
+        return found.map(({ rows, more }) => [listNames(rows.map(({ row }) => row)), more]);
       };
       assert.deepEqual(await related('versions', 'file_id'), [
         [['b x 1'], false],

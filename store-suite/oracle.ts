@@ -4,8 +4,8 @@ import type { PathCondition } from '../src/plan/condition.ts';
 import type { Condition, ListPlan, Page, Row, Visibility, VisibleRelatedCondition } from '../src/plan/plan.ts';
 
 /**
- * A test oracle: computes the expected pages of a store from plain rows, without indexes, SQL or code of the store. Filters, order
- * and windows follow PAGE-5 and QRY-7.
+ * A test oracle: computes the expected pages of a store from plain rows, without indexes, SQL or code of the store.
+ * Filters, order and windows follow PAGE-5 and QRY-7.
  */
 
 /** Paths whose strings are compared as numbers. */
@@ -65,7 +65,9 @@ export function sortKeyValues(order: readonly SortKey[], row: Row): readonly Jso
   return order.map(({ path }) => valueAt(row, path));
 }
 
-/** Compares two values; null if either is null, because null is neither less than, greater than nor equal to a value. */
+/**
+ * Compares two values; null if either is null, because null is neither less than, greater than nor equal to a value.
+ */
 function compareSet(value: Json, other: Json, numeric: boolean): number | null {
   return value === null || other === null ? null : compare(value, other, numeric);
 }

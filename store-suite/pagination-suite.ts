@@ -151,7 +151,7 @@ async function walkPages(
   return walked;
 }
 
-/** Checks that a page of a size is the longest part of the whole page, from where it is read, that has at most this size. */
+/** Checks a page of a size: it is the longest part of the whole page, from its start, that has at most this size. */
 async function assertEndsAtSize(store: Store, plan: ListPlan, maxSize: number): Promise<void> {
   const whole = await store.rows.list(plan);
   const page = await store.rows.list({ ...plan, maxSize });

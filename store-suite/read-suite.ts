@@ -44,36 +44,36 @@ const FULL_PRODUCT: Readonly<Record<string, Json>> = {
 const ascending = (...paths: readonly string[]): readonly SortKey[] =>
   paths.map((each) => ({ path: each, descending: false }));
 
-function anyOf(path: string, ...values: readonly Json[]): Condition {
+function matchAny(path: string, ...values: readonly Json[]): Condition {
   return { path, operator: 'in', values };
 }
 
 /** Filters on the seeded products, with the ids that they match. */
 const FILTERS: readonly { readonly filter: readonly Condition[]; readonly ids: readonly string[] }[] = [
-  { filter: [anyOf('id', 'b')], ids: ['b'] },
-  { filter: [anyOf('category', 'Books')], ids: ['a'] },
-  { filter: [anyOf('category', 'books')], ids: [] },
-  { filter: [anyOf('category', 'Books', 'Ünï')], ids: ['a', 'b'] },
-  { filter: [anyOf('category', null)], ids: [] },
-  { filter: [anyOf('category', 'Books', null)], ids: ['a'] },
-  { filter: [anyOf('category')], ids: [] },
-  { filter: [anyOf('price', '19.9')], ids: ['a', 'b'] },
-  { filter: [anyOf('price', '19.901')], ids: [] },
-  { filter: [anyOf('price', '99999999999999999999')], ids: [] },
-  { filter: [anyOf('weight', '1.50')], ids: ['a'] },
-  { filter: [anyOf('serial', GREATEST_INT64)], ids: ['a'] },
-  { filter: [anyOf('serial', '9223372036854775808')], ids: [] },
-  { filter: [anyOf('active', false)], ids: ['b'] },
-  { filter: [anyOf('released', AT)], ids: ['b'] },
-  { filter: [anyOf('created_at', AT)], ids: ['a', 'b', 'c'] },
-  { filter: [anyOf('address.city', 'Oslo')], ids: ['a'] },
-  { filter: [anyOf('address.floor', 3)], ids: ['a'] },
-  { filter: [anyOf('address.fee', '2')], ids: ['a'] },
-  { filter: [anyOf('address.number', '12')], ids: ['a'] },
+  { filter: [matchAny('id', 'b')], ids: ['b'] },
+  { filter: [matchAny('category', 'Books')], ids: ['a'] },
+  { filter: [matchAny('category', 'books')], ids: [] },
+  { filter: [matchAny('category', 'Books', 'Ünï')], ids: ['a', 'b'] },
+  { filter: [matchAny('category', null)], ids: [] },
+  { filter: [matchAny('category', 'Books', null)], ids: ['a'] },
+  { filter: [matchAny('category')], ids: [] },
+  { filter: [matchAny('price', '19.9')], ids: ['a', 'b'] },
+  { filter: [matchAny('price', '19.901')], ids: [] },
+  { filter: [matchAny('price', '99999999999999999999')], ids: [] },
+  { filter: [matchAny('weight', '1.50')], ids: ['a'] },
+  { filter: [matchAny('serial', GREATEST_INT64)], ids: ['a'] },
+  { filter: [matchAny('serial', '9223372036854775808')], ids: [] },
+  { filter: [matchAny('active', false)], ids: ['b'] },
+  { filter: [matchAny('released', AT)], ids: ['b'] },
+  { filter: [matchAny('created_at', AT)], ids: ['a', 'b', 'c'] },
+  { filter: [matchAny('address.city', 'Oslo')], ids: ['a'] },
+  { filter: [matchAny('address.floor', 3)], ids: ['a'] },
+  { filter: [matchAny('address.fee', '2')], ids: ['a'] },
+  { filter: [matchAny('address.number', '12')], ids: ['a'] },
   { filter: [{ path: 'tags', operator: 'contains', value: 'x' }], ids: ['a', 'b'] },
   { filter: [{ path: 'tags', operator: 'contains', value: 'X' }], ids: [] },
   { filter: [{ path: 'related_ids', operator: 'contains', value: 'a' }], ids: ['b', 'c'] },
-  { filter: [anyOf('active', false), { path: 'tags', operator: 'contains', value: 'x' }], ids: ['b'] },
+  { filter: [matchAny('active', false), { path: 'tags', operator: 'contains', value: 'x' }], ids: ['b'] },
 ];
 
 async function seedProducts(store: Store): Promise<void> {
@@ -240,7 +240,7 @@ export function readSuite(name: string, open: OpenStore): void {
       '[PAGE-9b, PAGE-9c] counts exactly, or up to a cap and reports so; without a filter always exactly',
       withStore(open, async (store) => {
         await seedProducts(store);
-        const filter = [anyOf('created_at', AT)];
+        const filter = [matchAny('created_at', AT)];
         const total = async (changes: Parameters<typeof listPlan>[0]) =>
           (await store.rows.list(listPlan(changes))).total;
         assert.equal(await total({ filter }), null);

@@ -99,7 +99,10 @@ function toOne(of: string): readonly RelationKey[] {
 
 type Rule = PartCondition<{ readonly visible: Visibility }>;
 
-/** A condition as policies come to: comparisons, their complements, alternatives, and references to one row. @param depth of the tree */
+/**
+ * A condition as policies come to: comparisons, their complements, alternatives, and references to one row. @param
+ * depth of the tree
+ */
 function randomRule(random: SeededRandom, of: string, depth: number): Rule {
   const relations = toOne(of);
   const rules = (resource: string): readonly Rule[] =>

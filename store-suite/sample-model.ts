@@ -72,7 +72,7 @@ const SYSTEM: readonly (readonly [string, ValueType])[] = [
 ];
 
 /** The scalar properties of a resource: system fields, fields and object members. */
-function propertiesOf(fields: readonly Field[]): ReadonlyMap<string, Property> {
+function listProperties(fields: readonly Field[]): ReadonlyMap<string, Property> {
   const system = SYSTEM.map(([path, type]) => ({ path, type, nullable: false }));
   const declared = fields.flatMap(({ name, type, nullable }) =>
     type.kind === 'object'
@@ -83,14 +83,14 @@ function propertiesOf(fields: readonly Field[]): ReadonlyMap<string, Property> {
   return new Map([...system, ...declared].map((shape) => [shape.path, { ...shape, ...further }]));
 }
 
-function singularOf(name: string): string {
+function formSingular(name: string): string {
   return name.replace(/s$/, '');
 }
 
 /** A resource with the defaults of model documents. The field with the parent's id comes first. */
 export function resource(options: ResourceOptions): Resource {
   const { name, parent } = options;
-  const parentField = parent === undefined ? null : `${singularOf(parent)}_id`;
+  const parentField = parent === undefined ? null : `${formSingular(parent)}_id`;
   const fields =
     parentField === null
       ? options.fields
@@ -98,15 +98,15 @@ export function resource(options: ResourceOptions): Resource {
   return {
     name,
     collection: name.replaceAll('_', '-'),
-    singular: singularOf(name),
-    code: singularOf(name).toUpperCase(),
+    singular: formSingular(name),
+    code: formSingular(name).toUpperCase(),
     was: options.was ?? null,
     id: options.id ?? { kind: 'client', pattern: null },
     fields,
     field: new Map(fields.map((each) => [each.name, each])),
     computed: [],
     hooks: NO_HOOKS,
-    properties: propertiesOf(fields),
+    properties: listProperties(fields),
     parent: parent === undefined || parentField === null ? null : { resource: parent, field: parentField },
     parentKey: parentField === null ? [] : parentKey(parentField, 0),
     dependents: [] satisfies Dependent[],

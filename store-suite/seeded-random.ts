@@ -1,4 +1,7 @@
-/** A pseudorandom generator (mulberry32). The same seed gives the same sequence, so that failing cases can be reproduced. */
+/**
+ * A pseudorandom generator (mulberry32). The same seed gives the same sequence, so that failing cases can be
+ * reproduced.
+ */
 export class SeededRandom {
   #state: number;
 

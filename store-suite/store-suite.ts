@@ -24,6 +24,11 @@ export type { OpenStore } from './open-store.ts';
  *
  * @param name name of the store in test titles
  * @param open opens a new, empty database on each call; the suite closes the store
+ *
+ * @example
+ * ```ts
+ * storeSuite('my store', (model) => openMyStore(model));
+ * ```
  */
 export function storeSuite(name: string, open: OpenStore): void {
   sizedStoreSuite(name, open, Infinity);

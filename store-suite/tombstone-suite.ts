@@ -17,7 +17,9 @@ const MODEL = model([
 
 const OF_ANN = visibilityWhere([{ path: 'owner', operator: 'in', values: ['ann'] }]);
 
-/** Creates a row and deletes it. @param expiresAt of its tombstone; the clock of the store may show any time before 2100 */
+/**
+ * Creates a row and deletes it. @param expiresAt of its tombstone; the clock of the store may show any time before 2100
+ */
 async function createAndDelete(store: Store, name: string, expiresAt = Date.parse('2100-01-01')): Promise<void> {
   const [revision = 0] = await commit(store, create(name, 'a', { text: 'x', owner: 'ann' }));
   await commit(store, { ...remove(name, 'a', revision), tombstone: { values: { owner: 'ann' }, expiresAt } });

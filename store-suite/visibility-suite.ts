@@ -92,7 +92,10 @@ async function checkChildren(store: Store, { random, rowsOf, visibleIds }: Seede
 
 const TEXT = { kind: 'text', format: null } as const;
 
-/** Files whose ids are unique below their folder, and which refer to files of the same folder; folders belong to an owner. */
+/**
+ * Files whose ids are unique below their folder, and which refer to files of the same folder; folders belong to an
+ * owner.
+ */
 const DRIVE = model([
   resource({ name: 'folders', fields: [field('owner', TEXT)] }),
   resource({

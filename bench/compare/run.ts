@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { exitCodeOf, supportsColour } from '../../src/cli/terminal/terminal.ts';
+import { toExitCode, supportsColour } from '../../src/cli/terminal/terminal.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { parseArguments } from './arguments.ts';
 import { chart } from './chart.ts';
@@ -41,7 +41,7 @@ function writeResults(results: Results): void {
   writeFileSync(file, replaceBetween(readFileSync(file, 'utf8'), 'results', report(results)));
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exitCodeOf(signal)));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(toExitCode(signal)));
 try {
   await run(process.argv.slice(2), new Date());
 } catch (error) {

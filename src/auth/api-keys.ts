@@ -48,8 +48,9 @@ export function apiKey(random: string): { readonly key: string; readonly prefix:
 const UNKNOWN: TokenVerdict = { kind: 'invalid', reason: 'no API key is equal to it' };
 
 /**
- * Verifies API keys (AUTH-8). What was found for a prefix holds until any key changes, so that a revoked key is refused with the first request after
- * its revocation was acknowledged, by every process. It depends on the store alone, and holds digests, never keys.
+ * Verifies API keys (AUTH-8). The keys of a prefix stay cached until any key changes. Every process refuses a revoked
+ * key with the first request after its revocation was acknowledged. It depends on the store alone, and holds digests,
+ * never keys.
  */
 export class ApiKeyVerifier implements TokenVerifier {
   readonly #options: ApiKeyOptions;

@@ -14,12 +14,15 @@ export type JudgedClaims =
   | { readonly kind: 'valid'; readonly token: VerifiedToken; readonly expires: number }
   | Extract<TokenVerdict, { readonly kind: 'expired' | 'invalid' }>;
 
-/** The issuer that a token names: by `iss` exactly, and by an audience of which it has one; undefined where none is declared. */
-export function issuerOf<T extends Pick<Issuer, 'issuer' | 'audiences'>>(
+/**
+ * The issuer that a token names: by `iss` exactly, and by an audience of which it has one; undefined where none is
+ * declared.
+ */
+export function findIssuer<T extends Pick<Issuer, 'issuer' | 'audiences'>>(
   { iss, aud }: JsonObject,
   issuers: readonly T[],
 ): T | undefined {
-  const audiences = new Set(textsOf(aud));
+  const audiences = new Set(listTexts(aud));
   return issuers.find((each) => each.issuer === iss && each.audiences.some((audience) => audiences.has(audience)));
 }
 
@@ -32,20 +35,20 @@ export function issuerOf<T extends Pick<Issuer, 'issuer' | 'audiences'>>(
 export function judgeClaims(claims: JsonObject, issuer: Issuer, now: number): JudgedClaims {
   const { exp, nbf, iat, sub, cnf } = claims;
   const seconds = now / 1_000;
-  if (!isTime(exp)) return invalid('it has no exp that is a number');
-  if (nbf !== undefined && !isTime(nbf)) return invalid('its nbf is no number');
-  if (iat !== undefined && !isTime(iat)) return invalid('its iat is no number');
-  if (!isCallerName(sub)) return invalid(`its sub is not a text of 1 to ${MAX_NAME} characters`);
+  if (!isTime(exp)) return rejectClaims('it has no exp that is a number');
+  if (nbf !== undefined && !isTime(nbf)) return rejectClaims('its nbf is no number');
+  if (iat !== undefined && !isTime(iat)) return rejectClaims('its iat is no number');
+  if (!isCallerName(sub)) return rejectClaims(`its sub is not a text of 1 to ${MAX_NAME} characters`);
   // It is bound to a key or a certificate that a bearer does not show (RFC 7800, RFC 8705, RFC 9449).
-  if (cnf !== undefined) return invalid('it has cnf: it is bound to a key, and not a bearer token');
-  if (nbf !== undefined && nbf > seconds + CLOCK_SKEW) return invalid('its nbf is in the future');
-  if (iat !== undefined && iat > seconds + CLOCK_SKEW) return invalid('its iat is in the future');
+  if (cnf !== undefined) return rejectClaims('it has cnf: it is bound to a key, and not a bearer token');
+  if (nbf !== undefined && nbf > seconds + CLOCK_SKEW) return rejectClaims('its nbf is in the future');
+  if (iat !== undefined && iat > seconds + CLOCK_SKEW) return rejectClaims('its iat is in the future');
   const client = claims[issuer.clientClaim] ?? null;
-  if (client !== null && !isCallerName(client)) return invalid(`its ${issuer.clientClaim} is not a short text`);
+  if (client !== null && !isCallerName(client)) return rejectClaims(`its ${issuer.clientClaim} is not a short text`);
   const scopes = new Set<string>();
   for (const name of issuer.scopeClaims) {
-    const listed = scopesOf(claims[name]);
-    if (listed === null) return invalid(`its ${name} is neither a text nor a list of texts`);
+    const listed = readScopes(claims[name]);
+    if (listed === null) return rejectClaims(`its ${name} is neither a text nor a list of texts`);
     for (const scope of listed) scopes.add(scope);
   }
   const expires = exp + CLOCK_SKEW;
@@ -54,14 +57,14 @@ export function judgeClaims(claims: JsonObject, issuer: Issuer, now: number): Ju
 }
 
 /** The scopes of a claim: a text with spaces (RFC 8693 4.2), or a list of texts; null for anything else. */
-function scopesOf(value: Json | undefined): readonly string[] | null {
+function readScopes(value: Json | undefined): readonly string[] | null {
   if (value === undefined) return [];
   if (typeof value === 'string') return value.split(' ').filter((scope) => scope !== '');
   return Array.isArray(value) && value.every((scope) => typeof scope === 'string') ? value : null;
 }
 
 /** A text as a list of one, and a list of texts; anything else as an empty list. */
-function textsOf(value: Json | undefined): readonly string[] {
+function listTexts(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : [];
 }
@@ -76,6 +79,6 @@ export function isCallerName(value: Json | undefined): value is string {
   return typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME && !/\p{Cc}/u.test(value);
 }
 
-function invalid(reason: string): JudgedClaims {
+function rejectClaims(reason: string): JudgedClaims {
   return { kind: 'invalid', reason };
 }

@@ -26,8 +26,8 @@ const PART = /^[A-Za-z0-9_-]+$/;
 const PARTS = 3;
 
 /**
- * Members of the header that let a token choose its own key, need an extension, or belong to encryption. RFC 8725 3.10: a key that comes with
- * the token proves nothing.
+ * Members of the header that let a token choose its own key, need an extension, or belong to encryption. RFC 8725 3.10:
+ * a key that comes with the token proves nothing.
  */
 const FORBIDDEN: readonly string[] = ['crit', 'b64', 'jku', 'jwk', 'x5u', 'x5c', 'enc', 'zip', 'epk', 'cty'];
 
@@ -35,27 +35,28 @@ const ACCESS_TOKEN = /^(?:application\/)?at\+jwt$/i;
 const JWT = /^(?:application\/)?jwt$/i;
 
 /**
- * Reads a signed token in compact form (RFC 7515 7.1), more strictly than libraries do: one spelling of each part, no duplicate members, no
- * header member that changes how it is verified (AUTH-2). Two readers of one token thus cannot read two things. Nothing here depends on a key.
+ * Reads a signed token in compact form (RFC 7515 7.1), more strictly than libraries do (AUTH-2). Each part has one
+ * spelling, no member is duplicate, and no header member changes the verification. Two readers of one token thus cannot
+ * read two things. Nothing here depends on a key.
  */
 export function readToken(token: string): ReadToken {
-  if (token.length > MAX_TOKEN) return invalid(`it has more than ${MAX_TOKEN} characters`);
+  if (token.length > MAX_TOKEN) return rejectToken(`it has more than ${MAX_TOKEN} characters`);
   const parts = token.split('.', PARTS + 1);
-  if (parts.length !== PARTS) return invalid('it has not three parts');
+  if (parts.length !== PARTS) return rejectToken('it has not three parts');
   const [encodedHeader = '', encodedPayload = '', signature = ''] = parts;
-  if (!isCanonical(signature)) return invalid('its signature is not canonical base64url');
+  if (!isCanonical(signature)) return rejectToken('its signature is not canonical base64url');
   const header = readPart(encodedHeader);
-  if (typeof header === 'string') return invalid(`its header ${header}`);
+  if (typeof header === 'string') return rejectToken(`its header ${header}`);
   const claims = readPart(encodedPayload);
-  if (typeof claims === 'string') return invalid(`its payload ${claims}`);
+  if (typeof claims === 'string') return rejectToken(`its payload ${claims}`);
   const { alg, kid, typ } = header;
   const forbidden = FORBIDDEN.find((name) => Object.hasOwn(header, name));
-  if (forbidden !== undefined) return invalid(`its header has ${forbidden}`);
-  if (typeof alg !== 'string') return invalid('its header has no alg');
-  if (kid !== undefined && !isKeyId(kid)) return invalid('its kid is not a short string');
+  if (forbidden !== undefined) return rejectToken(`its header has ${forbidden}`);
+  if (typeof alg !== 'string') return rejectToken('its header has no alg');
+  if (kid !== undefined && !isKeyId(kid)) return rejectToken('its kid is not a short string');
   const isAccessToken = typeof typ === 'string' && ACCESS_TOKEN.test(typ);
   const isJwt = typ === undefined || (typeof typ === 'string' && JWT.test(typ));
-  if (!isAccessToken && !isJwt) return invalid('its typ is not that of an access token');
+  if (!isAccessToken && !isJwt) return rejectToken('its typ is not that of an access token');
   return { kind: 'token', token: { algorithm: alg, keyId: kid ?? null, isAccessToken, claims } };
 }
 
@@ -79,6 +80,6 @@ function isCanonical(part: string): boolean {
   return PART.test(part) && Buffer.from(part, 'base64url').toString('base64url') === part;
 }
 
-function invalid(reason: string): ReadToken {
+function rejectToken(reason: string): ReadToken {
   return { kind: 'invalid', reason };
 }

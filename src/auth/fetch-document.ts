@@ -19,8 +19,8 @@ export type FetchDocument = (url: string, signal: AbortSignal) => Promise<Fetche
 const MAX_BYTES = 256 * 1_024;
 
 /**
- * Fetches documents of issuers: status 200 alone, no redirects, of bounded size. What it is follows from its content: issuers send all kinds of
- * `Content-Type`.
+ * Fetches documents of issuers: status 200 alone, no redirects, of bounded size. What it is follows from its content:
+ * issuers send all kinds of `Content-Type`.
  */
 export function documentFetcher(fetch: typeof globalThis.fetch): FetchDocument {
   return async (url, signal) => {
@@ -33,7 +33,7 @@ export function documentFetcher(fetch: typeof globalThis.fetch): FetchDocument {
     const text = await readText(url, response);
     try {
       const body: Json = JSON.parse(text);
-      return { body, maxAge: maxAgeOf(response.headers.get('cache-control') ?? '') };
+      return { body, maxAge: readMaxAge(response.headers.get('cache-control') ?? '') };
     } catch (error) {
       throw new UnusableKeys(`${url} is not JSON`, { cause: error });
     }
@@ -45,7 +45,7 @@ async function request(fetch: typeof globalThis.fetch, url: string, signal: Abor
     const headers = { Accept: 'application/jwk-set+json, application/json' };
     return await fetch(url, { headers, redirect: 'manual', credentials: 'omit', signal });
   } catch (error) {
-    throw new UnusableKeys(`${url} cannot be fetched: ${describe(error)}`, { cause: error });
+    throw new UnusableKeys(`${url} cannot be fetched: ${describeFetchError(error)}`, { cause: error });
   }
 }
 
@@ -62,19 +62,19 @@ async function readText(url: string, { body }: Response): Promise<string> {
     }
     text += bytes > MAX_BYTES ? '' : decoder.decode();
   } catch (error) {
-    throw new UnusableKeys(`${url} cannot be read: ${describe(error)}`, { cause: error });
+    throw new UnusableKeys(`${url} cannot be read: ${describeFetchError(error)}`, { cause: error });
   }
   if (bytes > MAX_BYTES) throw new UnusableKeys(`${url} has more than ${MAX_BYTES} bytes`);
   return text;
 }
 
 /** The message of an error with that of its cause: `fetch failed: connect ECONNREFUSED 127.0.0.1:8080`. */
-function describe(error: unknown): string {
+function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
-function maxAgeOf(cacheControl: string): number | null {
+function readMaxAge(cacheControl: string): number | null {
   const [, seconds] = /(?:^|[,\s])max-age="?([0-9]{1,9})/i.exec(cacheControl) ?? [];
   return seconds === undefined ? null : Number(seconds) * 1_000;
 }

@@ -24,7 +24,8 @@ export interface Gateway {
   /**
    * The caller that the gateway names.
    *
-   * @param byProxy whether the peer is a trusted proxy: the fields of any other are dropped, like those with a wrong secret
+   * @param byProxy whether the peer is a trusted proxy: the fields of any other are dropped, like those with a wrong
+   *   secret
    */
   caller(fields: HeaderFields, byProxy: boolean): GatewayVerdict;
 }

@@ -2,7 +2,7 @@ import { type Cache, GenerationalCache } from '../cache/cache.ts';
 import { fnv1a } from '../cache/fnv1a.ts';
 import type { Issuer } from '../model/model.ts';
 import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
-import { issuerOf, judgeClaims, type JudgedClaims } from './claims.ts';
+import { findIssuer, judgeClaims, type JudgedClaims } from './claims.ts';
 import { type CompactToken, MAX_TOKEN, readToken } from './compact-token.ts';
 import { type KeyFinder, type KeySet, matchingKeys } from './key-finder.ts';
 import { verifySignature } from './signature.ts';
@@ -34,9 +34,9 @@ const UNAVAILABLE: TokenVerdict = { kind: 'unavailable' };
 /**
  * Verifies JSON Web Tokens (RFC 7519, RFC 9068, RFC 8725; AUTH-2).
  *
- * A verified token is remembered until it expires, or its issuer has other keys. It is found by the end of its signature and compared as a whole:
- * who measures how long that takes learns nothing about a token whose end they do not know. The verdict depends on the token and the keys, and is
- * that of one *identity*: nothing that is represented is cached here.
+ * A verified token is remembered until it expires, or its issuer has other keys. It is found by the end of its
+ * signature and compared as a whole. The time of that reveals nothing about a token whose end is not known. The verdict
+ * depends on the token and the keys, and is that of one *identity*: nothing that is represented is cached here.
  */
 export class JwtVerifier implements TokenVerifier {
   readonly #issuers: readonly IssuerWithKeys[];
@@ -56,7 +56,7 @@ export class JwtVerifier implements TokenVerifier {
   }
 
   verify(token: string): MaybePromise<TokenVerdict> {
-    if (token.length > MAX_TOKEN) return invalid(`it has more than ${MAX_TOKEN} characters`);
+    if (token.length > MAX_TOKEN) return rejectJwt(`it has more than ${MAX_TOKEN} characters`);
     const known = this.#known.get(token);
     if (known !== undefined && known.finder.current() === known.keys)
       return this.#now() < known.expires ? known.verdict : EXPIRED;
@@ -68,10 +68,10 @@ export class JwtVerifier implements TokenVerifier {
     const read = readToken(token);
     if (read.kind === 'invalid') return read;
     const { claims, isAccessToken } = read.token;
-    const issuer = issuerOf(claims, this.#issuers);
-    if (issuer === undefined) return invalid('no issuer of the model has its iss and aud');
+    const issuer = findIssuer(claims, this.#issuers);
+    if (issuer === undefined) return rejectJwt('no issuer of the model has its iss and aud');
     if (!isAccessToken && !issuer.allowTypJwt)
-      return invalid('its typ is not at+jwt, and allow_typ_jwt is not declared');
+      return rejectJwt('its typ is not at+jwt, and allow_typ_jwt is not declared');
     const judged = judgeClaims(claims, issuer, this.#now());
     // True if a token is expired is said of those with a valid signature alone.
     if (judged.kind === 'invalid') return judged;
@@ -90,8 +90,8 @@ export class JwtVerifier implements TokenVerifier {
     { algorithm, keyId }: CompactToken,
   ): Promise<TokenVerdict> {
     const matching = matchingKeys(keys, { algorithm, keyId });
-    if (matching.length === 0) return invalid('no key of its issuer has its kid and alg');
-    if (!(await isSignedByOne(token, algorithm, matching))) return invalid('its signature is not valid');
+    if (matching.length === 0) return rejectJwt('no key of its issuer has its kid and alg');
+    if (!(await isSignedByOne(token, algorithm, matching))) return rejectJwt('its signature is not valid');
     if (judged.kind !== 'valid') return judged;
     const verdict: TokenVerdict = { kind: 'verified', token: judged.token };
     const expires = judged.expires * 1_000;
@@ -116,6 +116,6 @@ async function isSignedByOne(token: string, algorithm: string, keys: KeySet): Pr
   return false;
 }
 
-function invalid(reason: string): TokenVerdict {
+function rejectJwt(reason: string): TokenVerdict {
   return { kind: 'invalid', reason };
 }

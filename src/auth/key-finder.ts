@@ -10,8 +10,8 @@ export interface IssuerKey {
 }
 
 /**
- * The keys of an issuer at one time. Sets are compared as objects: a set with other keys is another object, and the same keys read again are
- * the same object, so that what was verified with them stays verified.
+ * The keys of an issuer at one time. Sets are compared as objects: a set with other keys is another object. The same
+ * keys read again are the same object, so that verified tokens stay verified.
  */
 export type KeySet = readonly IssuerKey[];
 
@@ -24,7 +24,10 @@ export interface WantedKey {
 
 /** Finds the keys of one issuer. */
 export interface KeyFinder {
-  /** The keys that are known now, by which verified tokens stay verified; null where they must be read first. It never waits. */
+  /**
+   * The keys that are known now, by which verified tokens stay verified; null where they must be read first. It never
+   * waits.
+   */
   current(): KeySet | null;
 
   /**
@@ -44,8 +47,8 @@ export function fixedKeys(keys: KeySet): KeyFinder {
 const MAX_TRIED = 4;
 
 /**
- * The keys that may have signed a token: those of its key id and those without one, or all where it has none. A key never verifies
- * another algorithm than its own, so that no token can make a secret of a public key (RFC 8725 3.1).
+ * The keys that may have signed a token: those of its key id and those without one, or all where it has none. A key
+ * never verifies another algorithm than its own, so that no token can make a secret of a public key (RFC 8725 3.1).
  */
 export function matchingKeys(keys: KeySet, { algorithm, keyId }: WantedKey): KeySet {
   return keys

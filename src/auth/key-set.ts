@@ -11,7 +11,8 @@ export class UnusableKeys extends Error {
 }
 
 /**
- * The keys of a JSON Web Key Set that verify tokens (RFC 7517 5). Keys for other purposes, of other algorithms and malformed ones are left out.
+ * The keys of a JSON Web Key Set that verify tokens (RFC 7517 5). Keys for other purposes, of other algorithms and
+ * malformed ones are left out.
  *
  * @throws {UnusableKeys} for what is no key set, one that contains a private key, and one that has no key for tokens
  */

@@ -15,8 +15,8 @@ export async function fetchKeys(url: string, fetch: FetchDocument, signal: Abort
 }
 
 /**
- * Fetches the key set that the metadata of an issuer names. The metadata must be of this very issuer (RFC 8414 3.3): else one issuer could pass
- * its keys off as those of another.
+ * Fetches the key set that the metadata of an issuer names. The metadata must be of this very issuer (RFC 8414 3.3):
+ * else one issuer could pass its keys off as those of another.
  *
  * @throws {UnusableKeys}
  */
@@ -39,14 +39,14 @@ interface Metadata {
 async function fetchMetadata(issuer: string, fetch: FetchDocument, signal: AbortSignal): Promise<Metadata> {
   const [openId, oauth] = metadataUrls(issuer);
   try {
-    return metadataOf(openId, await fetch(openId, signal));
+    return readMetadata(openId, await fetch(openId, signal));
   } catch (error) {
     if (!(error instanceof UnusableKeys) || signal.aborted) throw error;
-    return metadataOf(oauth, await fetch(oauth, signal));
+    return readMetadata(oauth, await fetch(oauth, signal));
   }
 }
 
-function metadataOf(url: string, { body }: FetchedDocument): Metadata {
+function readMetadata(url: string, { body }: FetchedDocument): Metadata {
   return { url, metadata: body };
 }
 

@@ -28,10 +28,22 @@ export interface VerifierOptions {
 const FETCH_TIMEOUT = 5_000;
 
 /**
- * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is fetched when a token
- * first needs it.
+ * Creates the verifier of the tokens of all issuers of a model. Files with keys are read here; what issuers publish is
+ * fetched when a token first needs it.
  *
  * @throws {UnusableKeys} for a file that cannot be read or used; the message names file, cause and fix
+ *
+ * @example
+ * ```ts
+ * const tokens = await openVerifier({
+ *   auth: model.auth,
+ *   folder: '.',
+ *   now: Date.now,
+ *   elapsed: () => performance.now(),
+ *   fetch,
+ *   observe,
+ * });
+ * ```
  */
 export async function openVerifier(options: VerifierOptions): Promise<TokenVerifier> {
   const issuers = await Promise.all(
@@ -73,7 +85,7 @@ const FIX = 'write a JSON Web Key Set with the public keys of the issuer there, 
 /** The keys of a file. @throws {UnusableKeys} the message names file and cause */
 async function readKeyFile(file: string): Promise<KeySet> {
   try {
-    return readKeySet(await readJson(file));
+    return readKeySet(await readJsonFile(file));
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw new UnusableKeys(`the keys in ${file} cannot be used: ${cause}`, { cause: error });
@@ -103,7 +115,7 @@ export async function keyFileProblems({ issuers }: AuthRules, folder: string): P
   return (await Promise.all(problems)).filter((problem) => problem !== null);
 }
 
-async function readJson(file: string): Promise<Json> {
+async function readJsonFile(file: string): Promise<Json> {
   const text = await readFile(file, 'utf8');
   try {
     return JSON.parse(text);

@@ -24,7 +24,10 @@ const MINUTE = 60 * SECOND;
 const DEFAULT_AGE = 60 * MINUTE;
 const MIN_AGE = 5 * MINUTE;
 const MAX_AGE = 24 * 60 * MINUTE;
-/** The milliseconds for which keys that are due are used while they are read again. After that requests wait: no request has used the keys for a while. */
+/**
+ * The milliseconds for which keys that are due are used while they are read again. After that requests wait: no request
+ * has used the keys for a while.
+ */
 const GRACE = 5 * MINUTE;
 /** Between two reads (AUTH-2): tokens with unknown key ids must not become requests to the issuer. */
 const PAUSE = 30 * SECOND;
@@ -32,8 +35,8 @@ const PAUSE = 30 * SECOND;
 const COLD_PAUSE = 5 * SECOND;
 
 /**
- * Keys that are read from their source when they are first needed, when they are due, and when a token names one that is unknown; by one read
- * that all who wait share. Where the source is down, earlier keys stay in use.
+ * Keys that are read from their source when they are first needed, when they are due, and when a token names an unknown
+ * one. All waiting requests share one read. Where the source is down, earlier keys stay in use.
  */
 export class RefreshedKeys implements KeyFinder {
   readonly #options: RefreshedKeysOptions;
@@ -41,7 +44,10 @@ export class RefreshedKeys implements KeyFinder {
   #dueAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<KeySet | null> | null = null;
-  /** True if requests wait for the read that is under way: the first one since the keys are long due. If it fails, later ones do not. */
+  /**
+   * True if requests wait for the read that is under way: the first one since the keys are long due. If it fails, later
+   * ones do not.
+   */
   #isAwaited = false;
 
   constructor(options: RefreshedKeysOptions) {

@@ -5,7 +5,10 @@ import type { TokenAlgorithm } from '../conventions/json/json-web-key.ts';
 /** The key that verifies a signature: a public JSON Web Key, or the bytes of the shared secret of HS256. */
 export type VerificationKey = JsonObject | Uint8Array;
 
-/** Loads the verification of signatures with the first token: a server without `auth` never needs it, nor the rest of the library. */
+/**
+ * Loads the verification of signatures with the first token: a server without `auth` never needs it, nor the rest of
+ * the library.
+ */
 const loadVerification = lazy(async () => {
   const [{ compactVerify }, { JOSEError }] = await Promise.all([
     import('jose/jws/compact/verify'),
@@ -15,8 +18,8 @@ const loadVerification = lazy(async () => {
 });
 
 /**
- * True if a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the token names instead is
- * no signature.
+ * True if a key made the signature of a token. The algorithm is the one that the caller chose by the key; one that the
+ * token names instead is no signature.
  *
  * @param token three parts in canonical base64url
  */

@@ -31,7 +31,10 @@ export interface TokenVerifier {
    * @param token as it was sent, without the scheme
    */
   verify(token: string): MaybePromise<TokenVerdict>;
-  /** Its caches, by the name that metrics have for them; absent if it has none. Those with `clear` are cleared when the API is idle. */
+  /**
+   * Its caches, by the name that metrics have for them; absent if it has none. Those with `clear` are cleared when the
+   * API is idle.
+   */
   readonly caches?: Readonly<Record<string, Pick<ClearableCache, 'statistics'> & Partial<ClearableCache>>>;
 }
 

@@ -1,12 +1,16 @@
-/** Slots that share a bucket, the most recent first. With one slot for each key, two keys of one slot would evict each other for ever. */
+/**
+ * Slots that share a bucket, the most recent first. With one slot for each key, two keys of one slot would evict each
+ * other for ever.
+ */
 const BUCKET = 8;
 
 /**
- * Second-hit admission: admits a key that was offered before, recently. Most keys are used once; stored, they would evict those that are used
- * again. A doorkeeper of four bytes for each key that may err: one key may pass for another, or be evicted by it.
+ * Second-hit admission: admits a key that was offered before, recently. Most keys are used once; stored, they would
+ * evict those that are used again. A doorkeeper of four bytes for each key that may err: one key may pass for another,
+ * or be evicted by it.
  *
- * @param keys how many recent keys it knows, a power of two: about as many entries as the cache has room for. A key that comes back after more
- *   others than that would have been evicted by then
+ * @param keys how many recent keys it knows, a power of two: about as many entries as the cache has room for. A key
+ *   that comes back after more others than that would have been evicted by then
  * @returns whether the key of a hash is admitted; remembers it
  */
 export function secondHit(keys: number): (hash: number) => boolean {

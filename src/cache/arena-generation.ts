@@ -8,7 +8,10 @@ export interface Packed {
 
 /** Bytes of a number; entries begin at multiples of it. */
 const NUMBER = 8;
-/** Three numbers, then the lengths of the key, of the text in bytes and of the text in code units. The key and the text follow. */
+/**
+ * Three numbers, then the lengths of the key, of the text in bytes and of the text in code units. The key and the text
+ * follow.
+ */
 const HEADER = 6 * NUMBER;
 
 /** Bytes of an entry in an arena. */
@@ -17,9 +20,9 @@ export function packedBytes({ text }: Packed, key: string): number {
 }
 
 /**
- * Strings one after another in one block of memory that V8 does not manage: tens of thousands of them cost the garbage collector nothing, and
- * `clear` returns the memory to the system without a collection, which an idle process does not make. The block is allocated with the first
- * entry; the system backs the part of it that is written.
+ * Strings one after another in one block of memory that V8 does not manage: tens of thousands of them cost the garbage
+ * collector nothing. `clear` returns the memory to the system without a collection, which an idle process does not
+ * make. The block is allocated with the first entry; the system backs the part of it that is written.
  */
 export class ArenaGeneration implements Generation<Packed> {
   readonly #bytes: number;
@@ -39,13 +42,13 @@ export class ArenaGeneration implements Generation<Packed> {
   get(hash: number, key: string): Packed | undefined {
     const offset = this.#offsets.get(hash);
     if (offset === undefined || this.#arena === null || !hasKey(this.#arena, offset, key)) return undefined;
-    return read(this.#arena, offset);
+    return readEntry(this.#arena, offset);
   }
 
   set(hash: number, key: string, value: Packed): void {
     const arena = (this.#arena ??= newArena(this.#bytes));
     this.#offsets.set(hash, arena.end);
-    arena.end = write(arena, key, value);
+    arena.end = writeEntry(arena, key, value);
   }
 
   delete(hash: number): boolean {
@@ -81,7 +84,7 @@ function hasKey({ bytes, numbers }: Arena, offset: number, key: string): boolean
   return true;
 }
 
-function read({ bytes, numbers }: Arena, offset: number): Packed {
+function readEntry({ bytes, numbers }: Arena, offset: number): Packed {
   const at = offset / NUMBER;
   const begin = offset + HEADER + (numbers[at + 3] ?? 0);
   const length = numbers[at + 4] ?? 0;
@@ -94,7 +97,7 @@ function read({ bytes, numbers }: Arena, offset: number): Packed {
 }
 
 /** An entry whose key has code units of more than a byte is never found. @returns where the next entry begins */
-function write({ bytes, numbers, end }: Arena, key: string, value: Packed): number {
+function writeEntry({ bytes, numbers, end }: Arena, key: string, value: Packed): number {
   const begin = end + HEADER;
   for (let at = 0; at < key.length; at += 1) bytes[begin + at] = key.charCodeAt(at);
   const length = bytes.write(value.text, begin + key.length);

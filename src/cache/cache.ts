@@ -49,7 +49,10 @@ export interface CacheOptions<V, H> {
   readonly weigh: (value: V, key: string) => number;
   /** True if a key that is not in the cache is stored. Default: every key is. */
   readonly admits?: (hash: H) => boolean;
-  /** The number of generations that share `maxWeight`. Default 2; with more a larger part of the entries survives an eviction. */
+  /**
+   * The number of generations that share `maxWeight`. Default 2; with more a larger part of the entries survives an
+   * eviction.
+   */
   readonly generations?: number;
   /** Default: a `Map`. */
   readonly newGeneration?: (maxWeight: number) => Generation<V, H>;
@@ -58,9 +61,9 @@ export interface CacheOptions<V, H> {
 const MAX_SHARE = 1 / 64;
 
 /**
- * The cache, with the eviction policy of all caches: entries are set in the youngest generation. When that is full, the oldest generation is
- * evicted as a whole. A hit in the oldest one promotes the entry to the youngest, so that what is used stays. Nothing is kept in order: a hit
- * writes nothing otherwise.
+ * The cache, with the eviction policy of all caches: entries are set in the youngest generation. When that is full, the
+ * oldest generation is evicted as a whole. A hit in the oldest one promotes the entry to the youngest, so that what is
+ * used stays. Nothing is kept in order: a hit writes nothing otherwise.
  */
 export class GenerationalCache<V, H = number> implements Cache<V> {
   readonly statistics = { hits: 0, misses: 0, evictions: 0 };
@@ -73,8 +76,8 @@ export class GenerationalCache<V, H = number> implements Cache<V> {
   #weight = 0;
 
   /**
-   * @param hash of a key; two keys with one hash evict each other. The strings themselves do where they are long-lived: a `Map` of strings
-   *   makes V8 internalize each key, which is slow for strings that come with a request and fills the memory
+   * @param hash of a key; two keys with one hash evict each other. Long-lived strings can be their own hashes. A `Map`
+   *   of strings makes V8 internalize each key, which is slow for strings of requests and fills the memory
    */
   constructor(options: CacheOptions<V, H>, hash: (key: string) => H) {
     const { maxWeight, generations = 2, newGeneration = () => new MapGeneration<V, H>() } = options;

@@ -3,8 +3,8 @@ const PRIME = 0x01000193;
 const MIX = 0x85ebca6b;
 
 /**
- * FNV-1a of the UTF-16 code units, as a signed 32-bit integer, the same in each run. Anyone who chooses strings can choose two with one hash:
- * it is for caches, which compare the key too.
+ * FNV-1a of the UTF-16 code units, as a signed 32-bit integer, the same in each run. Anyone who chooses strings can
+ * choose two with one hash: it is for caches, which compare the key too.
  */
 export function fnv1a(text: string): number {
   let hash = OFFSET_BASIS;

@@ -1,4 +1,7 @@
-/** Runs something after a period without use, such as clearing a cache. It holds a timer only while it is in use, and none keeps the process alive. */
+/**
+ * Runs something after a period without use, such as clearing a cache. It holds a timer only while it is in use, and
+ * none keeps the process alive.
+ */
 export class IdleTimer {
   readonly #timeout: number;
   readonly #run: () => void;

@@ -6,11 +6,12 @@ const DEFAULT_WEIGHT = 32_768;
 const ENTRY_WEIGHT = 64;
 
 /**
- * Memoizes a pure function of a string, for the few values that nearly all requests send: `Host`, `Accept`, a sort order. What it throws is
- * thrown again each time. A result depends on its key alone: on none of identity, permission, visibility and contract, unless the function is
- * one contract's.
+ * Memoizes a pure function of a string, for the few values that nearly all requests send: `Host`, `Accept`, a sort
+ * order. What it throws is thrown again each time. A result depends on its key alone: on none of identity, permission,
+ * visibility and contract, unless the function is one contract's.
  *
- * @param maxWeight bound of the characters of all keys, for clients choose what they send; a longer key than a 64th of it is not memoized
+ * @param maxWeight bound of the characters of all keys, for clients choose what they send; a longer key than a 64th of
+ *   it is not memoized
  */
 export function memoize<T>(compute: (text: string) => T, maxWeight = DEFAULT_WEIGHT): (text: string) => T {
   // By the strings themselves: they are few, and a `Map` finds a short string sooner than it is hashed here.
@@ -34,7 +35,10 @@ interface Result<T> {
   readonly value: T;
 }
 
-/** Memoizes a function of an object, such as a compiled resource, for as long as the object is alive. A result depends on the object alone: on the *contract*. */
+/**
+ * Memoizes a function of an object, such as a compiled resource, for as long as the object is alive. A result depends
+ * on the object alone: on the *contract*.
+ */
 export function weakMemoize<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, { readonly value: V }>();
   return (key) => {
@@ -46,7 +50,10 @@ export function weakMemoize<K extends object, V>(compute: (key: K) => V): (key: 
   };
 }
 
-/** Memoizes a function without parameters: computes its result when it is first needed. An error is thrown again each time. */
+/**
+ * Memoizes a function without parameters: computes its result when it is first needed. An error is thrown again each
+ * time.
+ */
 export function lazy<T>(compute: () => T): () => T {
   let result: { readonly value: T } | null = null;
   return () => {

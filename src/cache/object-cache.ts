@@ -1,8 +1,8 @@
 import type { Cache } from './cache.ts';
 
 /**
- * A cache by objects, such as verified tokens. An entry lives as long as its key, so that the bound of the keys bounds the cache, and nothing is
- * evicted but by `clear`.
+ * A cache by objects, such as verified tokens. An entry lives as long as its key, so that the bound of the keys bounds
+ * the cache, and nothing is evicted but by `clear`.
  */
 export class ObjectCache<K extends object, V> implements Cache<V, K> {
   readonly statistics = { hits: 0, misses: 0, evictions: 0 };

@@ -1,4 +1,6 @@
-/** The exit code of a command: success, failure, incorrect usage, or 128 plus the number of the signal that stopped it. */
+/**
+ * The exit code of a command: success, failure, incorrect usage, or 128 plus the number of the signal that stopped it.
+ */
 export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
 /** Ends a command. The message is printed for the user and states the cause and the fix; it may have several lines. */
@@ -22,7 +24,10 @@ export function commandFailed(message: string): CommandError {
   return new CommandError(1, message);
 }
 
-/** A command or flag of the specification that is not implemented yet: exit code 2, so that no script mistakes it for success. */
+/**
+ * A command or flag of the specification that is not implemented yet: exit code 2, so that no script mistakes it for
+ * success.
+ */
 export function notSupportedYet(feature: string): CommandError {
   return usageError(`${feature} is not supported by this version.`);
 }

@@ -14,8 +14,9 @@ export interface DatabaseFlags {
 }
 
 /**
- * The path of the database file, where `{name}` stands for the name of the model, and the library that opens it, undefined for the default; or the URL of a
- * database of PostgreSQL, and the password for it, undefined where the URL has it.
+ * The path of the database file, where `{name}` stands for the name of the model, and the library that opens it,
+ * undefined for the default. For PostgreSQL it is the URL of the database, and its password, undefined if the URL has
+ * it.
  */
 export interface DatabaseLocation {
   readonly file: string;
@@ -43,18 +44,19 @@ const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 /**
  * The database that a command uses.
  *
- * @throws {CommandError} exit 2 for a value that is neither a path, `sqlite:PATH` nor a URL of PostgreSQL, and for an unknown driver
+ * @throws {CommandError} exit 2 for a value that is neither a path, `sqlite:PATH` nor a URL of PostgreSQL, and for an
+ *   unknown driver
  */
 export function databaseLocation({ database, driver }: DatabaseFlags, env: EnvironmentVariables): DatabaseLocation {
-  return locationOf(settingValue(DATABASE, database, env), driver, env);
+  return findDatabase(settingValue(DATABASE, database, env), driver, env);
 }
 
-function locationOf(named: SettingValue, driver: string | undefined, env: EnvironmentVariables): DatabaseLocation {
+function findDatabase(named: SettingValue, driver: string | undefined, env: EnvironmentVariables): DatabaseLocation {
   return LOCATIONS[selectKind(named.text).name](named, driver, env);
 }
 
 /** Reads the location of a database of each kind from its name. */
-const LOCATIONS: Readonly<Record<DatabaseKind['name'], typeof locationOf>> = {
+const LOCATIONS: Readonly<Record<DatabaseKind['name'], typeof findDatabase>> = {
   postgres: locateServer,
   sqlite: locateFile,
 };
@@ -83,7 +85,9 @@ function locateFile(
   return { file, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
 }
 
-/** The URL is not repeated in the message: it may have a password. @throws {CommandError} exit 2 where it cannot be used */
+/**
+ * The URL is not repeated in the message: it may have a password. @throws {CommandError} exit 2 where it cannot be used
+ */
 function requireUrl({ text, origin }: SettingValue): void {
   try {
     parseDatabaseUrl(text.replaceAll('{name}', 'name'), undefined);
@@ -101,7 +105,8 @@ function withPasswordFile(url: string, env: EnvironmentVariables): string {
 }
 
 /**
- * The password for a database of PostgreSQL: of the file that a variable names, or of a variable. That of libpq gives way to the URL, as it does there.
+ * The password for a database of PostgreSQL: of the file that a variable names, or of a variable. That of libpq gives
+ * way to the URL, as it does there.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read
  */
@@ -147,7 +152,7 @@ export function namedDatabase(
   { flag, database, driver, name }: NamedDatabase,
   env: EnvironmentVariables,
 ): UsedDatabase {
-  return usedDatabase(locationOf({ text: database, origin: flag }, driver, env), name);
+  return usedDatabase(findDatabase({ text: database, origin: flag }, driver, env), name);
 }
 
 /** Checks if a database is a file that does not exist. Only a connection shows the databases of a server. */

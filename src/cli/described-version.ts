@@ -11,11 +11,13 @@ export const VERSION_OPTION: CommandSpec['options'][number] = {
 };
 
 /** The newest contract of a version: 1 is the latest 1.x. */
-export function contractOf(served: readonly DescribedContract[], given: string | undefined): DescribedContract {
+export function findContract(served: readonly DescribedContract[], given: string | undefined): DescribedContract {
   const [newest] = served;
   const requested = given === undefined ? null : parseVersion(given);
   const found =
-    given === undefined ? newest : served.find(({ model }) => requested !== null && isOf(model.version, requested));
+    given === undefined
+      ? newest
+      : served.find(({ model }) => requested !== null && isVersion(model.version, requested));
   if (found !== undefined) return found;
   const known = served.map(({ version }) => version).join(', ');
   throw usageError(`--api-version: '${given ?? ''}' is not served; the model has ${known}.`);
@@ -24,7 +26,7 @@ export function contractOf(served: readonly DescribedContract[], given: string |
 type Requested = NonNullable<ReturnType<typeof parseVersion>>;
 
 /** The patch part never selects (VER-2). */
-function isOf({ major, minor }: DescribedContract['model']['version'], requested: Requested): boolean {
+function isVersion({ major, minor }: DescribedContract['model']['version'], requested: Requested): boolean {
   const wanted = versionText({ ...requested, patch: null });
   return wanted === `${major}` || wanted === `${major}.${minor}`;
 }

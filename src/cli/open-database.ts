@@ -16,7 +16,7 @@ import { type CommandError, commandFailed, describeFileError } from './command-e
 import { serverUrl } from './serve/address.ts';
 import { databaseFile, databaseLocation, displayedPath, type UsedDatabase } from './database-settings.ts';
 import { serveSettings } from './settings.ts';
-import { quoted } from './terminal/command-line.ts';
+import { quoteArgument } from './terminal/command-line.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** A database and the file of its model, for messages. */
@@ -31,15 +31,18 @@ interface DatabaseFiles extends UsedDatabase {
  */
 export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
   const isDefault = database === databaseFile(databaseLocation({}, {}), name);
-  const option = isDefault ? [] : ['--database', quoted(displayedPath(database))];
-  return ['restwright', 'migrate', quoted(modelFile), ...option].join(' ');
+  const option = isDefault ? [] : ['--database', quoteArgument(displayedPath(database))];
+  return ['restwright', 'migrate', quoteArgument(modelFile), ...option].join(' ');
 }
 
-/** The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name of the model */
+/**
+ * The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name
+ * of the model
+ */
 export function databaseError(error: unknown, files: DatabaseFiles, name: string): CommandError {
   if (error instanceof LossySchemaChange) {
     return commandFailed(
-      `${error.message} ${migrateCommand(files, name)} shows the migration; with --apply --allow-data-loss it is made.`,
+      `${error.message} ${migrateCommand(files, name)} shows the migration; --apply --allow-data-loss applies it.`,
     );
   }
   if (error instanceof RedisClientMissing || error instanceof PostgresDriverMissing)
@@ -60,8 +63,8 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
 /**
  * Opens the API of a model on its database.
  *
- * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the reason of
- *   `signal` where that was aborted first
+ * @throws {CommandError} exit 1 where the database cannot be opened, or where migrating it would lose data (OPS-4); the
+ *   reason of `signal` where that was aborted first
  */
 export async function openDatabase({
   modelFile,
@@ -76,8 +79,8 @@ export async function openDatabase({
 }
 
 /**
- * Opens the API of a model without serving it, for imports and exports. Prints the statements that migrate an existing database (OPS-4).
- * Events name the address that `serve` would listen on.
+ * Opens the API of a model without serving it, for imports and exports. Prints the statements that migrate an existing
+ * database (OPS-4). Events name the address that `serve` would listen on.
  *
  * @throws {CommandError} as {@link openDatabase}
  */

@@ -52,7 +52,10 @@ function describeProgram(terminal: Terminal, setExitCode: SetExitCode): Command 
   return program;
 }
 
-/** `help serve` is `serve --help`, so that an unknown command is reported in both: Commander would print the help of the program. */
+/**
+ * `help serve` is `serve --help`, so that an unknown command is reported in both: Commander would print the help of the
+ * program.
+ */
 function withoutHelpCommand(args: readonly string[]): readonly string[] {
   const [first = '', second, ...others] = args;
   const isNamed = (name: string): boolean =>
@@ -76,28 +79,30 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .addHelpText('after', `\n${spec.notes}`)
     .configureOutput({ outputError: (text, write) => write(withLongerOption(text, spec)) })
     .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
-  for (const each of spec.arguments) command.addArgument(argumentOf(each));
-  for (const each of spec.options) command.addOption(optionOf(each));
+  for (const each of spec.arguments) command.addArgument(createArgument(each));
+  for (const each of spec.options) command.addOption(createOption(each));
   command.action(async () => {
     const given: readonly string[] = command.processedArgs;
     setExitCode(await spec.run(given, command.opts(), terminal));
   });
 }
 
-/** Names the option that an unknown one is the beginning of. Commander names only those that differ by a few letters. */
+/**
+ * Names the option that an unknown one is the beginning of. Commander names only those that differ by a few letters.
+ */
 function withLongerOption(message: string, { options }: CommandSpec): string {
   const [, unknown] = /^error: unknown option '--(\w[\w-]*)'\n$/.exec(message) ?? [];
   const longer = unknown === undefined ? undefined : options.find(({ name }) => name.startsWith(unknown));
   return longer === undefined ? message : `${message}(Did you mean --${longer.name}?)\n`;
 }
 
-function argumentOf({ name, description, fallback }: ArgumentSpec): Argument {
+function createArgument({ name, description, fallback }: ArgumentSpec): Argument {
   if (fallback === undefined) return new Argument(`<${name}>`, description);
   const argument = new Argument(`[${name}]`, description);
   return fallback === '' ? argument : argument.default(fallback);
 }
 
-function optionOf({ name, value, description, group }: OptionSpec): Option {
+function createOption({ name, value, description, group }: OptionSpec): Option {
   const option = new Option(value === null ? `--${name}` : `--${name} <${value.name}>`, description);
   return group === undefined ? option : option.helpGroup(group);
 }

@@ -9,19 +9,22 @@ export interface ProtectedFiles {
   readonly model: string;
 }
 
-/** The files of a SQLite database: the database, its write-ahead log with the index of that, and its rollback journal. */
+/**
+ * The files of a SQLite database: the database, its write-ahead log with the index of that, and its rollback journal.
+ */
 const DATABASE_SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
 /**
- * Which protected file a path leads to, directly or through links: 'the database shop.db'; null for any other file. Files are compared by
- * device and inode. A file that does not exist is compared by its name: SQLite would take a file that gets this name as its own.
+ * Which protected file a path leads to, directly or through links: 'the database shop.db'; null for any other file.
+ * Files are compared by device and inode. A file that does not exist is compared by its name: SQLite would take a file
+ * that gets this name as its own.
  *
  * @throws the error of the file system where a path cannot be followed
  */
 export function protectedFileAt(file: string, files: ProtectedFiles): string | null {
   const { dir, base } = path.parse(path.resolve(file));
   const [found, directory] = [stats(file), stats(dir)];
-  return nameOf(files, (other) => {
+  return nameProtectedFile(files, (other) => {
     const existing = stats(other);
     if (found !== undefined || existing !== undefined) return isSameInode(found, existing);
     return base === path.basename(other) && isSameInode(directory, stats(path.dirname(other)));
@@ -29,12 +32,12 @@ export function protectedFileAt(file: string, files: ProtectedFiles): string | n
 }
 
 /** As {@link protectedFileAt}, for an open file. */
-export function protectedFileOf(descriptor: number, files: ProtectedFiles): string | null {
+export function findProtectedFile(descriptor: number, files: ProtectedFiles): string | null {
   const open = fstatSync(descriptor, { bigint: true });
-  return nameOf(files, (other) => isSameInode(open, stats(other)));
+  return nameProtectedFile(files, (other) => isSameInode(open, stats(other)));
 }
 
-function nameOf({ database, model }: ProtectedFiles, isSame: (file: string) => boolean): string | null {
+function nameProtectedFile({ database, model }: ProtectedFiles, isSame: (file: string) => boolean): string | null {
   if (isSame(model)) return `the model ${model}`;
   const file = DATABASE_SUFFIXES.map((suffix) => `${database}${suffix}`).find(isSame);
   if (file === undefined) return null;

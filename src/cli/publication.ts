@@ -1,6 +1,6 @@
 /**
- * True if npm has the package. Messages, the help, and the sections that `scripts/publication.ts` writes into the pages follow from this: on the
- * day of the publication set it to true and run that script.
+ * True if npm has the package. Messages, the help, and the sections that `scripts/publication.ts` writes into the pages
+ * follow from this. On the day of the publication set it to true and run that script.
  */
 export const IS_PUBLISHED: boolean = false;
 

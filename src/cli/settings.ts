@@ -86,7 +86,7 @@ function metricsAddress(flags: ServeFlags, env: EnvironmentVariables): ServeSett
   const port = settingValue(METRICS_PORT, flags.metricsPort, env);
   const host = settingValue(METRICS_HOST, flags.metricsHost, env);
   if (port.text !== '') return { port: parsePort(port), host: host.text === '' ? HOST.fallback : parseHost(host) };
-  if (host.text !== '') throw usageError(`${host.origin}: name the port of the metrics, too: ${METRICS_PORT.flag}.`);
+  if (host.text !== '') throw usageError(`${host.origin}: pass the port of the metrics, too: ${METRICS_PORT.flag}.`);
   return null;
 }
 
@@ -127,7 +127,10 @@ export function isReachable({ host }: Pick<ServeSettings, 'host'>): boolean {
   return !isLoopback(host);
 }
 
-/** The error for a server without authentication that other machines could reach (AUTH-7). @param flags those that the settings come from */
+/**
+ * The error for a server without authentication that other machines could reach (AUTH-7). @param flags those that the
+ * settings come from
+ */
 export function unprotected({ host, open }: Pick<ServeSettings, 'host' | 'open'>, flags: ServeFlags): CommandError {
   const origin = flags.host === undefined ? HOST.variable : HOST.flag;
   const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';

@@ -71,7 +71,10 @@ export type WithMembers<S, A, R> = [keyof A] extends [never]
       readonly required: readonly (RequiredNames<S> | R)[];
     };
 
-/** The object with the members that are in other places. @typeParam S the schema of the successor @typeParam M by path in this version, that in it */
+/**
+ * The object with the members that are in other places. @typeParam S the schema of the successor @typeParam M by path
+ * in this version, that in it
+ */
 export type WithMoves<O, S, M> = [keyof M] extends [never]
   ? O
   : UnionToTuple<keyof M> extends infer P extends readonly unknown[]

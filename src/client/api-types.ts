@@ -11,7 +11,9 @@ export interface ItemMembers {
   /** RFC 3339, UTC, milliseconds. */
   readonly created_at: string;
   readonly updated_at: string;
-  /** Changes with every change of the item. A write that is given the item is made only if it still has this revision. */
+  /**
+   * Changes with every change of the item. A write that is given the item is made only if it still has this revision.
+   */
   readonly revision: number;
   readonly links: ResourceLinks;
 }
@@ -35,7 +37,10 @@ interface TextOperators<V> extends ScalarOperators<V> {
   readonly starts_with?: string;
 }
 
-/** A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal: a value, any of several, or operators. */
+/**
+ * A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal: a value,
+ * any of several, or operators.
+ */
 export type ScalarFilter<V> = V | readonly V[] | ScalarOperators<V>;
 
 /** A filter on text. */
@@ -54,7 +59,9 @@ export interface RelationType {
   readonly many: boolean;
 }
 
-/** The types of one resource. `restwright client` writes them, and {@link ApiOf} infers them from a TypeScript model. */
+/**
+ * The types of one resource. `restwright client` writes them, and {@link ApiOf} infers them from a TypeScript model.
+ */
 export interface ResourceTypes {
   /** The type of items that reads return, without expanded relations. */
   readonly item: object;
@@ -82,8 +89,8 @@ export type ApiVersion = number | `${number}.${number}`;
 /** The types of an API. */
 export interface ApiTypes {
   /**
-   * The version that the types describe: a major version, or MAJOR.MINOR where another minor of it is newer; `undefined` as well if requests without
-   * a version get it.
+   * The version that the types describe: a major version, or MAJOR.MINOR where another minor of it is newer;
+   * `undefined` as well if requests without a version get it.
    */
   readonly version: ApiVersion | undefined;
   /** {@link ResourceTypes} by name. */

@@ -14,7 +14,10 @@ interface BatchResults {
   readonly results: readonly { readonly status: number; readonly body?: unknown }[];
 }
 
-/** Sends writes as one batch. @returns the bodies of the responses; of a batch that is not atomic what became of each write */
+/**
+ * Sends writes as one batch. @returns the bodies of the responses; of a batch that is not atomic what became of each
+ * write
+ */
 export async function sendBatch(
   transport: Transport,
   operations: readonly BatchedWrite<unknown>[],

@@ -106,8 +106,8 @@ export type Nested<A extends ApiTypes, K> = { readonly [C in ChildOf<A, K>]: Col
 /** A client of an API: a member for each collection. */
 export type Client<A extends ApiTypes> = Nested<A, null> & {
   /**
-   * The events of the API as they happen, each once and without end: where a connection ends, another continues after the last event. A loop ends it
-   * by `break`, and `signal` by an exception.
+   * The events of the API as they happen, each once and without end: where a connection ends, another continues after
+   * the last event. A loop ends it by `break`, and `signal` by an exception.
    *
    * @throws {RequestError} while it is iterated, for what another connection would not change
    */

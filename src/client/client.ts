@@ -45,8 +45,8 @@ export type { Fetch, TokenSource } from './transport.ts';
 export type { ChangesOf, CreatedItem, ItemOrId, ReplacementOf } from './write-types.ts';
 
 /**
- * The version of the requests: a major version in the URL, of MAJOR.MINOR the minor in a header. It must be given if requests without a version do not
- * get the one that the types describe.
+ * The version of the requests: a major version in the URL, of MAJOR.MINOR the minor in a header. It must be given if
+ * requests without a version do not get the one that the types describe.
  */
 type VersionOption<V> = undefined extends V ? { readonly version?: V } : { readonly version: V };
 
@@ -77,6 +77,12 @@ const TIMEOUT = 60_000;
  *
  * @typeParam M a model in TypeScript, or the `Api` that `restwright client` writes
  * @typeParam V a version of a model in TypeScript, as `1` or `'1.2'`; default: the newest one
+ *
+ * @example
+ * ```ts
+ * const shop = createClient<typeof model>({ url: 'https://api.example.com/api' });
+ * const product = await shop.products.get('p1');
+ * ```
  */
 export function createClient<M, V = undefined>(options: ClientOptions<ApiOf<M, V>>): Client<ApiOf<M, V>>;
 export function createClient({ url, version, token = null, ...options }: AnyOptions): object {
@@ -133,7 +139,10 @@ function callsOf(path: string, transport: Transport, uniqueKey: () => string) {
 /** The names of resources, but for the one that would make the client a promise. */
 const RESOURCE = /^(?!then$)[a-z][a-z0-9_]*$/;
 
-/** An object with a member for each collection below a path, made when it is first used: the client does not know the model. */
+/**
+ * An object with a member for each collection below a path, made when it is first used: the client does not know the
+ * model.
+ */
 function collectionsBelow(path: string, callsAt: (path: string) => object, others: object = {}): object {
   const made = new Map<string, object>(Object.entries(others));
   return new Proxy(

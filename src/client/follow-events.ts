@@ -90,7 +90,9 @@ function lost(cause: unknown): never {
   throw new FailedRequest('CLIENT_CONNECTION_FAILED', 'The connection of the feed was lost.', { status: 0, cause });
 }
 
-/** The event in a block of lines, if there is one. @throws {FailedRequest} the error with which the server ends the feed */
+/**
+ * The event in a block of lines, if there is one. @throws {FailedRequest} the error with which the server ends the feed
+ */
 function* eventIn(block: string, reached: FeedPosition): Generator<unknown, void> {
   const field = (name: string): string | null => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(block)?.[1] ?? null;
   const data = field('data');

@@ -64,7 +64,10 @@ interface PathChangesBelow<C extends PathChanges, N extends string, K extends st
   readonly default_out: { [F in keyof C['default_out'] as Below<F, N>]: C['default_out'][F] };
 }
 
-/** The object without what is elsewhere, and with other names and values. A member of which nothing is left is dropped, too. */
+/**
+ * The object without what is elsewhere, and with other names and values. A member of which nothing is left is dropped,
+ * too.
+ */
 export type ObjectBefore<S, C extends PathChanges> = S extends { readonly properties: infer P }
   ? Omit<S, 'properties' | 'required'> & {
       readonly properties: {

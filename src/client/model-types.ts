@@ -20,7 +20,10 @@ export type ApiOf<M, V = undefined> = [TypesOf<M>] extends [never]
       : never
     : never;
 
-/** The version that requests name. Without a version they get the default one; a model whose versions are not known has any. */
+/**
+ * The version that requests name. Without a version they get the default one; a model whose versions are not known has
+ * any.
+ */
 type VersionToName<F, V> = V extends ApiVersion
   ? V | (IsDefault<F, V> extends true ? undefined : never)
   : NewestOption<F>;
@@ -92,7 +95,10 @@ type ComputedMembers<C> = {
 /** Clients choose the id, or the server makes it. */
 type IdMember<I> = I extends 'uuid' ? unknown : { readonly id: string };
 
-/** The relations of a resource whose names follow from the model without inflection: to-one, named, inverse, and its children. */
+/**
+ * The relations of a resource whose names follow from the model without inflection: to-one, named, inverse, and its
+ * children.
+ */
 type RelationsOf<H, N, K extends string, S> = {
   readonly [F in keyof PropertiesOf<S> as RelationName<H, F, PropertiesOf<S>[F]>]: ReferenceTo<N, PropertiesOf<S>[F]>;
 } & Inverses<N, At<InverseByTarget<H>, K, InverseRelation>> & {

@@ -3,7 +3,10 @@ import { queryString, type QueryParts } from './query-string.ts';
 import type { ItemPage } from './result-types.ts';
 import { type ClientRequest, readJson, type Transport } from './transport.ts';
 
-/** A longer target is sent as the body of a QUERY: the server takes 8,192 bytes, and proxies in front of it may take less. */
+/**
+ * A longer target is sent as the body of a QUERY: the server takes 8,192 bytes, and proxies in front of it may take
+ * less.
+ */
 const MAX_TARGET = 6_000;
 
 /** The parameters of a read, with options of the call. */
@@ -48,7 +51,8 @@ async function readPage(
 }
 
 /**
- * The query of the page after one; null where it is the last. Links that are too long for a URL are left out (PAGE-2), but not the cursor.
+ * The query of the page after one; null where it is the last. Links that are too long for a URL are left out (PAGE-2),
+ * but not the cursor.
  *
  * @param search the query of the page
  */

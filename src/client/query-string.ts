@@ -9,8 +9,8 @@ export interface QueryParts {
 const OPTIONS: ReadonlySet<string> = new Set(['filter', 'any', 'signal', 'timeout', 'headers']);
 
 /**
- * The query string of a read, with its question mark; empty without parameters. Filters are written as `filter[path]`, so that no field has the
- * name of a parameter (QRY-1).
+ * The query string of a read, with its question mark; empty without parameters. Filters are written as `filter[path]`,
+ * so that no field has the name of a parameter (QRY-1).
  */
 export function queryString(query: QueryParts = {}): string {
   const pairs = [

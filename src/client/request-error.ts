@@ -9,7 +9,10 @@ import type { resourceErrors } from '../conventions/errors.ts';
 import type { ApiTypes, ErrorPrefix } from './api-types.ts';
 import type { ApiOf } from './model-types.ts';
 
-/** Failures that no response of the API describes. Their status is that of a response of something else, such as a proxy, and 0 without one. */
+/**
+ * Failures that no response of the API describes. Their status is that of a response of something else, such as a
+ * proxy, and 0 without one.
+ */
 const CLIENT_ERRORS = ['CLIENT_CONNECTION_FAILED', 'CLIENT_TIMEOUT', 'CLIENT_RESPONSE_INVALID'] as const;
 
 type ClientErrorCode = (typeof CLIENT_ERRORS)[number];
@@ -31,7 +34,10 @@ interface ErrorOfKind<K extends ErrorKind, P extends string> extends Error {
   readonly name: 'RequestError';
   /** The code without the prefix of a resource: `NOT_FOUND`. */
   readonly kind: K;
-  /** The code: `PRODUCT_NOT_FOUND`. `UNKNOWN` for one of a newer server, which is in `cause`, the body of the response: any string would be no discriminant. */
+  /**
+   * The code: `PRODUCT_NOT_FOUND`. `UNKNOWN` for one of a newer server, which is in `cause`, the body of the response:
+   * any string would be no discriminant.
+   */
   readonly code: CodeOf<K, P>;
   readonly status: StatusOf<K>;
   /** Errors of single fields, parameters or header fields. */
@@ -101,6 +107,11 @@ export function isClientError(kind: string): boolean {
  * True if a value is an error that a client has thrown, also a client of another copy of the package.
  *
  * @typeParam M the API, so that `switch (error.code)` knows the codes of its resources
+ *
+ * @example
+ * ```ts
+ * if (isRequestError(error) && error.code === 'PRODUCT_NOT_FOUND') return null;
+ * ```
  */
 export function isRequestError<M = ApiTypes>(value: unknown): value is RequestError<M> {
   return value instanceof Error && FAILED in value;

@@ -2,8 +2,8 @@ import type { WebPlatform } from '../platform/web.ts';
 import { describedFailure, FailedRequest, isClientError } from './request-error.ts';
 
 /**
- * A bearer token, or a function that returns the current one; null for none. It is called for each request, and once again, with the token that the
- * server has refused, if that is invalid or expired.
+ * A bearer token, or a function that returns the current one; null for none. It is called for each request, and once
+ * again, with the token that the server has refused, if that is invalid or expired.
  */
 export type TokenSource = string | null | ((refused: string | null) => string | null | Promise<string | null>);
 
@@ -45,7 +45,10 @@ const MAX_DELAY = 8_000;
 /** A request is not repeated if the server wants a longer pause. */
 const MAX_RETRY_AFTER = 60_000;
 
-/** The statuses of responses after which the same request may succeed: of the API, which has done nothing then unless its code says otherwise, and of proxies. */
+/**
+ * The statuses of responses after which the same request may succeed: of the API, which has done nothing then unless
+ * its code says otherwise, and of proxies.
+ */
 const REPEATABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Sends requests, and repeats those that are safe to repeat. */
@@ -169,8 +172,8 @@ function mayHaveRun({ kind, status }: FailedRequest): boolean {
 }
 
 /**
- * True if a failed request may be sent again: if the server has not executed it, or if a second execution changes nothing. With `If-Match` it
- * would fail, because the first has changed the revision.
+ * True if a failed request may be sent again: if the server has not executed it, or if a second execution changes
+ * nothing. With `If-Match` it would fail, because the first has changed the revision.
  */
 function mayRepeat({ method, headers }: ClientRequest, error: FailedRequest): boolean {
   const { kind, retryAfter } = error;

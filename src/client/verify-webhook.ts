@@ -27,7 +27,10 @@ export interface ReceivedWebhook {
 export interface VerifyOptions {
   /** The secret of the webhook, `whsec_...`; during a rotation both. */
   readonly secret: string | readonly string[];
-  /** Seconds that the time of an attempt may differ from the clock, which limits how long a recorded request can be repeated. Default: 300. */
+  /**
+   * Seconds that the time of an attempt may differ from the clock, which limits how long a recorded request can be
+   * repeated. Default: 300.
+   */
   readonly tolerance?: number;
   /** Milliseconds since the epoch. Default: the clock. */
   readonly now?: () => number;
@@ -42,7 +45,14 @@ export type WebhookErrorCode =
   | 'SIGNATURE_MISMATCH'
   | 'BODY_MALFORMED';
 
-/** A request whose signature could not be verified, or that is not an event. */
+/**
+ * A request whose signature could not be verified, or that is not an event.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof WebhookError) return new Response(error.message, { status: 400 });
+ * ```
+ */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
   readonly code: WebhookErrorCode;
@@ -58,11 +68,17 @@ const TIMESTAMP = /^[0-9]{1,12}$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /**
- * Verifies a delivery of a webhook (Standard Webhooks 1.0) and returns its event. Signatures are compared in constant time. The same event may be
- * delivered more than once: its `id`, which is also `webhook-id`, identifies it.
+ * Verifies a delivery of a webhook (Standard Webhooks 1.0) and returns its event. Signatures are compared in constant
+ * time. The same event may be delivered more than once: its `id`, which is also `webhook-id`, identifies it.
  *
  * @returns the event; in the format `cloudevents`, name its type: `verifyWebhook<MyCloudEvent>(..)`
  * @throws {WebhookError}
+ *
+ * @example
+ * ```ts
+ * const event = await verifyWebhook({ headers: request.headers, body: await request.text() }, { secret });
+ * if (event.type === 'order.created') await ship(event.data);
+ * ```
  */
 export async function verifyWebhook<Event = WebhookEvent>(
   { headers, body }: ReceivedWebhook,

@@ -7,7 +7,9 @@ export interface NamedContract<H, N> {
   readonly names: N;
 }
 
-/** The contract that a version names; null if the model serves none. @typeParam V `undefined` for the newest contract */
+/**
+ * The contract that a version names; null if the model serves none. @typeParam V `undefined` for the newest contract
+ */
 export type ContractNamed<H, F, V> = V extends number | string
   ? IsNewest<F, V> extends true
     ? NamedContract<H, object>
@@ -28,7 +30,10 @@ type OlderNamed<L, V extends number | string> = Newest<
   }[keyof L & string]
 >;
 
-/** Applies the changes of the versions from the newest one to that of the contract. @typeParam K the versions whose changes are not applied yet */
+/**
+ * Applies the changes of the versions from the newest one to that of the contract. @typeParam K the versions whose
+ * changes are not applied yet
+ */
 type ContractAt<C, L, K extends string, T extends string> = [K] extends [never]
   ? null
   : Newest<K> extends infer X extends K & keyof L
@@ -66,7 +71,10 @@ type CompareVersions<
       : CompareNumbers<APatch, BPatch>
   : never;
 
-/** Compares numbers without leading zeros: the longer one is more, of equally long ones the first digit that differs decides. */
+/**
+ * Compares numbers without leading zeros: the longer one is more, of equally long ones the first digit that differs
+ * decides.
+ */
 type CompareNumbers<A extends string, B extends string, SoFar = 'same'> = A extends `${infer ADigit}${infer ARest}`
   ? B extends `${infer BDigit}${infer BRest}`
     ? CompareNumbers<ARest, BRest, SoFar extends 'same' ? CompareDigits<ADigit, BDigit> : SoFar>

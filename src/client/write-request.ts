@@ -20,7 +20,9 @@ export function itemPath(collection: string, item: string | { readonly id: strin
 const JSON_BODY = { 'Content-Type': 'application/json' };
 const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 
-/** The writes of a collection, without sending them. @param path of the collection, relative to the root of the version */
+/**
+ * The writes of a collection, without sending them. @param path of the collection, relative to the root of the version
+ */
 export function writesOf(path: string) {
   return {
     create: (body: unknown): UnsentWrite => ({ method: 'POST', path, headers: JSON_BODY, body }),
@@ -45,7 +47,9 @@ function ifMatch(item: ItemOrId): Readonly<Record<string, string>> {
   return typeof item === 'string' ? {} : { 'If-Match': `"${item.revision}"` };
 }
 
-/** The request of a write. @param uniqueKey makes the `Idempotency-Key` of a POST or PATCH, so that it can be repeated */
+/**
+ * The request of a write. @param uniqueKey makes the `Idempotency-Key` of a POST or PATCH, so that it can be repeated
+ */
 export function writeRequest(write: UnsentWrite, options: WriteOptions, uniqueKey: () => string): ClientRequest {
   const { method, path, headers, body } = write;
   const isKeyed = method === 'POST' || method === 'PATCH';

@@ -23,7 +23,10 @@ export type ReplacementOf<A extends ApiTypes, K> = Omit<PartOf<A, K, 'body'>, 'i
 /** The result of `create`. */
 export type CreatedItem<A extends ApiTypes, K> = PartOf<A, K, 'item'> & PartOf<A, K, 'shown_once'>;
 
-/** The id of an item, or an item that was read: then the write is made only if the item still has its revision (`If-Match`). */
+/**
+ * The id of an item, or an item that was read: then the write is made only if the item still has its revision
+ * (`If-Match`).
+ */
 export type ItemOrId = string | { readonly id: string; readonly revision: number };
 
 /** The names of the collections below a resource; with `null`, of those that are below none. */

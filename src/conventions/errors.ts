@@ -105,7 +105,14 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error that is sent to the caller. Its message states the cause and, if that is safe, the fix (ERR-4). */
+/**
+ * An error that is sent to the caller. Its message states the cause and, if that is safe, the fix (ERR-4).
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ApiError && error.code === 'RATE_LIMIT_EXCEEDED') retryLater();
+ * ```
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

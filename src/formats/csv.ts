@@ -45,21 +45,25 @@ const OPTIONS = {
   cast: { string: (value: string) => (value === '' ? { value, quoted_empty: true } : value) },
 } as const;
 
-/** Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP, CSV injection). */
+/**
+ * Cells that a spreadsheet would evaluate as a formula, after any apostrophes; full-width characters count, too (OWASP,
+ * CSV injection).
+ */
 const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const ESCAPED_FORMULA = /^'+[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON in a cell. null is an
- * empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
+ * Compiles the CSV of a type (NEG-1): a column for each value, dotted names for nested values, lists and maps as JSON
+ * in a cell. A null is an empty cell, an empty string a quoted empty cell. Text that a spreadsheet would evaluate as a
+ * formula is prefixed with an apostrophe.
  */
 export function compileCsv(type: ObjectType): CsvWriter {
-  const columns = columnsOf(type.members, []);
+  const columns = listColumns(type.members, []);
   return {
-    header: stringify([columns.map(nameOf)], OPTIONS),
+    header: stringify([columns.map(nameColumn)], OPTIONS),
     rows: (values) =>
       stringify(
-        values.map((value) => columns.map((column) => cellOf(column, value))),
+        values.map((value) => columns.map((column) => writeCell(column, value))),
         OPTIONS,
       ),
   };
@@ -79,15 +83,15 @@ export function compileCsvReader(
   limits: StructureLimits,
   rename: (column: string) => string = (column) => column,
 ): CsvReader {
-  const known = new Map(columnsOf(type.members, []).map((column) => [nameOf(column), column]));
+  const known = new Map(listColumns(type.members, []).map((column) => [nameColumn(column), column]));
   const columns = parseRecord(header).map((cell): CsvColumn => {
     const column = known.get(rename(cell ?? ''));
     if (column !== undefined) return column;
     throw malformedCsv(`unknown column ${quoted(cell ?? '')}; known columns: ${[...known.keys()].join(', ')}`);
   });
-  const indexes = new Map(columns.map((column, index) => [nameOf(column), index]));
-  const duplicate = columns.find((column, index) => indexes.get(nameOf(column)) !== index);
-  if (duplicate !== undefined) throw malformedCsv(`duplicate column ${nameOf(duplicate)}`);
+  const indexes = new Map(columns.map((column, index) => [nameColumn(column), index]));
+  const duplicate = columns.find((column, index) => indexes.get(nameColumn(column)) !== index);
+  if (duplicate !== undefined) throw malformedCsv(`duplicate column ${nameColumn(duplicate)}`);
   const members = memberColumns(type.members, '', indexes);
   const format = { items: limits.items, listSyntax: 'JSON' };
   return (record) => {
@@ -95,8 +99,8 @@ export function compileCsvReader(
     if (cells.length !== columns.length) {
       throw malformedCsv(`the record has ${cells.length} cells for ${columns.length} columns`);
     }
-    const contents = columns.map((column, index) => contentOf(column.type, cells[index] ?? null, limits));
-    return readTree(nodesOf(members, contents), type, format);
+    const contents = columns.map((column, index) => readCell(column.type, cells[index] ?? null, limits));
+    return readTree(listNodes(members, contents), type, format);
   };
 }
 
@@ -115,12 +119,12 @@ function memberColumns(
   });
 }
 
-function columnsOf(members: readonly Member[], above: readonly string[]): readonly CsvColumn[] {
+function listColumns(members: readonly Member[], above: readonly string[]): readonly CsvColumn[] {
   return members.flatMap(({ name, type, nullable }): readonly CsvColumn[] => {
     const path = [...above, name];
     if (type.kind !== 'object') return [{ path, type, presence: false }];
     const own = nullable && !type.members.some(isNeverEmpty) ? [{ path, type, presence: true }] : [];
-    return [...own, ...columnsOf(type.members, path)];
+    return [...own, ...listColumns(type.members, path)];
   });
 }
 
@@ -130,11 +134,11 @@ function isNeverEmpty({ type, nullable }: Member): boolean {
   return type.kind !== 'object' || type.members.some(isNeverEmpty);
 }
 
-function nameOf({ path }: CsvColumn): string {
+function nameColumn({ path }: CsvColumn): string {
   return path.join('.');
 }
 
-function cellOf({ path, type, presence }: CsvColumn, item: JsonObject): Cell {
+function writeCell({ path, type, presence }: CsvColumn, item: JsonObject): Cell {
   let value: Json = item;
   for (const name of path) value = isJsonObject(value) ? (value[name] ?? null) : null;
   if (presence) return isJsonObject(value) && isUnset(value) ? '{}' : null;
@@ -153,7 +157,7 @@ function isText({ kind }: ValueType): boolean {
   return kind === 'text' || kind === 'binary';
 }
 
-function contentOf(type: ValueType, cell: Cell, limits: StructureLimits): NodeContent {
+function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeContent {
   if (cell === null) return { kind: 'null' };
   if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
     return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
@@ -178,8 +182,8 @@ export function readCells(record: string): readonly (string | null)[] {
 }
 
 /**
- * The cells of many records: the parser takes a tenth of the time for a record among others. Null where one is malformed, which
- * {@link readCells} reports.
+ * The cells of many records: the parser takes a tenth of the time for a record among others. Null where one is
+ * malformed, which {@link readCells} reports.
  */
 export function readManyCells(records: readonly string[]): readonly (readonly (string | null)[])[] | null {
   try {
@@ -196,12 +200,12 @@ function cellTexts(cells: readonly Cell[]): readonly (string | null)[] {
 }
 
 /** The nodes of a record. @param contents of its cells */
-function nodesOf(members: readonly MemberColumns[], contents: readonly NodeContent[]): readonly TreeNode[] {
+function listNodes(members: readonly MemberColumns[], contents: readonly NodeContent[]): readonly TreeNode[] {
   return members.map(({ member: { name, type, nullable }, indexes, members: nested }) => {
     const [index = -1] = indexes;
     if (type.kind !== 'object') return { name, key: name, place: name, content: contents[index] ?? { kind: 'null' } };
     const isNull = nullable && indexes.every((each) => isNullContent(contents[each]));
-    const object = { kind: 'members', children: nodesOf(nested, contents) } as const;
+    const object = { kind: 'members', children: listNodes(nested, contents) } as const;
     return { name, key: name, place: name, content: isNull ? { kind: 'null' } : object };
   });
 }

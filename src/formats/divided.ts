@@ -1,7 +1,10 @@
 import type { Json } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 
-/** An object with at least one member, whose members are made one after another while it is written: all together would take too long. */
+/**
+ * An object with at least one member, whose members are made one after another while it is written: all together would
+ * take too long.
+ */
 export class DividedObject {
   readonly members: () => Iterable<readonly [name: string, value: Divisible]>;
 

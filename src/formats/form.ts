@@ -4,9 +4,10 @@ import { checkedText, decodeUtf8, malformedBody } from './malformed-body.ts';
 import { type NodeContent, type ObjectType, type RawValue, readTree, type TreeNode } from './typed-reader.ts';
 
 /**
- * Parses a body in `application/x-www-form-urlencoded` and reads it by its schema (NEG-5): `tags[]=a&tags[]=b`, `address[city]=Oslo`,
- * `items[0][sku]=x`. A name without `=` is null; `name[]` without `=` is an empty list or object. In a key of a map, `[`, `]`, `%` and control
- * characters are percent-encoded twice, and a lone `%` is the empty key. Thus every value has a form.
+ * Parses a body in `application/x-www-form-urlencoded` and reads it by its schema (NEG-5): `tags[]=a&tags[]=b`,
+ * `address[city]=Oslo`, `items[0][sku]=x`. A name without `=` is null; `name[]` without `=` is an empty list or object.
+ * In a key of a map, `[`, `]`, `%` and control characters are percent-encoded twice, and a lone `%` is the empty key.
+ * Thus every value has a form.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -15,8 +16,8 @@ export function readForm(bytes: Uint8Array, type: ObjectType, limits: StructureL
   for (const pair of decodeUtf8(bytes).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    if (equals === -1) form.add(decode(pair), { kind: 'null' });
-    else form.add(decode(pair.slice(0, equals)), formText(decode(pair.slice(equals + 1))));
+    if (equals === -1) form.add(decodeFormText(pair), { kind: 'null' });
+    else form.add(decodeFormText(pair.slice(0, equals)), formText(decodeFormText(pair.slice(equals + 1))));
   }
   return form.read(type);
 }
@@ -32,7 +33,7 @@ export function isJsonForm(bytes: Uint8Array): boolean {
   return JSON_START.test(String.fromCharCode(...bytes.subarray(0, JSON_PREFIX)));
 }
 
-function decode(text: string): string {
+function decodeFormText(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
@@ -87,7 +88,7 @@ export class FormTree {
         else if (node.items.push(value) > items) throw malformedBody(node.place, `must have at most ${items} items`);
         return;
       }
-      node = memberOf(node, key);
+      node = findFormMember(node, key);
     }
     node.values.push(value);
   }
@@ -95,7 +96,7 @@ export class FormTree {
   /** The value of the form by its schema. @throws {ApiError} REQUEST_BODY_MALFORMED */
   read(type: ObjectType): JsonObject {
     const { items } = this.#limits;
-    return readTree(membersOf(this.#root), type, { items, listSyntax: 'name[], or of name[0], name[1], ...' });
+    return readTree(listFormMembers(this.#root), type, { items, listSyntax: 'name[], or of name[0], name[1], ...' });
   }
 }
 
@@ -103,7 +104,7 @@ function newNode(place: string): FormNode {
   return { place, values: [], items: [], members: new Map(), isEmptyList: false };
 }
 
-function memberOf(node: FormNode, key: string): FormNode {
+function findFormMember(node: FormNode, key: string): FormNode {
   const known = node.members.get(key);
   if (known !== undefined) return known;
   const member = newNode(node.place === '' ? key : `${node.place}[${key}]`);
@@ -111,13 +112,13 @@ function memberOf(node: FormNode, key: string): FormNode {
   return member;
 }
 
-function membersOf({ members }: FormNode): readonly TreeNode[] {
+function listFormMembers({ members }: FormNode): readonly TreeNode[] {
   return Array.from(members, ([name, node]) => {
-    return { name, key: unescapedKey(name), place: node.place, content: contentOf(node) };
+    return { name, key: unescapedKey(name), place: node.place, content: readFormContent(node) };
   });
 }
 
-function contentOf(node: FormNode): NodeContent {
+function readFormContent(node: FormNode): NodeContent {
   const { place, values, items, members, isEmptyList } = node;
   if (values.length > 0) {
     if (items.length > 0 || members.size > 0 || isEmptyList)
@@ -128,7 +129,7 @@ function contentOf(node: FormNode): NodeContent {
     const children = items.map((item) => ({ name: '', key: '', place, content: checkedValue(item, place) }));
     return { kind: 'list', children };
   }
-  const children = membersOf(node);
+  const children = listFormMembers(node);
   if (items.length > 0) return { kind: 'mixed', children };
   const isNumbered = children.every(({ name }) => INDEX.test(name) && Number(name) < children.length);
   if (!isNumbered) return { kind: 'members', children };
@@ -140,7 +141,9 @@ function checkedValue(value: RawValue, place: string): RawValue {
   return value;
 }
 
-/** Decodes the key of a map, which is percent-encoded twice. A key that is not valid percent-encoding is used as it is. */
+/**
+ * Decodes the key of a map, which is percent-encoded twice. A key that is not valid percent-encoding is used as it is.
+ */
 function unescapedKey(key: string): string {
   if (key === '%') return '';
   try {

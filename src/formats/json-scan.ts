@@ -11,10 +11,10 @@ export interface StructureLimits {
 }
 
 /**
- * Throws at the first place where a text is not I-JSON or exceeds a limit (REP-7). It accepts the grammar of RFC 8259 as strictly as
- * JSON.parse. It also refuses what JSON.parse would accept or silently change: duplicate members, integers and numbers that a double cannot
- * represent, lone surrogates and noncharacters (RFC 7493 2), NUL, and members named like a prototype. One pass without recursion, in linear
- * time.
+ * Throws at the first place where a text is not I-JSON or exceeds a limit (REP-7). It accepts the grammar of RFC 8259
+ * as strictly as JSON.parse. It also refuses what JSON.parse would accept or silently change: duplicate members and
+ * numbers that a double cannot represent. So it does with lone surrogates and noncharacters (RFC 7493 2), NUL, and
+ * members named like a prototype. One pass without recursion, in linear time.
  *
  * @throws {ApiError} REQUEST_BODY_REQUIRED: only white space; REQUEST_BODY_MALFORMED, with line and column
  */

@@ -18,8 +18,8 @@ declare global {
 /**
  * Parses a body as I-JSON (RFC 7493, REP-7), in UTF-8 with or without a byte order mark.
  *
- * @throws {ApiError} REQUEST_BODY_REQUIRED: only white space; REQUEST_BODY_MALFORMED: not I-JSON, or a limit is exceeded, with the line and
- *   column of the error
+ * @throws {ApiError} REQUEST_BODY_REQUIRED: only white space; REQUEST_BODY_MALFORMED: not I-JSON, or a limit is
+ *   exceeded, with the line and column of the error
  */
 export function readJson(bytes: Uint8Array, limits: StructureLimits): Json {
   const text = decodeUtf8(bytes);
@@ -29,15 +29,15 @@ export function readJson(bytes: Uint8Array, limits: StructureLimits): Json {
 }
 
 /**
- * Integers beyond 2^53-1 have at least 16 digits. Most JSON has none of that length. The engine finds that out faster if the pattern repeats
- * `[0-9]` than with a quantifier.
+ * Integers beyond 2^53-1 have at least 16 digits. Most JSON has none of that length. The engine finds that out faster
+ * if the pattern repeats `[0-9]` than with a quantifier.
  */
 const LONG_DIGITS = new RegExp('[0-9]'.repeat(16));
 const LONG_NUMBER = /(?:^|[:,[])-?[0-9]{16}/;
 
 /**
- * Writes a value as JSON, without white space. An integer beyond 2^53-1 is written with an exponent, so that {@link readJson} accepts it:
- * digits alone would suggest a precision that it does not have (RFC 7493 2.2).
+ * Writes a value as JSON, without white space. An integer beyond 2^53-1 is written with an exponent, so that {@link
+ * readJson} accepts it. Digits alone would suggest a precision that it does not have (RFC 7493 2.2).
  *
  * @throws {TypeError} the value cannot be JSON: undefined, a function, a bigint, a cycle
  */
@@ -52,12 +52,15 @@ function exponential(_name: string, value: unknown): unknown {
   return long ? JSON.rawJSON(value.toExponential()) : value;
 }
 
-/** Begins an object whose first key may be an array index. Quotes in strings are escaped, so that it occurs between values only. */
+/**
+ * Begins an object whose first key may be an array index. Quotes in strings are escaped, so that it occurs between
+ * values only.
+ */
 const FIRST_KEY_IS_INDEX = /\{"[0-9]/;
 
 /**
- * Writes a value in which maps may have keys that are array indexes: `JSON.stringify` would write these before all others (REP-1). Only a value
- * with such a map takes longer than with {@link writeJson}, several times as long.
+ * Writes a value in which maps may have keys that are array indexes: `JSON.stringify` would write these before all
+ * others (REP-1). Only a value with such a map takes longer than with {@link writeJson}, several times as long.
  */
 export function writeOrderedJson(value: unknown): string {
   const text = writeJson(value);
@@ -77,7 +80,10 @@ export const jsonWriter = weakMemoize((type: ValueType): ((value: Json) => strin
   holdsMap({ type, nullable: true }) ? writeOrderedJson : writeJson,
 );
 
-/** The pieces of the text that {@link jsonWriter} writes, one for each member or item of what is divided. @param type null if it is not known */
+/**
+ * The pieces of the text that {@link jsonWriter} writes, one for each member or item of what is divided. @param type
+ * null if it is not known
+ */
 export function* jsonPieces(value: Divisible, type: ValueType | null): Generator<string> {
   if (value instanceof DividedArray) {
     let before = '[';

@@ -7,13 +7,18 @@ const UTF_8_WITH_BOM = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }
 const FORBIDDEN = /[\0\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The error of a body that cannot be parsed. @param place `line 2, column 5` or `items[0][sku]`; null for the whole body */
+/**
+ * The error of a body that cannot be parsed. @param place `line 2, column 5` or `items[0][sku]`; null for the whole
+ * body
+ */
 export function malformedBody(place: string | null, message: string, options?: ErrorOptions): ApiError {
   const subject = place === null ? 'Malformed body' : `Malformed body at ${cut(place)}`;
   return apiError('REQUEST_BODY_MALFORMED', `${subject}: ${message}.`, options);
 }
 
-/** Decodes a body, without its byte order mark, or a value at a place of it. @throws {ApiError} REQUEST_BODY_MALFORMED */
+/**
+ * Decodes a body, without its byte order mark, or a value at a place of it. @throws {ApiError} REQUEST_BODY_MALFORMED
+ */
 export function decodeUtf8(bytes: Uint8Array, place: string | null = null): string {
   try {
     return (place === null ? UTF_8 : UTF_8_WITH_BOM).decode(bytes);

@@ -25,8 +25,9 @@ const UNLIMITED = 2 ** 30;
 const NAME_ESCAPES = /%(22|0[aAdD])/g;
 
 /**
- * Parses a body in `multipart/form-data` (RFC 7578) and reads it by its schema (NEG-5). Parts are named like the fields of a form. A part of
- * type `application/json` is parsed; a file is accepted only where the schema has `binary`. File names are ignored.
+ * Parses a body in `multipart/form-data` (RFC 7578) and reads it by its schema (NEG-5). Parts are named like the fields
+ * of a form. A part of type `application/json` is parsed; a file is accepted only where the schema has `binary`. File
+ * names are ignored.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -37,18 +38,18 @@ export async function readMultipart(
   limits: StructureLimits,
 ): Promise<JsonObject> {
   const form = new FormTree(limits);
-  checkCount(bytes, boundary, Math.min(MAX_PARTS, limits.items, Math.max(MIN_PARTS, capacityOf(type))));
+  checkCount(bytes, boundary, Math.min(MAX_PARTS, limits.items, Math.max(MIN_PARTS, measureCapacity(type))));
   for (const part of await splitParts(bytes, boundary)) {
-    const disposition = dispositionOf(part);
-    form.add(disposition.name, valueOf(part, disposition, limits));
+    const disposition = readDisposition(part);
+    form.add(disposition.name, readPartValue(part, disposition, limits));
   }
   return form.read(type);
 }
 
 /** The number of values that a type can have; infinite for lists and maps. */
-function capacityOf(type: ValueType): number {
+function measureCapacity(type: ValueType): number {
   if (type.kind === 'array' || type.kind === 'map') return Infinity;
-  return type.kind === 'object' ? type.members.reduce((sum, member) => sum + capacityOf(member.type), 0) : 1;
+  return type.kind === 'object' ? type.members.reduce((sum, member) => sum + measureCapacity(member.type), 0) : 1;
 }
 
 /**
@@ -93,7 +94,7 @@ interface Disposition {
 }
 
 /** Parses the Content-Disposition of a part (RFC 7578 4.2). */
-function dispositionOf({ header }: BodyPart): Disposition {
+function readDisposition({ header }: BodyPart): Disposition {
   const [field = '', another] = header?.get('content-disposition') ?? [];
   const [kind = ''] = /^[\t ]*form-data(?=[\t ]*(?:;|$))/i.exec(field) ?? [];
   const parsed = kind === '' || another !== undefined ? null : readParameters(field, kind.length);
@@ -109,7 +110,7 @@ function dispositionOf({ header }: BodyPart): Disposition {
   };
 }
 
-function valueOf({ header, chunks }: BodyPart, { name, file }: Disposition, limits: StructureLimits): RawValue {
+function readPartValue({ header, chunks }: BodyPart, { name, file }: Disposition, limits: StructureLimits): RawValue {
   const bytes = Buffer.concat(chunks);
   const encoding = header?.get('content-transfer-encoding')?.join() ?? '8bit';
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding.trim())) {

@@ -162,7 +162,7 @@ class CollectionSplitter {
       this.#expected = 'after-item';
       return { kind: 'item', collection, line, raw };
     }
-    this.#collection = nameOf(raw, line);
+    this.#collection = readMemberName(raw, line);
     this.#expected = 'colon';
     return null;
   }
@@ -235,7 +235,7 @@ class ValueScan {
   }
 }
 
-function nameOf(raw: Uint8Array, line: number): string {
+function readMemberName(raw: Uint8Array, line: number): string {
   try {
     const name: unknown = JSON.parse(decodeUtf8(raw));
     if (typeof name === 'string') return name;

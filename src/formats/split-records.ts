@@ -27,8 +27,9 @@ export type RecordFraming = 'lines' | 'csv' | 'json';
 type FindEnd = (chunk: Uint8Array, from: number) => number;
 
 /**
- * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty lines are skipped, but
- * more than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain nothing else for hours.
+ * Splits a body into lines. Memory is limited to one line and one chunk. The last line may lack a line break. Empty
+ * lines are skipped. More than {@link MAX_LINE} of them in a row are refused, because a small gzip body could contain
+ * nothing else for hours.
  *
  * @param onKept called after each chunk with the number of bytes that are kept, those of an incomplete line; may throw
  * @throws {ApiError} REQUEST_BODY_MALFORMED
@@ -119,7 +120,7 @@ class RecordBuilder {
   }
 
   finish(): RawRecord {
-    const raw = this.#length > this.#max + 2 ? null : joined(this.#parts);
+    const raw = this.#length > this.#max + 2 ? null : joinLines(this.#parts);
     const fits = raw !== null && recordContent(raw).length <= this.#max;
     const line = { number: this.#number, breaks: this.#breaks, raw: fits ? raw : null };
     this.#number += this.#breaks;
@@ -183,7 +184,7 @@ export function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joinLines(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
 }

@@ -3,14 +3,17 @@ import { apiError } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { DividedArray, DividedObject, type Divisible } from './divided.ts';
 
-/** Maximum characters of what is written in one piece: every line has all the names above its value, so that one long key of a map could make gigabytes. */
+/**
+ * The most characters that are written in one piece. Every line has all the names above its value, so that one long key
+ * of a map could make gigabytes.
+ */
 const MAX_CHARACTERS = 67_108_864;
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r' };
 
 /**
- * Writes one `name: value` line per value (NEG-6). Line breaks in values are escaped, null is empty, nested names are dotted, items of a list
- * are numbered (`tags[0]: a`). An empty list is `[]`, an empty map or object `{}`.
+ * Writes one `name: value` line per value (NEG-6). Line breaks in values are escaped, null is empty, nested names are
+ * dotted, items of a list are numbered (`tags[0]: a`). An empty list is `[]`, an empty map or object `{}`.
  *
  * @throws {ApiError} REQUEST_NOT_ACCEPTABLE: the text would be too large
  */
@@ -21,7 +24,7 @@ export function writeText(value: JsonObject): string {
 }
 
 function addMembers(value: JsonObject, lines: Lines): void {
-  for (const [name, member] of Object.entries(value)) addLines(nameOf(name), member, lines);
+  for (const [name, member] of Object.entries(value)) addLines(nameValue(name), member, lines);
 }
 
 /** Lines that are written in one piece. */
@@ -32,7 +35,7 @@ class Lines {
   /** @throws {ApiError} REQUEST_NOT_ACCEPTABLE */
   add(name: string, text: string): void {
     this.#left -= name.length + text.length;
-    if (this.#left < 0) throw tooLarge();
+    if (this.#left < 0) throw createLengthError();
     this.#lines.push(`${name}: ${text}\n`);
   }
 
@@ -49,7 +52,7 @@ class Lines {
   }
 }
 
-function tooLarge(): Error {
+function createLengthError(): Error {
   const message = `As text it would have more than ${MAX_CHARACTERS} characters, because each line repeats all names above its value; send Accept: application/json.`;
   return apiError('REQUEST_NOT_ACCEPTABLE', message, {
     details: [{ field: 'Accept', message: 'has only text/plain, which is too large here' }],
@@ -60,7 +63,7 @@ function tooLarge(): Error {
 export function* textPieces(value: JsonObject | DividedObject): Generator<string> {
   const lines = new Lines();
   if (!(value instanceof DividedObject)) yield writeText(value);
-  else for (const [name, member] of value.members()) yield* linePieces(nameOf(name), member, lines);
+  else for (const [name, member] of value.members()) yield* linePieces(nameValue(name), member, lines);
 }
 
 function* linePieces(name: string, value: Divisible, lines: Lines): Generator<string> {
@@ -71,7 +74,7 @@ function* linePieces(name: string, value: Divisible, lines: Lines): Generator<st
       index += 1;
     }
   } else if (value instanceof DividedObject) {
-    for (const [member, nested] of value.members()) yield* linePieces(`${name}.${nameOf(member)}`, nested, lines);
+    for (const [member, nested] of value.members()) yield* linePieces(`${name}.${nameValue(member)}`, nested, lines);
   } else {
     addLines(name, value, lines);
     yield lines.take();
@@ -98,7 +101,7 @@ function addLines(name: string, value: Json, lines: Lines): void {
   } else if (isJsonObject(value)) {
     const members = orderedMembers(value);
     if (members.length === 0) lines.add(name, '{}');
-    for (const [member, nested] of members) addLines(`${name}.${nameOf(member)}`, nested, lines);
+    for (const [member, nested] of members) addLines(`${name}.${nameValue(member)}`, nested, lines);
   } else {
     const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
     lines.add(name, escaped(text));
@@ -106,7 +109,7 @@ function addLines(name: string, value: Json, lines: Lines): void {
 }
 
 /** Escapes a name, because the key of a map may be any text. */
-function nameOf(name: string): string {
+function nameValue(name: string): string {
   return escaped(name).replaceAll(': ', '\\: ');
 }
 

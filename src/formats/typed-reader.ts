@@ -22,8 +22,8 @@ export type RawValue =
   | { readonly kind: 'file'; readonly bytes: Uint8Array };
 
 /**
- * The content of a node. `items` (XML) are a list unless the schema declares an object; members that are `numbered` (forms) are an object
- * unless the schema declares a list. `mixed` is neither.
+ * The content of a node. `items` (XML) are a list unless the schema declares an object; members that are `numbered`
+ * (forms) are an object unless the schema declares a list. `mixed` is neither.
  */
 export type NodeContent =
   | RawValue
@@ -51,8 +51,8 @@ interface TreeFormat {
 }
 
 /**
- * Converts an untyped tree to an object by its schema (NEG-2, NEG-5). Values of another type, and members that the schema does not declare,
- * are kept as they are: the validation of the resource reports them.
+ * Converts an untyped tree to an object by its schema (NEG-2, NEG-5). Values of another type, and members that the
+ * schema does not declare, are kept as they are: the validation of the resource reports them.
  *
  * @param children the members of the root
  * @throws {ApiError} REQUEST_BODY_MALFORMED

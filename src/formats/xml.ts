@@ -35,8 +35,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /**
- * Writes a JSON value as an XML document (NEG-4): an element for each member, `<item>` for each item of an array, null as `xsi:nil`, text with
- * characters that XML does not allow as base64. The keys of a map, which may be any text, are attributes of `<entry>` elements.
+ * Writes a JSON value as an XML document (NEG-4): an element for each member, `<item>` for each item of an array, null
+ * as `xsi:nil`. Text with characters that XML does not allow is base64. The keys of a map, which may be any text, are
+ * attributes of `<entry>` elements.
  *
  * @param root the name of the root element
  * @param type the type of the value; if it is null, no object is written as a map
@@ -52,8 +53,8 @@ export function* xmlPieces(root: string, value: Divisible, type: ValueType): Gen
 }
 
 /**
- * A page of a collection as an XML document: `<collection>` with `<data>`, whose elements have the name of the resource, and its metadata. Before
- * the items come {@link XML_COLLECTION_START}, after them {@link xmlCollectionEnd}.
+ * A page of a collection as an XML document: `<collection>` with `<data>`, whose elements have the name of the
+ * resource, and its metadata. Before the items come {@link XML_COLLECTION_START}, after them {@link xmlCollectionEnd}.
  *
  * @param singular the name of the resource
  * @param type the type of its representations
@@ -173,8 +174,8 @@ interface OpenElement {
 }
 
 /**
- * Parses the subset of XML that JSON can express. It refuses document types (hence entity declarations), processing instructions, foreign
- * namespaces and attributes, and encodings other than UTF-8. It limits depth while parsing.
+ * Parses the subset of XML that JSON can express. It refuses document types (hence entity declarations), processing
+ * instructions, foreign namespaces and attributes, and encodings other than UTF-8. It limits depth while parsing.
  */
 class XmlParser {
   readonly #parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true });
@@ -233,11 +234,11 @@ class XmlParser {
     if (element === undefined) return;
     const parent = this.#open.at(-1);
     // The key of the root has no meaning.
-    const key = parent === undefined ? null : keyOf(element);
+    const key = parent === undefined ? null : readElementKey(element);
     const name = key ?? element.tag;
     const isItem = key === null && name === 'item';
     const { encoded, place } = element;
-    const closed = { name, key: name, place, encoded, isItem, content: contentOf(element) };
+    const closed = { name, key: name, place, encoded, isItem, content: readElementContent(element) };
     if (parent === undefined) this.#root = closed;
     else if (parent.children.push(closed) > this.#limits.items) {
       this.#fail(`an element may contain at most ${this.#limits.items} others`);
@@ -270,13 +271,13 @@ class XmlParser {
   }
 }
 
-function keyOf({ tag, key, place }: OpenElement): string | null {
+function readElementKey({ tag, key, place }: OpenElement): string | null {
   if (key === null) return null;
   if (tag !== 'entry') throw malformedBody(place, 'only an entry may have a key');
   return key.encoded ? decodeBase64(key.text, place) : key.text;
 }
 
-function contentOf({ nil, encoded, place, children, text }: OpenElement): NodeContent {
+function readElementContent({ nil, encoded, place, children, text }: OpenElement): NodeContent {
   const isBlank = text.trim() === '';
   if (nil) {
     if (isBlank && children.length === 0) return { kind: 'null' };

@@ -13,8 +13,15 @@ export interface RestwrightOptions extends MountOptions {
 }
 
 /**
- * A plugin for Fastify 5: `app.register(restwright, { api })` serves the base path and the health checks of the API. It is encapsulated: the API
- * reads bodies itself. Hooks of the app run before it, and header fields that they set are kept.
+ * A plugin for Fastify 5: `app.register(restwright, { api })` serves the base path and the health checks of the API. It
+ * is encapsulated: the API reads bodies itself. Hooks of the app run before it, and header fields that they set are
+ * kept.
+ *
+ * @example
+ * ```ts
+ * const app = fastify();
+ * await app.register(restwright, { api });
+ * ```
  */
 export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api, ...options }, done) => {
   const listener = createListener(api, options);
@@ -38,8 +45,8 @@ export const restwright: FastifyPluginCallback<RestwrightOptions> = (app, { api,
 };
 
 /**
- * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. What is at the origin, such as health
- * checks, a plugin with a prefix cannot serve.
+ * The URLs of the API, below the prefix of the plugin. The base path contains the prefix, because links do. What is at
+ * the origin, such as health checks, a plugin with a prefix cannot serve.
  *
  * @returns null where the base path is not below the prefix
  */
@@ -58,8 +65,13 @@ function outsidePrefix(basePath: string, prefix: string): RangeError {
 }
 
 /**
- * For the `frameworkErrors` option of Fastify: requests that Fastify cannot route, such as a URL with an invalid escape, are passed to the API
- * where they belong to it. Fastify responds to the others.
+ * Creates a handler for the `frameworkErrors` option of Fastify. Requests that Fastify cannot route, such as a URL with
+ * an invalid escape, are passed to the API if they belong to it. Fastify responds to the others.
+ *
+ * @example
+ * ```ts
+ * const app = fastify({ frameworkErrors: frameworkErrors(api) });
+ * ```
  */
 export function frameworkErrors(
   api: MountedApi,
@@ -75,7 +87,10 @@ export function frameworkErrors(
   };
 }
 
-/** Passes a request to the API, with the header fields that hooks have set so far. Fastify itself would drop them with the reply. */
+/**
+ * Passes a request to the API, with the header fields that hooks have set so far. Fastify itself would drop them with
+ * the reply.
+ */
 function respondWith(listener: Listener, request: FastifyRequest, reply: FastifyReply): void {
   const headers = reply.getHeaders();
   reply.hijack();

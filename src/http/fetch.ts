@@ -22,8 +22,15 @@ export interface FetchInfo {
 const NULL_BODY = new Set([204, 304]);
 
 /**
- * Mounts an API in runtimes and frameworks with `Request` and `Response`: Bun, Deno, Hono, Next.js, workers. This module does not use Node; the
- * store may. The URL of a `Request` is already normalized, so that the API cannot reject every invalid URL.
+ * Mounts an API in runtimes and frameworks with `Request` and `Response`: Bun, Deno, Hono, Next.js, workers. This
+ * module does not use Node; the store may. The URL of a `Request` is already normalized, so that the API cannot reject
+ * every invalid URL.
+ *
+ * @example
+ * ```ts
+ * const handle = createFetchHandler(api);
+ * Bun.serve({ port: 3000, fetch: handle });
+ * ```
  */
 export function createFetchHandler(
   api: MountedApi,

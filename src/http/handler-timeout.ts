@@ -10,7 +10,10 @@ export function handlerTimedOut(): ApiError {
   });
 }
 
-/** Handles a request, synchronously where the handler does. Whatever the handler throws becomes an error response; never rejects. */
+/**
+ * Handles a request, synchronously where the handler does. Whatever the handler throws becomes an error response; never
+ * rejects.
+ */
 export function handleSafely(handler: Handler, request: RawRequest): MaybePromise<ApiResponse> {
   const refuse = (error: unknown): ApiResponse => handler.refuse(error, request);
   try {

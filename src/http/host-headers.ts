@@ -3,7 +3,10 @@ import type { HeaderList } from '../exchange/handler.ts';
 
 const ALLOWED_ORIGIN = 'access-control-allow-origin';
 
-/** The fields that say what caches, browsers and pages may do with a response: where the host application has decided it, its decision stays. */
+/**
+ * The fields that say what caches, browsers and pages may do with a response: where the host application has decided
+ * it, its decision stays.
+ */
 const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
   'cache-control',
   'cross-origin-resource-policy',
@@ -11,9 +14,9 @@ const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The header fields of a response of the API, next to those that the host application has set: `Vary` and `Link` have the members of both.
- * Fields that describe the content, such as `Content-Type` and `ETag`, are those of the API. Where the host has allowed an origin, all CORS fields
- * are the host's: two policies in one response would allow what neither does.
+ * The header fields of a response of the API, next to those of the host application. `Vary` and `Link` have the members
+ * of both. Fields that describe the content, such as `Content-Type` and `ETag`, are those of the API. Where the host
+ * has allowed an origin, all CORS fields are the host's: two policies in one response would allow what neither does.
  */
 export function withHostHeaders(
   headers: HeaderList,

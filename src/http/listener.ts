@@ -27,8 +27,15 @@ interface MountedExchange {
 }
 
 /**
- * Mounts an API in an existing server. Header fields that the application has set are kept. As a middleware it passes requests outside of the API to `next`. It reads bodies itself: mount it before
- * body parsers. Node's server still responds to what never reaches a listener, such as HTTP parser errors.
+ * Mounts an API in an existing server. Header fields that the application has set are kept. As a middleware it passes
+ * requests outside of the API to `next`. It reads bodies itself: mount it before body parsers. Node's server still
+ * responds to what never reaches a listener, such as HTTP parser errors.
+ *
+ * @example
+ * ```ts
+ * const app = express();
+ * app.use(createListener(api));
+ * ```
  */
 export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
   const rules = mountApi(api, options);
@@ -48,8 +55,8 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
     const exchange = { api, request: raw, response, memory };
     const isRead = body !== null && request.readableEnded;
     const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
-    if (handled instanceof Promise) void handled.then((result) => send(exchange, result, nextTick));
-    else send(exchange, handled, endOfTick);
+    if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
+    else sendToHost(exchange, handled, endOfTick);
   };
 }
 
@@ -60,7 +67,10 @@ function handle({ api, request, memory }: MountedExchange, refused: ApiError | n
   return error === null ? handleWithTimeout(api, request) : api.refuse(error, request);
 }
 
-/** Counts a large response until its client has read it, or nothing of it for too long; drops it where too many are unread. */
+/**
+ * Counts a large response until its client has read it, or nothing of it for too long; drops it where too many are
+ * unread.
+ */
 function admit({ api, request, response, memory }: MountedExchange, result: BufferedResponse): BufferedResponse {
   const bytes = bodyBytes(result, request.method);
   if (!memory.admits(bytes, request.method)) return api.refuse(unsentResponsesError(), request);
@@ -73,7 +83,7 @@ function admit({ api, request, response, memory }: MountedExchange, result: Buff
 }
 
 /** Never throws: the other responses of the batch are sent even if this one fails. */
-function send(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
+function sendToHost(exchange: MountedExchange, answer: ApiResponse, batcher: ResponseBatcher): void {
   const { request, response } = exchange;
   const admitted = isStreamed(answer) ? answer : admit(exchange, answer);
   const result = { ...admitted, headers: withHostHeaders(admitted.headers, response) };

@@ -43,8 +43,8 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   const settings = { headersTimeout: HEAD_TIMEOUT, requestTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1_000 };
   const server = http.createServer(settings, (request, response) => {
     respond(request, options).then(
-      (found) => send(response, request.method, found),
-      () => send(response, request.method, refused(failed(), options)),
+      (found) => sendMetrics(response, request.method, found),
+      () => sendMetrics(response, request.method, refused(failed(), options)),
     );
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -94,7 +94,11 @@ function refused(error: ApiError, { now, uuid }: MetricsServerOptions): MetricsR
   };
 }
 
-function send(response: ServerResponse, method: string | undefined, { status, headers, body }: MetricsResponse): void {
+function sendMetrics(
+  response: ServerResponse,
+  method: string | undefined,
+  { status, headers, body }: MetricsResponse,
+): void {
   const length = body === null ? {} : { 'Content-Length': Buffer.byteLength(body) };
   response.writeHead(status, { ...COMMON, ...headers, ...length });
   response.end(method === 'HEAD' || body === null ? undefined : body);

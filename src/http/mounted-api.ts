@@ -17,13 +17,13 @@ export interface MountedApi extends Handler {
 /** The options of a mount in a host application. */
 export interface MountOptions {
   /**
-   * The values of `Host` that are accepted (AUTH-7): `api.example.com` for any port, `api.example.com:8080` for one. Default: every one, for
-   * the application decides which names it answers to.
+   * The values of `Host` that are accepted (AUTH-7): `api.example.com` for any port, `api.example.com:8080` for one.
+   * Default: every one, for the application decides which names it answers to.
    */
   readonly hosts?: readonly string[];
   /**
-   * True if responses have the CORS fields that the model declares. Default: true. Set it to false where the host application sends its own
-   * and cannot replace those of the API, such as `hono/cors`.
+   * True if responses have the CORS fields that the model declares. Default: true. Set it to false where the host
+   * application sends its own and cannot replace those of the API, such as `hono/cors`.
    */
   readonly cors?: boolean;
 }
@@ -39,8 +39,8 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
 }
 
 /**
- * The paths outside of the base path that a mount serves: health checks and metrics at the origin (OPS-2), and descriptions next to the base path
- * (OPS-1), so that an application with several APIs has those of each.
+ * Lists the paths outside of the base path that a mount serves. Health checks and metrics are at the origin (OPS-2);
+ * descriptions are next to the base path (OPS-1). An application with several APIs thus has those of each.
  */
 export function pathsOutsideBase({ servesMetrics = false, model: { basePath } }: MountedApi): readonly string[] {
   const origin = servesMetrics ? [...HEALTH_PATHS, METRICS_PATH] : HEALTH_PATHS;
@@ -56,7 +56,10 @@ export function isHealthCheck(target: string): boolean {
   return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
 }
 
-/** True if a request target belongs to the API, however it is encoded: its base path, the paths below it, and those next to it and at the origin. */
+/**
+ * Returns true if a request target belongs to the API, however it is encoded. Its base path does, the paths below it,
+ * and those next to it and at the origin.
+ */
 export function owns(api: MountedApi, target: string): boolean {
   const segments = segmentsOfTarget(target);
   return segmentsBelow(segments, baseOf(api.model)) !== null || outsideOf(api).has(segments.join('/'));

@@ -2,7 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { RawRequest, RequestBody } from '../exchange/handler.ts';
 import { NodeRequestBody, type NodeRequestBodyOptions } from './request-body.ts';
 
-/** A request of `node:http` as the pipeline takes it. @param target as it was sent, where a framework has rewritten `url` */
+/**
+ * A request of `node:http` as the pipeline takes it. @param target as it was sent, where a framework has rewritten
+ * `url`
+ */
 export function rawRequest(request: IncomingMessage, body: RequestBody | null, target = request.url ?? ''): RawRequest {
   return {
     method: request.method ?? '',

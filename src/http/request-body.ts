@@ -53,14 +53,17 @@ export class NodeRequestBody implements RequestBody {
     return this.#request.complete;
   }
 
-  /** True if every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been read. */
+  /**
+   * True if every byte is buffered. The parser reports a body with a `Content-Length` as complete only once it has been
+   * read.
+   */
   get #hasArrived(): boolean {
     return this.complete || this.#request.readableLength === this.length;
   }
 
   /**
-   * True if the rest can be read and discarded, so that the connection can serve another request: the body has at most `limit` bytes, and the
-   * client does not wait for `100 Continue`.
+   * True if the rest can be read and discarded, so that the connection can serve another request. The body has at most
+   * `limit` bytes, and the client does not wait for `100 Continue`.
    */
   canDiscard(limit: number): boolean {
     if (this.complete) return true;
@@ -114,7 +117,7 @@ export class NodeRequestBody implements RequestBody {
   /** Reads a body that is buffered completely, as most are: they arrive with their heads. */
   #readBuffered(limit: number): Uint8Array {
     const request = this.#request;
-    const field = forbiddenTrailerOf(request);
+    const field = findForbiddenTrailer(request);
     if (field !== null) throw trailerNotAllowed(field);
     const chunks: Buffer[] = [];
     for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
@@ -154,7 +157,7 @@ export class NodeRequestBody implements RequestBody {
       this.#held.release();
       this.#held = null;
     }
-    const field = forbiddenTrailerOf(request);
+    const field = findForbiddenTrailer(request);
     if (field !== null) throw trailerNotAllowed(field);
   }
 
@@ -206,7 +209,7 @@ export class NodeRequestBody implements RequestBody {
         }
       };
       const finish = (): void => {
-        const field = forbiddenTrailerOf(request);
+        const field = findForbiddenTrailer(request);
         if (field !== null) return fail(trailerNotAllowed(field));
         stop();
         resolve(concatenate(chunks));
@@ -218,8 +221,11 @@ export class NodeRequestBody implements RequestBody {
   }
 }
 
-/** The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no `rawTrailers`. */
-function forbiddenTrailerOf({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
+/**
+ * The forbidden field of the trailer section; null where there is none. Synthetic requests of test tools have no
+ * `rawTrailers`.
+ */
+function findForbiddenTrailer({ rawTrailers }: { readonly rawTrailers?: readonly string[] }): string | null {
   return rawTrailers === undefined ? null : forbiddenTrailer(rawTrailers);
 }
 

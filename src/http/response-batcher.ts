@@ -13,8 +13,9 @@ interface ResponseBatcherOptions {
 const MAX_DELAY = 1;
 
 /**
- * Sends responses that become ready together one right after the other. To send wakes the reader at the other end. With the work for the next
- * response in between, each finds its reader asleep again, and waking it costs the system more than most responses do.
+ * Sends responses that become ready together one right after the other. To send wakes the reader at the other end. With
+ * the work for the next response in between, each finds its reader asleep again. Waking it costs the system more than
+ * most responses do.
  */
 export class ResponseBatcher {
   readonly #schedule: ResponseBatcherOptions['schedule'];
@@ -45,12 +46,17 @@ export class ResponseBatcher {
   };
 }
 
-/** For synchronous responses: those to requests of one event-loop iteration are sent at its end, before a commit begins. */
+/**
+ * For synchronous responses: those to requests of one event-loop iteration are sent at its end, before a commit begins.
+ */
 export function endOfTickBatcher(): ResponseBatcher {
   return new ResponseBatcher({ schedule: (run) => atEndOfTick('flush', run) });
 }
 
-/** For responses that waited, for example for a commit: all that one commit serves are sent together, before other events are handled. */
+/**
+ * For responses that waited, for example for a commit: all that one commit serves are sent together, before other
+ * events are handled.
+ */
 export function nextTickBatcher(): ResponseBatcher {
   return new ResponseBatcher({ schedule: (run) => process.nextTick(run) });
 }

@@ -6,8 +6,8 @@ import type { HeaderList } from '../exchange/handler.ts';
 import { waitForDrain } from '../platform/wait-for-drain.ts';
 
 /**
- * Writes a response and the fields that belong to the server: `Content-Length` here, `Date` and connection fields by Node. A HEAD response has
- * the length and no body (MET-5); 204 and 304 have neither (RFC 9110 8.6, 15.3.5, 15.4.5).
+ * Writes a response and the fields that belong to the server: `Content-Length` here, `Date` and connection fields by
+ * Node. A HEAD response has the length and no body (MET-5); 204 and 304 have neither (RFC 9110 8.6, 15.3.5, 15.4.5).
  *
  * @param method of the request
  * @param serverHeaders further fields of this server
@@ -39,8 +39,8 @@ function byteLength(body: BufferedResponse['body']): number {
 }
 
 /**
- * Streams a response with backpressure. The head is sent with the first chunk: until then `100 Continue` can still be sent, and a failure can
- * still become an error response. Stops where the client disconnects.
+ * Streams a response with backpressure. The head is sent with the first chunk: until then `100 Continue` can still be
+ * sent, and a failure can still become an error response. Stops where the client disconnects.
  *
  * @throws what the body throws; the chunks before it are sent, and the body has no end
  */

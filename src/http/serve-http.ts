@@ -20,8 +20,8 @@ export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
   /** Receives errors that no response reports. What it throws is ignored. Default: they are dropped. */
   readonly observe?: Observe;
   /**
-   * Called once for each request, with the number of those in flight; while it returns true, all but the health checks are refused (LIM-3).
-   * Default: never overloaded.
+   * Called once for each request, with the number of those in flight; while it returns true, all but the health checks
+   * are refused (LIM-3). Default: never overloaded.
    */
   readonly overloaded?: (inFlight: number) => boolean;
 }
@@ -32,30 +32,41 @@ export interface HttpServer {
   /** The address or host name that it is bound to, as given. */
   readonly address: string;
   /**
-   * Accepts the connections that the system has established and this process has not taken yet: the system resets them when the server stops
-   * listening. From now on each connection is closed after its last response. Call it before `close`, which does not wait for them.
+   * Accepts the connections that the system has established and this process has not taken yet: the system resets them
+   * when the server stops listening. From now on each connection is closed after its last response. Call it before
+   * `close`, which does not wait for them.
    */
   acceptPending(): Promise<void>;
   /**
-   * Accepts no more connections and waits up to `limits.shutdownTimeout` for those with requests, then destroys them (LIM-3). Requests that
-   * arrive meanwhile on an open connection are served, and the response closes it. An idle connection is closed after a fifth of a second.
+   * Accepts no more connections and waits up to `limits.shutdownTimeout` for those with requests, then destroys them
+   * (LIM-3). Requests that arrive meanwhile on an open connection are served, and the response closes it. An idle
+   * connection is closed after a fifth of a second.
    *
    * @returns how many requests were cut off
    */
   close(): Promise<number>;
 }
 
-/** Bytes and lines of a head beyond the limits that the parser still accepts, so that the pipeline can name the limit in its response. */
+/**
+ * Bytes and lines of a head beyond the limits that the parser still accepts, so that the pipeline can name the limit in
+ * its response.
+ */
 const HEAD_ALLOWANCE = 256 * 1024;
 const LINES_ALLOWANCE = 1_000;
 /** Milliseconds: clients that keep connecting do not delay a shutdown for longer. */
 const MAX_ACCEPT_TIME = 1_000;
 
 /**
- * Serves an API over HTTP/1.1 and 1.0 with the server of `node:http`. Every response comes from the API, those to invalid requests included
- * (URL-8, ERR-1, LIM-1, LIM-3).
+ * Serves an API over HTTP/1.1 and 1.0 with the server of `node:http`. Every response comes from the API, those to
+ * invalid requests included (URL-8, ERR-1, LIM-1, LIM-3).
  *
  * @throws {Error} with the cause and the fix where the address cannot be bound
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp({ api, port: 3000 });
+ * process.once('SIGTERM', () => void server.close());
+ * ```
  */
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> {
   const { api, host = '127.0.0.1', observe = () => undefined, overloaded = () => false } = options;

@@ -1,13 +1,15 @@
 import { formatIpAddress, parseIpAddress } from '../conventions/url/ip-address.ts';
 
-/** The first 64 bits of an IPv6 address where it is written without zeros to guess; `::ffff:` of IPv4 never begins so. */
+/**
+ * The first 64 bits of an IPv6 address where it is written without zeros to guess; `::ffff:` of IPv4 never begins so.
+ */
 const WRITTEN_NETWORK = /^(?!0:)(?:(?:0|[1-9a-f][0-9a-f]{0,3}):){4}(?!:)/;
 /** Octets of a network of one customer. */
 const NETWORK = [0, 2, 4, 6] as const;
 
 /**
- * The name of the bucket of an address: IPv4 whole, also where it is mapped to IPv6, and the /64 of IPv6, for a customer chooses the rest
- * (LIM-2).
+ * Names the bucket of an address (LIM-2). It is the whole IPv4 address, also if it is mapped to IPv6, or the /64 of
+ * IPv6, for a customer chooses the rest.
  *
  * @param address in any spelling; another text, such as the path of a socket, names itself
  */

@@ -6,14 +6,15 @@ const WAYS = 8;
 const BUCKETS = 2 ** 18;
 
 /**
- * The time at which each of many buckets is full (`gcra.ts`), in memory of a fixed size that V8 does not manage. A bucket has eight slots to
- * be in, chosen by its hash. Where all of them are taken, a new bucket gets the slot of the fullest one, **and its time**: one that is full
- * has the time of a new one, so nothing is lost; otherwise the new bucket begins as empty as the one that it displaced.
+ * The time at which each of many buckets is full (`gcra.ts`), in memory of a fixed size that V8 does not manage. A
+ * bucket has eight slots to be in, chosen by its hash. If all of them are taken, a new bucket gets the slot of the
+ * fullest one, **and its time**. A full one has the time of a new one, so nothing is lost. Otherwise the new bucket
+ * begins as empty as the one that it displaced.
  *
- * What an attacker with any number of addresses can do: fill the table, which takes more requests than `buckets / (time of one unit)` all the
- * time (with 60 per 60 s 262,144 in a second). Then callers that are new begin with less than their quota, and share what is refilled. What
- * it cannot do: get a bucket of its own back full. One that was displaced returns with a slot at least as empty as it left, and
- * which buckets share slots depends on the secret of the hash.
+ * An attacker with any number of addresses can fill the table. That takes more requests than `buckets / (time of one
+ * unit)` all the time (with 60 per 60 s 262,144 in a second). Then new callers begin with less than their quota, and
+ * share the refilled units. No attacker can get a bucket of its own back full. A displaced one returns with a slot at
+ * least as empty as it left, and the secret of the hash decides which buckets share slots.
  */
 export class BucketTable {
   /** Two words of each hash. */

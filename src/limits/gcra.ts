@@ -1,10 +1,10 @@
 import type { RateQuota } from '../model/rate-quota.ts';
 
 /*
- * The generic cell rate algorithm (ITU-T I.371), as a bucket of units that refills evenly. The state of a bucket is one number: the time at
- * which it is full again if nothing else is taken (there, the theoretical arrival time). A full bucket holds `requests` units, so a caller
- * gets at most `requests` plus what is refilled, in any time. Times are milliseconds of one clock. Where that clock goes back, a bucket is at
- * most empty.
+ * The generic cell rate algorithm (ITU-T I.371), as a bucket of units that refills evenly. The state of a bucket is one
+ * number: the time at which it is full again if nothing else is taken, the theoretical arrival time of I.371. A full
+ * bucket holds `requests` units, so a caller gets at most `requests` plus the refilled units, in any time. Times are
+ * milliseconds of one clock. If that clock goes back, a bucket is at most empty.
  */
 
 /** Share of the time of one unit by which rounding may be off: a caller gets the last unit of its quota. */
@@ -20,7 +20,10 @@ function lacking(fullAt: number, now: number, { per }: RateQuota): number {
   return Math.min(Math.max(fullAt - now, 0), per);
 }
 
-/** Milliseconds until so many units are in a bucket, where nothing else is taken; 0 where they are there now. @param units at most `requests` */
+/**
+ * Milliseconds until so many units are in a bucket, where nothing else is taken; 0 where they are there now. @param
+ * units at most `requests`
+ */
 export function waitFor(fullAt: number, now: number, units: number, quota: RateQuota): number {
   const wait = lacking(fullAt, now, quota) + units * interval(quota) - quota.per;
   return wait <= TOLERANCE * interval(quota) ? 0 : wait;

@@ -5,8 +5,8 @@ export interface HashedKey {
 }
 
 /**
- * HalfSipHash-1-3 of the UTF-16 code units, two to a word: who does not know the secret cannot choose texts with equal hashes, or with equal
- * bits of them.
+ * HalfSipHash-1-3 of the UTF-16 code units, two to a word. Without the secret no one can choose texts with equal
+ * hashes, or with equal bits of them.
  *
  * @param secret 16 hexadecimal digits
  */

@@ -23,7 +23,10 @@ export interface Loan {
 
 /** Lends units of buckets that several processes take from. */
 export interface RateLender {
-  /** True if the instances of an API borrow from it together; otherwise only the processes of one instance do, and each has its share. */
+  /**
+   * True if the instances of an API borrow from it together; otherwise only the processes of one instance do, and each
+   * has its share.
+   */
   readonly isShared: boolean;
   /** The hash of a name, the same in every process. */
   hash(name: string): HashedKey;
@@ -31,7 +34,10 @@ export interface RateLender {
   borrow(request: LoanRequest): Promise<Loan>;
 }
 
-/** Share of a quota that all processes together may have borrowed and not used: so much may the sum that they admit differ from the quota. */
+/**
+ * Share of a quota that all processes together may have borrowed and not used. The sum that they admit may differ from
+ * the quota by as much.
+ */
 export const UNUSED_SHARE = 0.08;
 
 const SLOTS = 2 ** 16;
@@ -45,8 +51,9 @@ interface LeasedRateLimiterOptions {
 }
 
 /**
- * The limiter of one of several processes: takes from what it has borrowed, synchronously, and borrows again when that is used up. What the
- * lender refused is refused here until it would be there, without asking. Units that are not used in the time of the quota are void.
+ * The limiter of one of several processes: takes from what it has borrowed, synchronously, and borrows again when that
+ * is used up. What the lender refused is refused here until it would be there, without asking. Units that are not used
+ * in the time of the quota are void.
  */
 export class LeasedRateLimiter implements RateLimiter {
   readonly #options: LeasedRateLimiterOptions;

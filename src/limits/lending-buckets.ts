@@ -4,8 +4,9 @@ import { keyedHash } from './keyed-hash.ts';
 import { bucketTables } from './rate-limiter.ts';
 
 /**
- * The buckets of several processes: lends to each what it requests, and less when little is left, so that none holds what another could use.
- * What is lent counts as taken: units that a process took with it when it died are refilled as time passes.
+ * The buckets of several processes: lends to each what it requests, and less when little is left, so that none holds
+ * what another could use. What is lent counts as taken: units that a process took with it when it died are refilled as
+ * time passes.
  */
 export class LendingBuckets {
   readonly #tables = bucketTables();
@@ -34,7 +35,10 @@ export class LendingBuckets {
   }
 }
 
-/** Lends to this process alone. @param secret of the hash of names: 16 hexadecimal digits @param now milliseconds, monotonic */
+/**
+ * Lends to this process alone. @param secret of the hash of names: 16 hexadecimal digits @param now milliseconds,
+ * monotonic
+ */
 export function localLender(secret: string, now: () => number): RateLender {
   const buckets = new LendingBuckets(1, now);
   return { isShared: false, hash: keyedHash(secret), borrow: (request) => Promise.resolve(buckets.lend(request)) };

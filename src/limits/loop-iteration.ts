@@ -12,9 +12,10 @@ interface LoopMeter {
 const MIN_REQUESTS = 8;
 
 /**
- * Measures how long the current event-loop iteration has been handling requests: the last ones have waited that long. A timer would report it
- * only after the iteration, and with a thousand connections, which libuv polls again before it runs timers, seconds late. Only processor time
- * of this thread counts: where other programs take the processor, fewer requests would not be handled sooner.
+ * Measures how long the current event-loop iteration has been handling requests: the last ones have waited that long. A
+ * timer would report it only after the iteration, and with a thousand connections, which libuv polls again before it
+ * runs timers, seconds late. Only processor time of this thread counts: where other programs take the processor, fewer
+ * requests would not be handled sooner.
  */
 export class LoopIteration {
   readonly #meter: LoopMeter;
@@ -26,7 +27,10 @@ export class LoopIteration {
   #requestsBefore = 0;
   #inFlight = 0;
 
-  /** @param maxDuration milliseconds after which a running iteration counts as a new one, so that requests are accepted again */
+  /**
+   * @param maxDuration milliseconds after which a running iteration counts as a new one, so that requests are accepted
+   *   again
+   */
   constructor(maxDuration: number, meter: LoopMeter = { cpu: threadCpuTime, iteration: loopIteration }) {
     this.#maxDuration = maxDuration;
     this.#meter = meter;
@@ -55,7 +59,10 @@ export class LoopIteration {
     return this.#duration;
   }
 
-  /** True if requests wait for each other: many came in this iteration or in the one before, or many have no response yet. */
+  /**
+   * True if requests wait for each other: many came in this iteration or in the one before, or many have no response
+   * yet.
+   */
   get hasQueue(): boolean {
     return Math.max(this.#requestsBefore, this.#requests, this.#inFlight) > MIN_REQUESTS;
   }

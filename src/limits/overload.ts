@@ -6,12 +6,16 @@ import { monotonicNow, threadCpuTime } from '../platform/clock.ts';
 export interface OverloadOptions {
   /** Maximum event-loop delay in milliseconds, and maximum number of queued writes. */
   readonly limits: Pick<Limits, 'eventLoopDelay' | 'queueDepth'>;
-  /** The recent event-loop delay of requests that waited for each other, as far as the work of this process explains it, in milliseconds. */
+  /**
+   * The recent event-loop delay of requests that waited for each other, as far as the work of this process explains it,
+   * in milliseconds.
+   */
   readonly delay: () => number;
   /**
    * Called for each request, with the number of those in flight.
    *
-   * @returns the processor time for which the event-loop iteration has been handling many requests, in milliseconds; else null
+   * @returns the processor time for which the event-loop iteration has been handling many requests, in milliseconds;
+   *   else null
    */
   readonly recordRequest: (inFlight: number) => number | null;
   /** The number of writes that wait for their commit. */
@@ -20,7 +24,9 @@ export interface OverloadOptions {
 }
 
 export interface OverloadMonitor {
-  /** True if to reject the next request (LIM-3). Call it exactly once per request, with the number of those in flight. */
+  /**
+   * True if to reject the next request (LIM-3). Call it exactly once per request, with the number of those in flight.
+   */
   readonly overloaded: (inFlight: number) => boolean;
   /** The cause of the overload; null without one. */
   readonly reason: () => string | null;
@@ -30,16 +36,23 @@ export interface OverloadMonitor {
 
 /** Share of a limit below which a value must fall before the overload ends (hysteresis). */
 const RECOVERED = 0.75;
-/** Milliseconds between two checks during an overload. It ends if no request was rejected in between and all values have recovered. */
+/**
+ * Milliseconds between two checks during an overload. It ends if no request was rejected in between and all values have
+ * recovered.
+ */
 const CHECK_INTERVAL = 250;
 /** Share of the delay limit after which the remaining requests of an event-loop iteration are rejected. */
 const ACCEPTED_SHARE = 0.5;
-/** Share of the delay limit after which a running iteration counts as a new one: by then thousands of requests were rejected. */
+/**
+ * Share of the delay limit after which a running iteration counts as a new one: by then thousands of requests were
+ * rejected.
+ */
 export const MAX_ITERATION = 0.625;
 
 /**
- * Detects overload, and reports when it begins and ends (LIM-3). Every request is checked: a queue that fills up within one event-loop iteration
- * affects the next request, and in an iteration that takes too long only the remaining requests are rejected.
+ * Detects overload, and reports when it begins and ends (LIM-3). Every request is checked. A queue that fills up within
+ * one event-loop iteration affects the next request. In an iteration that takes too long only the remaining requests
+ * are rejected.
  */
 export function monitorOverload(options: OverloadOptions): OverloadMonitor {
   return new Monitor(options);
@@ -110,9 +123,9 @@ function excess(delayed: number, queued: number, limits: OverloadOptions['limits
 /** The event-loop delay of this process. */
 export interface DelayMonitor {
   /**
-   * The mean delay of the last 500 ms, in milliseconds: one long task is no overload, many are. It counts by the share of the time in which
-   * this thread had the processor, that is as the delay on a processor of its own: a loop that other programs or the disk keep from running
-   * is not overloaded by its requests.
+   * The mean delay of the last 500 ms, in milliseconds: one long task is no overload, many are. It counts by the share
+   * of the time in which this thread had the processor: as the delay on a processor of its own. A loop that other
+   * programs or the disk keep from running is not overloaded by its requests.
    */
   read(): number;
   readonly close: () => void;
@@ -161,8 +174,8 @@ export function monitorDelay(
 }
 
 /**
- * Records the delay with a histogram of Node.js. It is never reset: the first tick after a reset is not recorded, so that iterations longer than the
- * interval would leave no record at all.
+ * Records the delay with a histogram of Node.js. It is never reset. The first tick after a reset is not recorded, so
+ * that iterations longer than the interval would leave no record at all.
  */
 function recordDelay(): RecordedDelay {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });

@@ -4,7 +4,9 @@ import { BucketTable } from './bucket-table.ts';
 import { fullAfterReturning, fullAfterTaking, unitsIn, waitFor } from './gcra.ts';
 import { keyedHash } from './keyed-hash.ts';
 
-/** Buckets of callers by identity, of addresses without credentials, and of addresses whose credentials were refused. */
+/**
+ * Buckets of callers by identity, of addresses without credentials, and of addresses whose credentials were refused.
+ */
 export type BucketKind = 'caller' | 'address' | 'failure';
 
 /** The state of a bucket after units were taken from it. */
@@ -16,7 +18,10 @@ export interface BucketState {
   readonly wait: number;
 }
 
-/** Counts what callers take from their quotas (LIM-2). Synchronous, except where another process lends the units and none are left here. */
+/**
+ * Counts what callers take from their quotas (LIM-2). Synchronous, except where another process lends the units and
+ * none are left here.
+ */
 export interface RateLimiter {
   /** Takes units, if all of them are there. @param units at most the quota */
   take(kind: BucketKind, name: string, units: number): MaybePromise<BucketState>;
@@ -65,7 +70,7 @@ export class LocalRateLimiter implements RateLimiter {
     const table = this.#tables[kind];
     const { limits, now } = this.#options;
     const slot = table.find(this.#hash(name));
-    return stateOf(slot === -1 ? 0 : table.fullAt(slot), now(), quotaOf(kind, limits));
+    return computeBucketState(slot === -1 ? 0 : table.fullAt(slot), now(), quotaOf(kind, limits));
   }
 
   giveBack(kind: BucketKind, name: string, units: number): void {
@@ -97,7 +102,7 @@ export function takeFrom(
 }
 
 /** True if a bucket has a unit. */
-export function stateOf(fullAt: number, now: number, quota: RateQuota): BucketState {
+export function computeBucketState(fullAt: number, now: number, quota: RateQuota): BucketState {
   const wait = waitFor(fullAt, now, 1, quota);
   return { admitted: wait === 0, remaining: unitsIn(fullAt, now, quota), wait };
 }

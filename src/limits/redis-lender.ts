@@ -22,8 +22,9 @@ export interface RedisLenderOptions {
 }
 
 /**
- * Borrows units of rate limits from Redis, where all instances of an API borrow (LIM-2). While Redis is away, each instance admits its share.
- * It is away when it refuses, or does not answer in time: then no request waits for it, until `join` succeeds again.
+ * Borrows units of rate limits from Redis, where all instances of an API borrow (LIM-2). While Redis is away, each
+ * instance admits its share. It is away when it refuses, or does not answer in time: then no request waits for it,
+ * until `join` succeeds again.
  */
 export class RedisLender implements RateLender {
   readonly isShared = true;
@@ -57,7 +58,10 @@ export class RedisLender implements RateLender {
     return loan.units === 0 ? loan : { ...loan, units: Math.max(loan.units, request.units) };
   }
 
-  /** Says that this process is there, which has to be repeated, and that Redis is used from now on. @returns whether Redis answered */
+  /**
+   * Says that this process is there, which has to be repeated, and that Redis is used from now on. @returns whether
+   * Redis answered
+   */
   async join(): Promise<boolean> {
     const { redis, id, secret } = this.#options;
     try {

@@ -22,10 +22,12 @@ return redis.call('GET', KEYS[2])
 export const LEAVE = redisScript(`return redis.call('ZREM', KEYS[1], ARGV[1])`);
 
 /**
- * Lends units of a bucket as `LendingBuckets` does, by the clock of Redis. A bucket is the time at which it is full, and is deleted then.
+ * Lends units of a bucket as `LendingBuckets` does, by the clock of Redis. A bucket is the time at which it is full,
+ * and is deleted then.
  *
- * Keys: the bucket, the instances. Values: requests and milliseconds of the quota, the units that are needed, the share of a quota that may be lent
- * and not used. Returns the units, and in microseconds how long it takes until the bucket is full.
+ * Keys: the bucket, the instances. Values: requests and milliseconds of the quota, the units that are needed, the share
+ * of a quota that may be lent and not used. Returns the units, and in microseconds how long it takes until the bucket
+ * is full.
  */
 export const LEND = redisScript(`
 local requests, per, units, unused = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -4,8 +4,8 @@ import { isSafeMethod } from '../conventions/methods.ts';
 export const SMALL_RESPONSE = 16_384;
 
 /**
- * Counts the bytes of all responses that clients have not read yet, over all connections (LIM-1). A client that reads slowly, or not at all, keeps
- * its response in memory until its connection times out.
+ * Counts the bytes of all responses that clients have not read yet, over all connections (LIM-1). A client that reads
+ * slowly, or not at all, keeps its response in memory until its connection times out.
  */
 export class ResponseMemory {
   readonly #max: number;
@@ -17,8 +17,8 @@ export class ResponseMemory {
   }
 
   /**
-   * True if a response that is ready may be sent. Where too many became ready since its request was accepted, a large one to a read is dropped; a
-   * write has happened, so that its response is sent.
+   * True if a response that is ready may be sent. If too many became ready since its request was accepted, a large one
+   * to a read is dropped. A write has happened, so that its response is sent.
    */
   admits(bytes: number, method: string): boolean {
     return bytes <= SMALL_RESPONSE || !this.isExceeded || !isSafeMethod(method);

@@ -38,6 +38,13 @@ export class HookRefusal extends Error {
  *
  * @param message the cause and the fix, for the caller
  * @param details errors of single fields
+ *
+ * @example
+ * ```ts
+ * before: (row) => {
+ *   if (row.ends < row.starts) refuse('INVALID', 'A booking ends after it starts; correct ends.');
+ * }
+ * ```
  */
 export function refuse(reason: HookReason, message: string, details: readonly ErrorDetail[] = []): never {
   throw new HookRefusal(reason, message, details);

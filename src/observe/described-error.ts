@@ -1,6 +1,9 @@
 const MAX_CAUSES = 5;
 
-/** An error with its stack and its causes, outermost first. Of a thrown value that is not an Error only the type is logged. */
+/**
+ * An error with its stack and its causes, outermost first. Of a thrown value that is not an Error only the type is
+ * logged.
+ */
 export function describeError(thrown: unknown): Readonly<Record<string, unknown>> {
   const [{ name, message, code, stack }, ...causes] = errorChain(thrown);
   return { name, message, code, stack, causes: causes.map((cause) => cause.stack) };

@@ -15,7 +15,9 @@ import {
 import type { Observation } from './observation.ts';
 import { requestFields, requestLevel } from './request-fields.ts';
 
-/** The level of an entry. Entries of `debug` are for metrics and traces; the log of `restwright serve` leaves them out. */
+/**
+ * The level of an entry. Entries of `debug` are for metrics and traces; the log of `restwright serve` leaves them out.
+ */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** A log entry, independent of the log format. */
@@ -26,8 +28,8 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-type Kind = Observation['kind'];
-type ObservationByKind = { readonly [K in Kind]: Extract<Observation, { kind: K }> };
+type ObservationKind = Observation['kind'];
+type ObservationByKind = { readonly [K in ObservationKind]: Extract<Observation, { kind: K }> };
 
 /** The entry of one kind of observation: constants, or functions of the observation. */
 interface EntryRule<O> {
@@ -39,8 +41,11 @@ interface EntryRule<O> {
 /** Subscriptions that an entry names at most. */
 const MAX_NAMED = 10;
 
-/** The entry of each kind, by topic: requests, start and stop, access, database, model, workers and limits, measured facts. */
-const ENTRIES: { readonly [K in Kind]: EntryRule<ObservationByKind[K]> } = {
+/**
+ * The entry of each kind, by topic: requests, start and stop, access, database, model, workers and limits, measured
+ * facts.
+ */
+const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]> } = {
   request: { level: requestLevel, event: 'request', fields: requestFields },
   error: {
     level: 'error',
@@ -226,7 +231,7 @@ export function logEntry(observation: Observation): LogEntry {
   return applyRule(observation.kind, observation);
 }
 
-function applyRule<K extends Kind>(kind: K, observation: ObservationByKind[K]): LogEntry {
+function applyRule<K extends ObservationKind>(kind: K, observation: ObservationByKind[K]): LogEntry {
   const { level, event, fields }: EntryRule<ObservationByKind[K]> = ENTRIES[kind];
   return {
     level: typeof level === 'string' ? level : level(observation),

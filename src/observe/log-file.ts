@@ -34,8 +34,8 @@ interface LogBuffer {
 }
 
 /**
- * Opens a log on a file descriptor (OPS-2). Writes to a full pipe (EAGAIN) are retried in the background. A closed pipe (EPIPE) ends the log,
- * never the process.
+ * Opens a log on a file descriptor (OPS-2). Writes to a full pipe (EAGAIN) are retried in the background. A closed pipe
+ * (EPIPE) ends the log, never the process.
  *
  * @param fd an open file descriptor, 2 for standard error; `close` closes it unless it is a standard stream
  */
@@ -43,7 +43,9 @@ export function openLog(fd: number): LogWriter {
   return new LogFile(fd);
 }
 
-/** Encodes lines into reused buffers immediately: queued strings would be promoted to the old generation of the heap. */
+/**
+ * Encodes lines into reused buffers immediately: queued strings would be promoted to the old generation of the heap.
+ */
 class LogFile implements LogWriter {
   readonly #fd: number;
   readonly #timer: NodeJS.Timeout;
@@ -70,7 +72,7 @@ class LogFile implements LogWriter {
     if (this.#current.length + maxBytes > BUFFER_SIZE) this.#flush();
     const buffer = this.#current;
     if (maxBytes <= BUFFER_SIZE) buffer.length += buffer.bytes.write(text, buffer.length);
-    else this.#enqueue(bufferOf(text));
+    else this.#enqueue(createBuffer(text));
   };
 
   flushSync(): void {
@@ -112,8 +114,8 @@ class LogFile implements LogWriter {
   }
 
   /**
-   * Writes all queued buffers in one call, unless a write is in flight. One buffer per call would be too slow: a write completes at most once per
-   * event-loop iteration, in which a thousand connections fill several buffers.
+   * Writes all queued buffers in one call, unless a write is in flight. One buffer per call would be too slow: a write
+   * completes at most once per event-loop iteration, in which a thousand connections fill several buffers.
    */
   readonly #writeQueued = (): void => {
     if (this.#inFlight > 0 || this.#state === 'closed') return;
@@ -167,7 +169,7 @@ function emptyBuffer(bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_SIZE)): LogBu
   return { bytes, length: 0, written: 0 };
 }
 
-function bufferOf(text: string): LogBuffer {
+function createBuffer(text: string): LogBuffer {
   const bytes = Buffer.from(text);
   return { bytes, length: bytes.length, written: 0 };
 }

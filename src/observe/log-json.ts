@@ -3,13 +3,16 @@ import { logEntry } from './log-entry.ts';
 import type { Observation, RequestObservation } from './observation.ts';
 import { requestFields, requestLevel } from './request-fields.ts';
 
-/** Characters that JSON does not escape and some log readers treat as line ends or commands: DEL, C1, U+2028, U+2029. */
+/**
+ * Characters that JSON does not escape and some log readers treat as line ends or commands: DEL, C1, U+2028, U+2029.
+ */
 const RISKY = /[\u007f-\u009f\u2028\u2029]/g;
 /** Printable ASCII without JSON escapes: nearly every string in the log. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * One line of JSON (OPS-2): `time`, `level`, `event`, then the fields of the event. Input of clients stays within its string.
+ * One line of JSON (OPS-2): `time`, `level`, `event`, then the fields of the event. Input of clients stays within its
+ * string.
  *
  * @param time RFC 3339
  * @param pid the process that writes the line, if several write one log
@@ -25,8 +28,8 @@ export function jsonLine(observation: Observation, time: string, pid?: number): 
 }
 
 /**
- * The line of a request, as its entry says it. Every request is logged: without a loop over the members, and a check of strings that come again and
- * again, this takes half the time.
+ * The line of a request, as its entry says it. Every request is logged: without a loop over the members, and a check of
+ * strings that come again and again, this takes half the time.
  */
 function requestLine(request: RequestObservation, time: string, pid: number | undefined): string {
   const fields = requestFields(request);

@@ -9,16 +9,17 @@ const levelColours: Readonly<Record<LogLevel, Colour>> = { debug: 'dim', info: '
 type Paint = (colour: Colour, text: string) => string;
 
 /**
- * One line for a person; an error has its stack below. Control characters are escaped, so that they never reach the terminal.
+ * One line for a person; an error has its stack below. Control characters are escaped, so that they never reach the
+ * terminal.
  *
  * @param time RFC 3339; the time of day is shown
  */
 export function readableLine(observation: Observation, time: string, colours: boolean): string {
   const paint: Paint = colours ? (colour, text) => `\u001b[${codes[colour]}m${text}\u001b[0m` : (_, text) => text;
-  return `${paint('dim', time.slice(11, 23))} ${describe(observation, paint)}\n`;
+  return `${paint('dim', time.slice(11, 23))} ${describeObservation(observation, paint)}\n`;
 }
 
-function describe(observation: Observation, paint: Paint): string {
+function describeObservation(observation: Observation, paint: Paint): string {
   if (observation.kind === 'request') return describeRequest(observation, paint);
   if (observation.kind === 'error') return describeError(observation, paint);
   if (observation.kind === 'schema-changed' && !observation.isNew) return describeMigration(observation);

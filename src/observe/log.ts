@@ -20,8 +20,9 @@ export interface LogOptions {
 const REPEAT_INTERVAL = 60_000;
 
 /**
- * An observer that logs one line for each observation (OPS-2), other than what is measured. An unavailable store is logged once a minute for each reason, because every
- * request reports it. No line contains a token, a secret, a query or a body, and no input of a client can start a new line.
+ * An observer that logs one line for each observation (OPS-2), other than what is measured. An unavailable store is
+ * logged once a minute for each reason, because every request reports it. No line contains a token, a secret, a query
+ * or a body, and no input of a client can start a new line.
  */
 export function logSink({ write, clock, format, colours, pid }: LogOptions): Observe {
   let last = { at: Number.NaN, time: '' };

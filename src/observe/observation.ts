@@ -1,4 +1,7 @@
-/** When a stage of a request ran, in milliseconds since the request began; in the order of their ends, so that uses of the store stand before their stage. */
+/**
+ * The time of a stage of a request, in milliseconds since the request began. Stages are in the order of their ends, so
+ * that uses of the store stand before their stage.
+ */
 export interface StageTime {
   /** `receive`, `route`, `authenticate`, ..., or `store`. */
   readonly name: string;
@@ -6,23 +9,30 @@ export interface StageTime {
   readonly end: number;
 }
 
-/** Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide what to do with them. */
+/**
+ * Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide
+ * what to do with them.
+ */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
   /** Metrics are served apart from the API. */
   | { readonly kind: 'metrics-listening'; readonly url: string }
-  /** A server of our own has no authentication: it serves this machine only, or, where it is public, every client (AUTH-7). Reported at each start. */
+  /**
+   * A server of our own has no authentication: it serves this machine only, or, where it is public, every client
+   * (AUTH-7). Reported at each start.
+   */
   | { readonly kind: 'no-authentication'; readonly isPublic: boolean }
   /** The API was mounted in a host application, with no authentication of its own. Reported once. */
   | { readonly kind: 'mounted-without-auth'; readonly name: string; readonly basePath: string }
   | { readonly kind: 'stopping'; readonly signal: string }
   | { readonly kind: 'stopped'; readonly unfinished: number }
   /**
-   * A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration` is in milliseconds.
-   * `version` is that of the contract, null where none was found. Sizes are those of the bodies in bytes: null where they are not known before the
-   * body was received or sent, and of the response also where nothing measures it.
-   * `parentId` is the span of the client, null where the trace begins here; `sampled`: whether the trace is recorded (`traceparent`); `traceState` is
-   * the field `tracestate` as it was sent. `stages` is null unless stages are timed.
+   * A request got its response. `route` is a pattern (`/products/{id}`), never data; `target` has no query. `duration`
+   * is in milliseconds. `version` is that of the contract, null where none was found. Sizes are those of the bodies in
+   * bytes, null if they are not known before the body was received or sent. The size of the response is also null if
+   * nothing measures it. `parentId` is the span of the client, null if the trace begins here. `sampled` is true if the
+   * trace is recorded (`traceparent`). `traceState` is the field `tracestate` as it was sent. `stages` is null unless
+   * stages are timed.
    */
   | {
       readonly kind: 'request';
@@ -44,8 +54,8 @@ export type Observation =
       readonly stages: readonly StageTime[] | null;
     }
   /**
-   * A request used a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the client of its credentials, or the
-   * address without them (of IPv6 its /64). `route` is a pattern.
+   * A request used a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the
+   * client of its credentials, or the address without them (of IPv6 its /64). `route` is a pattern.
    */
   | {
       readonly kind: 'deprecated-contract';
@@ -58,7 +68,10 @@ export type Observation =
   | { readonly kind: 'error'; readonly correlationId: string | null; readonly error: unknown }
   /** A bearer token was refused; the client does not learn the reason. */
   | { readonly kind: 'token-rejected'; readonly correlationId: string; readonly reason: string }
-  /** A function of the model did not compute a value of its schema; the row was sent with null in its place. `value` is the beginning of what it returned. */
+  /**
+   * A function of the model did not compute a value of its schema; the row was sent with null in its place. `value` is
+   * the beginning of what it returned.
+   */
   | {
       readonly kind: 'computed-value-failed';
       readonly resource: string;
@@ -69,7 +82,10 @@ export type Observation =
     }
   /** The keys of an issuer of tokens could not be read. Keys that were read earlier stay in use. */
   | { readonly kind: 'keys-unavailable'; readonly issuer: string; readonly error: unknown }
-  /** From now on rate limits are shared through Redis; where `failure` says why they are not, each of so many instances admits its share. */
+  /**
+   * From now on rate limits are shared through Redis; where `failure` says why they are not, each of so many instances
+   * admits its share.
+   */
   | {
       readonly kind: 'shared-rate-limits';
       readonly address: string;
@@ -87,8 +103,8 @@ export type Observation =
   /** A request was refused, because the bucket of its caller, of its address or of failed attempts was empty. */
   | { readonly kind: 'rate-limited'; readonly bucket: 'caller' | 'address' | 'failure' }
   /**
-   * An attempt to deliver an event: whether it succeeded, is repeated, or was the last one. `duration` of the attempt, and `lag` since the write, in
-   * milliseconds.
+   * An attempt to deliver an event: whether it succeeded, is repeated, or was the last one. `duration` of the attempt,
+   * and `lag` since the write, in milliseconds.
    */
   | {
       readonly kind: 'delivery';
@@ -100,13 +116,22 @@ export type Observation =
   | { readonly kind: 'events-removed'; readonly count: number }
   /** Old events are about to be removed that these subscriptions did not get: so many deliveries are lost. */
   | { readonly kind: 'events-undelivered'; readonly count: number; readonly subscriptions: readonly string[] }
-  /** A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart. Reported once. */
+  /**
+   * A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart.
+   * Reported once.
+   */
   | { readonly kind: 'database-lost'; readonly path: string; readonly change: 'missing' | 'replaced' }
-  /** The database was migrated to another model, as the error of a statement has shown; null where readiness was asked first. Nothing is read or written until a restart. Reported once. */
+  /**
+   * The database was migrated to another model, as the error of a statement has shown; null where readiness was asked
+   * first. Nothing is read or written until a restart. Reported once.
+   */
   | { readonly kind: 'database-migrated'; readonly error: unknown }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
   | { readonly kind: 'database-writes'; readonly failure: Error | null }
-  /** At the start the clock was behind a stored time. `followed`: times of new rows stay at that one until the clock has reached it. */
+  /**
+   * At the start the clock was behind a stored time. `followed`: times of new rows stay at that one until the clock has
+   * reached it.
+   */
   | { readonly kind: 'clock-behind'; readonly newest: number; readonly behind: number; readonly followed: boolean }
   /** Another process has locked the database; the start waits for it. */
   | { readonly kind: 'database-locked'; readonly path: string }
@@ -125,7 +150,10 @@ export type Observation =
   | { readonly kind: 'model-changed'; readonly file: string; readonly problem: string | null }
   /** The model declares a feature that this version does not support yet. */
   | { readonly kind: 'unsupported'; readonly declaration: string }
-  /** A worker exited unexpectedly; another one starts after `restartDelay` milliseconds. `reason` is the error message of the worker. */
+  /**
+   * A worker exited unexpectedly; another one starts after `restartDelay` milliseconds. `reason` is the error message
+   * of the worker.
+   */
   | {
       readonly kind: 'worker-exited';
       readonly pid: number;

@@ -17,11 +17,17 @@ import type { Observation, Observe, RequestObservation, StageTime } from './obse
 type DeliveryObservation = Extract<Observation, { kind: 'delivery' }>;
 
 /**
- * An observer that makes spans (OPS-2), for the option `traces` of `startApi`: one for each request, below the span that its client named in `traceparent`,
- * with one for each stage and each use of the store; and one for each delivery. Spans are made when their ends are known, so that an exporter that
- * hangs or fails delays no request.
+ * Creates an observer that makes spans (OPS-2), for the option `traces` of `startApi`. Each request has one, below the
+ * span that its client named in `traceparent`, with one for each stage and each use of the store. Each delivery has
+ * one. Spans are made when their ends are known, so that an exporter that hangs or fails delays no request.
  *
  * @param now milliseconds since the epoch
+ *
+ * @example
+ * ```ts
+ * const traces = traceObserver(trace.getTracer('notes'));
+ * const { api } = await startApi({ model, database: './notes.db', traces });
+ * ```
  */
 export function traceObserver(tracer: Tracer, now: () => number = () => systemClock.now()): Observe {
   return (observation) => {
@@ -42,7 +48,7 @@ function traceRequest(request: RequestObservation, tracer: Tracer, end: number):
   const { method, route, status, duration, stages } = request;
   const start = end - duration;
   const options = { kind: SpanKind.SERVER, startTime: start, attributes: requestAttributes(request) };
-  const span = tracer.startSpan(route === null ? method : `${method} ${route}`, options, callerOf(request));
+  const span = tracer.startSpan(route === null ? method : `${method} ${route}`, options, findCaller(request));
   if (stages !== null && span.isRecording()) traceStages(stages, span, tracer, start);
   // A response to an error of the client is a success of the server.
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -91,7 +97,7 @@ function requestAttributes(request: RequestObservation): Attributes {
 }
 
 /** The span of the client; the root where the request has no `traceparent`, so that a new trace begins. */
-function callerOf({ traceId, parentId, sampled, traceState }: RequestObservation): Context {
+function findCaller({ traceId, parentId, sampled, traceState }: RequestObservation): Context {
   if (parentId === null) return ROOT_CONTEXT;
   const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
   const state = traceState === null ? {} : { traceState: createTraceState(traceState) };

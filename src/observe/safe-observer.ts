@@ -1,7 +1,8 @@
 import type { Observe } from './observation.ts';
 
 /**
- * Wraps an observer of the application so that its errors, thrown or rejected, are ignored: an observer must not make a request fail.
+ * Wraps an observer of the application so that its errors, thrown or rejected, are ignored: an observer must not make a
+ * request fail.
  */
 export function safeObserver(observe: Observe): Observe {
   return (observation) => {

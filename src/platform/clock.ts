@@ -34,7 +34,10 @@ export function monotonicNow(): number {
   return performance.now();
 }
 
-/** Milliseconds of processor time that this thread has used: unlike the clock, it stops while the system runs other programs. */
+/**
+ * Milliseconds of processor time that this thread has used: unlike the clock, it stops while the system runs other
+ * programs.
+ */
 export function threadCpuTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -43,11 +46,17 @@ export function threadCpuTime(): number {
 /** The timing that a runtime has: Bun and Deno count no iterations. */
 const timing: { readonly uvMetricsInfo?: unknown } | undefined = Reflect.get(performance, 'nodeTiming');
 
-/** The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later belongs to the next. */
+/**
+ * The number of the current iteration of the event loop. One begins when the loop polls for I/O: what arrives later
+ * belongs to the next.
+ */
 export const loopIteration: () => number =
   timing?.uvMetricsInfo === undefined ? countedIteration() : () => performance.nodeTiming.uvMetricsInfo.loopCount;
 
-/** Counts the iterations in which it is called. One ends after the loop has polled for I/O, so that timers belong to the same one as what arrives next. */
+/**
+ * Counts the iterations in which it is called. One ends after the loop has polled for I/O, so that timers belong to the
+ * same one as what arrives next.
+ */
 export function countedIteration(): () => number {
   let count = 0;
   let isCounted = false;

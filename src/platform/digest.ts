@@ -11,8 +11,8 @@ export function digest(content: string | Uint8Array): string {
 }
 
 /**
- * The whole SHA-256 of a secret as base64url: what is stored in its place. For secrets of 256 random bits only, which no one can guess; a
- * password needs a slow hash.
+ * The whole SHA-256 of a secret as base64url: what is stored in its place. For secrets of 256 random bits only, which
+ * no one can guess; a password needs a slow hash.
  */
 export function secretDigest(secret: string): string {
   return hash('sha256', secret, 'base64url');

@@ -5,9 +5,9 @@ const queues: Record<Phase, (() => void)[]> = { flush: [], work: [] };
 let isScheduled = false;
 
 /**
- * Runs a callback once, at the end of this iteration of the event loop, when all requests that arrived in it have been read: first the `flush`
- * callbacks, then the `work` ones, such as a group commit, for which finished responses need not wait. A callback that a `flush` callback adds
- * to `flush` runs in the next iteration.
+ * Runs a callback once, at the end of this iteration of the event loop, when all requests that arrived in it have been
+ * read. The `flush` callbacks run first, then the `work` ones, such as a group commit, for which finished responses
+ * need not wait. A callback that a `flush` callback adds to `flush` runs in the next iteration.
  *
  * @param run never throws
  */

@@ -1,8 +1,8 @@
 import { once } from './once.ts';
 
 /**
- * A stream at whose end something is done, once: after its last value, where it fails, and where its reader stops, even before the first value. A
- * generator with `finally` does nothing where it was never started.
+ * A stream at whose end a function runs, once. It ends after its last value, if it fails, and if its reader stops, even
+ * before the first value. A generator with `finally` does nothing where it was never started.
  */
 export function endingStream<T>(stream: AsyncIterable<T>, end: () => void): AsyncIterable<T> {
   const endOnce = once(end);

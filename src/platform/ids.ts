@@ -8,13 +8,16 @@ export interface Ids {
 }
 
 const COUNTER_MAX = 0xfff;
-/** A counter starts in the lower half of its range, so that at least 2,048 ids fit into a millisecond (RFC 9562 6.2). */
+/**
+ * A counter starts in the lower half of its range, so that at least 2,048 ids fit into a millisecond (RFC 9562 6.2).
+ */
 const COUNTER_SEED_MASK = 0x7ff;
 
 /**
- * UUIDv7 whose string order is the order of creation within the process (REP-2), by the dedicated counter of RFC 9562 6.2
- * (method 1): 48 bits of milliseconds, 12 bits of counter in `rand_a`, 62 random bits. While the clock stands still or
- * goes back, the last time stays and the counter goes on; when the counter is full, the next millisecond is used early.
+ * UUIDv7 whose string order is the order of creation within the process (REP-2), by the dedicated counter of RFC 9562
+ * 6.2 (method 1). It has 48 bits of milliseconds, 12 bits of counter in `rand_a`, 62 random bits. While the clock
+ * stands still or goes back, the last time stays and the counter goes on. When the counter is full, the next
+ * millisecond is used early.
  */
 export function createIds({ clock, random }: { readonly clock: Clock; readonly random: Random }): Ids {
   let time = -1;
@@ -44,7 +47,10 @@ export function createIds({ clock, random }: { readonly clock: Clock; readonly r
 
 const DIGITS = '0123456789abcdef';
 
-/** A number below 4,096 in hexadecimal. Every request gets an id, and `toString(16).padStart` takes as long as the rest of it. */
+/**
+ * A number below 4,096 in hexadecimal. Every request gets an id, and `toString(16).padStart` takes as long as the rest
+ * of it.
+ */
 function threeDigits(number: number): string {
   return DIGITS.charAt(number >> 8) + DIGITS.charAt((number >> 4) & 15) + DIGITS.charAt(number & 15);
 }

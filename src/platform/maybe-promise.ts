@@ -1,9 +1,12 @@
-/** A value that is there already or comes later: reads from a cache and from SQLite's request thread are synchronous, those of other stores are not. */
+/**
+ * A value that is there already or comes later. Reads from a cache and from SQLite's request thread are synchronous,
+ * those of other stores are not.
+ */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Continues with a value, in the same tick where it is there already. For the few steps that a cached response passes through: an `await`
- * there would cost every request a tick of the microtask queue. Elsewhere use `await`.
+ * Continues with a value, in the same tick where it is there already. For the few steps that a cached response passes
+ * through: an `await` there would cost every request a tick of the microtask queue. Elsewhere use `await`.
  */
 export function chain<T, U>(value: MaybePromise<T>, follow: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(follow) : follow(value);

@@ -62,7 +62,10 @@ export function measureUsage(): UsageReader {
   };
 }
 
-/** Measures the event loop of this thread. @returns the share of the time since its last call in which the loop did not wait, from 0 to 1 */
+/**
+ * Measures the event loop of this thread. @returns the share of the time since its last call in which the loop did not
+ * wait, from 0 to 1
+ */
 export function loopUtilization(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

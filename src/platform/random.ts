@@ -8,7 +8,10 @@ export interface Random {
 
 const POOL_BYTES = 4_096;
 
-/** The cryptographic generator of the platform. It fills a pool: a call of the generator costs more than the few bytes that an id takes. */
+/**
+ * The cryptographic generator of the platform. It fills a pool: a call of the generator costs more than the few bytes
+ * that an id takes.
+ */
 export function createRandom(): Random {
   const generate = (bytes: number): string => randomBytes(bytes).toString('hex');
   let pool = '';

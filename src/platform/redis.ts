@@ -14,7 +14,10 @@ export interface RedisScript {
 export interface RedisConnection {
   /** `host:port`, without credentials: for messages. */
   readonly address: string;
-  /** @returns what the script returns @throws {Error} immediately while there is no connection; where Redis does not answer in time */
+  /**
+   * @returns what the script returns @throws {Error} immediately while there is no connection; where Redis does not
+   *   answer in time
+   */
   run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
   /** Ends the connection; what was not answered is rejected. */
   close(): void;
@@ -89,7 +92,7 @@ export async function connectRedis({ url, timeout, onConnected, onError }: Redis
   // It rejects where `close` ends the attempts; all other errors are events.
   client.connect().catch(() => undefined);
   return {
-    address: addressOf(url),
+    address: formatAddress(url),
     run: (script, keys, values) => answeredWithin(evaluate(client, script, keys, values), timeout),
     close() {
       client.destroy();
@@ -136,7 +139,7 @@ async function loadClient(): Promise<typeof createClient> {
   }
 }
 
-function addressOf(url: string): string {
+function formatAddress(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? DEFAULT_PORT : port}`;
 }

@@ -4,7 +4,9 @@ import { createCipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 export interface Seal {
   /** The token of a text without lone surrogates, in base64url. Equal texts give equal tokens. */
   seal(plain: string): string;
-  /** The text of a token that this seal made; null for one that is forged, cut, of another seal or spelled another way. */
+  /**
+   * The text of a token that this seal made; null for one that is forged, cut, of another seal or spelled another way.
+   */
   open(token: string): string | null;
 }
 
@@ -13,13 +15,15 @@ const TAG_BYTES = 16;
 const SECRET_MIN_BYTES = 16;
 
 /**
- * Creates a seal: deterministic authenticated encryption (PAGE-6), composed as SIV (RFC 5297; Rogaway and Shrimpton 2006). HMAC-SHA-256 of the text,
- * cut to 128 bits, authenticates it and is the initial counter block under which AES-256-CTR encrypts it. Without a nonce, two texts have
- * different counter blocks and equal texts equal tokens. A token is the tag and the ciphertext. HKDF (RFC 5869) derives both keys.
+ * Creates a seal: deterministic authenticated encryption (PAGE-6), composed as SIV (RFC 5297; Rogaway and Shrimpton
+ * 2006). HMAC-SHA-256 of the text, cut to 128 bits, authenticates it and is the initial counter block under which
+ * AES-256-CTR encrypts it. Without a nonce, two texts have different counter blocks and equal texts equal tokens. A
+ * token is the tag and the ciphertext. HKDF (RFC 5869) derives both keys.
  *
- * HMAC and CTR are composed here of one-shot hashes and one AES object. The tokens are those of `createHmac` and `aes-256-ctr`, as tests compare.
- * To seal and open a cursor of 78 characters takes 17 µs of processor time, with the objects of Node.js 33 µs (medians of 7 runs of 30,000,
- * interleaved, Node.js 26.10). A page in the middle of a collection opens one cursor and seals two, in about 450 µs: it would be slower.
+ * HMAC and CTR are composed here of one-shot hashes and one AES object. The tokens are those of `createHmac` and
+ * `aes-256-ctr`, as tests compare. A cursor of 78 characters that is sealed and opened takes 17 µs of processor time,
+ * with the objects of Node.js 33 µs. These are medians of 7 interleaved runs of 30,000 on Node.js 26.10. A page in the
+ * middle of a collection opens one cursor and seals two, in about 450 µs: it would be slower.
  *
  * @param secret at least 16 unpredictable bytes; the same ones open the tokens after a restart and on another instance
  * @param context the use of the tokens; tokens of one context do not open in another
@@ -60,8 +64,8 @@ const HASH_BLOCK = 64;
 const HASH_BYTES = 32;
 
 /**
- * HMAC-SHA-256 (RFC 2104) by two one-shot hashes, which take a third of the time of an HMAC object. The hashes come as latin1 strings, one
- * character for each byte: a new buffer for each takes as long as the hash.
+ * HMAC-SHA-256 (RFC 2104) by two one-shot hashes, which take a third of the time of an HMAC object. The hashes come as
+ * latin1 strings, one character for each byte: a new buffer for each takes as long as the hash.
  */
 function hmacSha256(key: Uint8Array): (content: Uint8Array) => string {
   const padded = (byte: number): Buffer =>
@@ -77,8 +81,9 @@ function hmacSha256(key: Uint8Array): (content: Uint8Array) => string {
 const CIPHER_BLOCK = 16;
 
 /**
- * AES-256-CTR, which encrypts and decrypts in place. One AES object encrypts all counter blocks: it has no state from one block to the next. A CTR
- * object is made for one initial counter, and making it takes several times as long as using it.
+ * AES-256-CTR, which encrypts and decrypts in place. One AES object encrypts all counter blocks: it has no state from
+ * one block to the next. A CTR object is made for one initial counter, and making it takes several times as long as
+ * using it.
  */
 function aesCtr(key: Uint8Array): (initial: Uint8Array, content: Uint8Array) => void {
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false);

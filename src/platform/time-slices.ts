@@ -13,8 +13,8 @@ const SLICE: SliceLimit = { items: 256, milliseconds: 10 };
 const waiting: (() => void)[] = [];
 
 /**
- * Lets the event loop do other work. Of all work that waits here, one slice runs in each iteration of the loop: slices of many requests in one
- * iteration would together keep others waiting as one long request does.
+ * Lets the event loop do other work. One slice of all waiting work runs in each iteration of the loop. Slices of many
+ * requests in one iteration would together keep others waiting as one long request does.
  */
 function nextSlice(): Promise<void> {
   return new Promise((resolve) => {
@@ -29,8 +29,9 @@ function startNext(): void {
 }
 
 /**
- * Divides the work of one request into slices: after so many items, or so much time, the event loop first does what else is waiting. Items
- * that are in memory would otherwise be handled one after another, without a request of another client in between.
+ * Divides the work of one request into slices: after so many items, or so much time, the event loop first does what
+ * else is waiting. Items that are in memory would otherwise be handled one after another, without a request of another
+ * client in between.
  */
 export class TimeSlices {
   readonly #limit: SliceLimit;

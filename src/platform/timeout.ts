@@ -1,5 +1,6 @@
 /**
- * The result of a promise, or of `onTimeout` where the promise takes longer. The work goes on all the same: a promise cannot be stopped.
+ * The result of a promise, or of `onTimeout` where the promise takes longer. The work goes on all the same: a promise
+ * cannot be stopped.
  *
  * @param timeout milliseconds
  * @param onTimeout returns what takes the place of the result, or throws

@@ -1,7 +1,10 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
 import type { MaybePromise } from './maybe-promise.ts';
 
-/** The operation that subscribers of its channel see; `error` once it has failed. A subscriber may add members of its own. */
+/**
+ * The operation that subscribers of its channel see; `error` once it has failed. A subscriber may add members of its
+ * own.
+ */
 interface OperationContext {
   error?: unknown;
 }
@@ -39,8 +42,9 @@ export interface DeliveryContext extends OperationContext {
 }
 
 /**
- * The tracing channels of Node.js that an API publishes (OPS-2): `tracing:restwright:request:start` and so on. Tools that know no Restwright
- * subscribe to them; a store that they bind to `start` is there for hooks, too. Without a subscriber they cost nothing.
+ * The tracing channels of Node.js that an API publishes (OPS-2): `tracing:restwright:request:start` and so on. Tools
+ * that know no Restwright subscribe to them; a store that they bind to `start` is there for hooks, too. Without a
+ * subscriber they cost nothing.
  */
 export const channels = {
   request: tracingChannel<RequestContext>('restwright:request'),

@@ -1,6 +1,8 @@
 // The web platform as programs need it, in browsers, Node.js, Bun and Deno alike: no `node:` modules.
 
-/** The time, waiting and randomness of a program that may run in a browser; injected, so that a test can choose them. */
+/**
+ * The time, waiting and randomness of a program that may run in a browser; injected, so that a test can choose them.
+ */
 export interface WebPlatform {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 
 /**
- * The file next to a module that a worker thread or a child process runs: TypeScript where the module is source, JavaScript where it is built.
+ * Finds the file next to a module that a worker thread or a child process runs. It is TypeScript if the module is
+ * source, JavaScript if it is built.
  *
  * @param module its `import.meta.url`
  * @param name of the file, without extension

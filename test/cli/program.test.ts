@@ -124,7 +124,7 @@ describe('restwright', () => {
     [['serve', 'shop.yaml', '--metrics-port', 'x'], /--metrics-port: 'x' is not a valid port/],
     [
       ['serve', 'shop.yaml', '--metrics-host', '::1'],
-      /--metrics-host: name the port of the metrics, too: --metrics-port/,
+      /--metrics-host: pass the port of the metrics, too: --metrics-port/,
     ],
     [
       ['serve', 'shop.yaml', '--workers', 'many'],

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it } from 'node:test';
-import * as api from '../../src/exports/api.ts';
+import * as parts from '../../src/exports/api.ts';
 import * as model from '../../src/exports/model.ts';
 import * as stores from '../../src/exports/stores.ts';
 import * as restwright from '../../src/index.ts';
@@ -52,9 +52,9 @@ describe('the root of the package', () => {
 
   it('has the deprecated names as aliases of those that replace them', () => {
     assert.equal(restwright.openApi, restwright.startApi);
-    assert.equal(restwright.createApi, api.createApi);
-    assert.equal(restwright.logEntry, api.logEntry);
-    assert.equal(restwright.openVerifier, api.openVerifier);
+    assert.equal(restwright.createApi, parts.createApi);
+    assert.equal(restwright.logEntry, parts.logEntry);
+    assert.equal(restwright.openVerifier, parts.openVerifier);
     assert.equal(restwright.defineModel, model.defineModel);
     assert.equal(restwright.openSqlite, stores.openSqlite);
   });

@@ -2,7 +2,7 @@ import { asyncApiDocument } from '../../describe/asyncapi/async-api-document.ts'
 import { describedContracts } from '../../describe/described-contract.ts';
 import type { ExitCode } from '../command-error.ts';
 import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
-import { contractOf, VERSION_OPTION } from '../described-version.ts';
+import { findContract, VERSION_OPTION } from '../described-version.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -18,7 +18,7 @@ interface AsyncApiFlags {
  */
 async function asyncapi(file: string, { apiVersion }: AsyncApiFlags, terminal: Terminal): Promise<ExitCode> {
   const { model } = await requireModel(file, terminal.env);
-  const contract = contractOf(describedContracts(model), apiVersion);
+  const contract = findContract(describedContracts(model), apiVersion);
   terminal.stdout.write(`${JSON.stringify(asyncApiDocument(contract), null, 2)}\n`);
   return 0;
 }

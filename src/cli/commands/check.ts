@@ -48,13 +48,19 @@ interface DerivedNames {
 /** Lines of code that are shown, at most: the first errors are often the cause of others. */
 const MAX_FRAMES = 10;
 
-/** Prints every error and warning of a model, with `--watch` again after each change of its file. @returns 0 for a valid model, else 1 */
+/**
+ * Prints every error and warning of a model, with `--watch` again after each change of its file. @returns 0 for a valid
+ * model, else 1
+ */
 async function check(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const code = await checkOnce(file, flags, terminal);
   return flags.watch === true ? watchFile(file, flags, terminal) : code;
 }
 
-/** Checks a model after each change of its file, until a signal. A file that is missing for a moment is reported and watched on. */
+/**
+ * Checks a model after each change of its file, until a signal. A file that is missing for a moment is reported and
+ * watched on.
+ */
 async function watchFile(file: string, flags: CheckFlags, terminal: Terminal): Promise<ExitCode> {
   const signal = terminal.stopSignal();
   try {
@@ -82,7 +88,7 @@ async function checkModel(
   { published, date }: CheckFlags,
   env: EnvironmentVariables,
 ): Promise<CheckResult> {
-  const day = date === undefined ? null : secondsOf(date);
+  const day = date === undefined ? null : parseSeconds(date);
   const read = await readModel(file, env);
   const was = published === undefined ? null : await readCompared('published', published, env);
   if (read.kind === 'invalid')
@@ -104,7 +110,7 @@ async function checkModel(
 }
 
 /** 00:00:00 GMT of a date. @throws {CommandError} 2 */
-function secondsOf(date: string): number {
+function parseSeconds(date: string): number {
   const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(date))
     throw new CommandError(2, `--date: '${date}' is not a valid date, such as 2028-06-01`);

@@ -11,7 +11,9 @@ interface ClientFlags {
   readonly apiVersion?: string;
 }
 
-/** Prints the types of an API for the client. @throws {CommandError} exit 2 for a version that the model does not serve */
+/**
+ * Prints the types of an API for the client. @throws {CommandError} exit 2 for a version that the model does not serve
+ */
 async function client(file: string, { apiVersion }: ClientFlags, { env, stdout }: Terminal): Promise<ExitCode> {
   const { model } = await requireModel(file, env);
   const contract = typedContract(model, apiVersion ?? null);

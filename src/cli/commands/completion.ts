@@ -11,7 +11,9 @@ const SHELLS: Readonly<Record<string, (commands: readonly CommandSpec[]) => stri
   fish: fishCompletion,
 };
 
-/** Prints what a shell needs to complete commands, options and values. @throws {CommandError} exit 2 for another shell */
+/**
+ * Prints what a shell needs to complete commands, options and values. @throws {CommandError} exit 2 for another shell
+ */
 function completion(shell: string, commands: readonly CommandSpec[], { stdout }: Terminal): ExitCode {
   const script = SHELLS[shell];
   if (script === undefined)

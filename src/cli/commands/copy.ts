@@ -10,7 +10,7 @@ import { requireModel } from '../model-file/read-model.ts';
 import { migrateCommand } from '../open-database.ts';
 import { displayedPath, isMissingFile, namedDatabase, type UsedDatabase } from '../database-settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface CopyFlags {
   readonly from?: string;
@@ -31,13 +31,15 @@ interface CopyJob {
  * Copies everything that a database stores to an empty one.
  *
  * @returns 0 when all of it is copied, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 without `--from` or `--to`; exit 1 for an invalid model, a source that is missing or does not match the model, a target
- *   that is not empty, and a database that fails. The target is as it was then
+ * @throws {CommandError} exit 2 without `--from` or `--to`; exit 1 for an invalid model, an unusable source and a
+ *   target that is not empty. The target is as it was then
  */
 async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): Promise<ExitCode> {
   const { from: source, to: target } = flags;
   if (source === undefined || target === undefined)
-    throw usageError('name both databases: --from ./data/shop.db --to postgres://USER@HOST/DATABASE.');
+    throw usageError(
+      'Missing --from or --to. Pass both databases, for example --from ./data/shop.db --to postgres://USER@HOST/DATABASE.',
+    );
   const { model } = await requireModel(file, terminal.env);
   const used = (flag: 'from' | 'to', database: string): UsedDatabase =>
     namedDatabase({ flag: `--${flag}`, database, driver: flags.driver, name: model.name }, terminal.env);
@@ -47,7 +49,7 @@ async function copyCommand(file: string, flags: CopyFlags, terminal: Terminal): 
   const result = { from: displayedPath(job.from.database), to: displayedPath(job.to.database), outcome };
   if (flags.json === true) terminal.stdout.write(`${JSON.stringify(asJson(result), null, 2)}\n`);
   else terminal.stderr.write(`${summary(result)}\n`);
-  return outcome.kind === 'stopped' ? exitCodeOf(signalOf(job.signal)) : 0;
+  return outcome.kind === 'stopped' ? toExitCode(readStopSignal(job.signal)) : 0;
 }
 
 /** @throws {CommandError} exit 1 where the source does not exist, or does not match the model */

@@ -12,7 +12,10 @@ interface DiffFlags {
   readonly strict?: boolean;
 }
 
-/** Compares two models, or descriptions of them, for their clients (VER-6). @returns 0 where the version of the new one is high enough, else 1 */
+/**
+ * Compares two models, or descriptions of them, for their clients (VER-6). @returns 0 where the version of the new one
+ * is high enough, else 1
+ */
 async function diff(
   files: readonly [old: string, is: string],
   flags: DiffFlags,

@@ -17,7 +17,7 @@ import {
   usedDatabase,
 } from '../database-settings.ts';
 import { formatCount, reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface ExportFlags extends DatabaseFlags {
   readonly format?: string;
@@ -32,8 +32,8 @@ interface ExportFlags extends DatabaseFlags {
  * Exports a collection to a file, or to standard output where the file is `-`.
  *
  * @returns 0 when all rows are written, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 for an unknown collection, for a file that exists (without `--force`), and for the files of the database and
- *   the model; exit 1 for an invalid model, a missing database or a file that cannot be written
+ * @throws {CommandError} exit 2 for an unknown collection and a file that must not be written; exit 1 for a model or
+ *   database that cannot be used
  */
 async function exportCommand(target: CollectionArguments, flags: ExportFlags, terminal: Terminal): Promise<ExitCode> {
   const { file } = target;
@@ -44,7 +44,7 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   const { model } = await requireModel(target.model, terminal.env);
   const { name: collection } = requireCollection(model, target.collection);
   if (flags.as !== undefined && model.auth === null)
-    throw usageError('--as: the model has no auth, so that all callers may read all rows.');
+    throw usageError('--as: the model has no auth: all callers may read all rows.');
   const opened = usedDatabase(location, model.name);
   requireDatabase(opened);
   const used = { database: opened.database, model: target.model };
@@ -62,7 +62,7 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
     const result = { file, collection, outcome: outcome.kind, rows: outcome.rows };
     if (flags.json === true) terminal.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else terminal.stderr.write(`${summary(result)}\n`);
-    return outcome.kind === 'stopped' ? exitCodeOf(signalOf(signal)) : 0;
+    return outcome.kind === 'stopped' ? toExitCode(readStopSignal(signal)) : 0;
   } catch (error) {
     throw error instanceof UnusableToken ? commandFailed(`--as: the token cannot be used: ${error.message}.`) : error;
   } finally {
@@ -138,7 +138,7 @@ export const exportSpec: CommandSpec = {
     {
       name: 'as',
       value: { name: 'token', completes: 'none' },
-      description: 'export what the caller with this bearer token may read; default: all rows',
+      description: 'export the rows that the caller with this bearer token may read; default: all rows',
       group: 'Rows:',
     },
     { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },

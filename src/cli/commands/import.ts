@@ -7,7 +7,7 @@ import type { StartedApi } from '../../start-api.ts';
 import { StoreUnavailable } from '../../stores/store.ts';
 import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { contentOf } from '../data-file/data-bookmark.ts';
+import { measureContent } from '../data-file/data-bookmark.ts';
 import { startsWithObject } from '../data-file/data-file.ts';
 import { type DataImport, importData } from '../data-file/import-data.ts';
 import { describingErrors } from '../data-file/infer-file.ts';
@@ -21,7 +21,7 @@ import { openWithoutServer } from '../open-database.ts';
 import { protectedFileAt } from '../protected-files.ts';
 import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-settings.ts';
 import { reportProgress } from '../terminal/progress.ts';
-import { exitCodeOf, signalOf, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface ImportFlags extends DatabaseFlags {
   readonly json?: boolean;
@@ -34,7 +34,8 @@ interface ImportFlags extends DatabaseFlags {
  * Imports the rows of a file into a collection. Resumes where an earlier import of the same file stopped.
  *
  * @returns 0 when the whole file is imported, 1 for an invalid line, 130 or 143 when a signal stopped it
- * @throws {CommandError} exit 2 for an unknown collection, a missing file, and the files of the database and the model; exit 1 for an invalid model or an unusable database
+ * @throws {CommandError} exit 2 for an unknown collection and a file that cannot be imported; exit 1 for an invalid
+ *   model or an unusable database
  */
 async function importCommand(target: CollectionArguments, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
@@ -106,7 +107,7 @@ async function importMember(
   terminal: Terminal,
 ): Promise<ImportOutcome> {
   const progress = importProgress(terminal);
-  const { sha256 } = await contentOf(file, null);
+  const { sha256 } = await measureContent(file, null);
   const job: DataImport = {
     data: { file, format: 'json' },
     model,
@@ -128,7 +129,7 @@ async function importMember(
 }
 
 function exitCode(outcome: ImportOutcome, signal: AbortSignal): ExitCode {
-  if (outcome.kind === 'stopped') return exitCodeOf(signalOf(signal));
+  if (outcome.kind === 'stopped') return toExitCode(readStopSignal(signal));
   return outcome.kind === 'invalid' ? 1 : 0;
 }
 

@@ -15,7 +15,7 @@ import { describeRows, inferFile } from '../data-file/infer-file.ts';
 import { readOpenApi } from '../data-file/read-open-api.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
-import { commandName, quoted } from '../terminal/command-line.ts';
+import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 interface InitFlags {
@@ -31,7 +31,8 @@ const OUTPUT = 'restwright.yaml';
  * Writes a model: inferred from a file, or a small one to start with.
  *
  * @returns 0 when it is written
- * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a model
+ * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a
+ *   model
  */
 async function init({ from, output = OUTPUT, force = false }: InitFlags, terminal: Terminal): Promise<ExitCode> {
   requireOutput(output, from, force);
@@ -68,18 +69,18 @@ async function modelFrom(
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
   const found = await fileKind(from);
-  if (found.kind !== 'data') return modelOf(await readOpenApi(from), schema, output);
+  if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows } = await inferFile(found.data, terminal);
   const text = writeModel(draft, schema);
-  const model = output === OUTPUT ? '' : `${quoted(output)} `;
+  const model = output === OUTPUT ? '' : `${quoteArgument(output)} `;
   const imports = importOrder(compiled(text, output))
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
-    .map(({ name }) => `import ${model}${name} ${quoted(from)}`);
+    .map(({ name }) => `import ${model}${name} ${quoteArgument(from)}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
 }
 
 /** The model of a description, which has no rows. */
-function modelOf(draft: ModelDraft, schema: string, output: string): WrittenModel {
+function inferModelFrom(draft: ModelDraft, schema: string, output: string): WrittenModel {
   const text = writeModel(draft, schema);
   const names = [...compiled(text, output).resources.keys()];
   return { text, summary: `: ${names.join(', ')}`, next: nextCommands(output) };
@@ -96,7 +97,7 @@ function compiled(text: string, output: string): Model {
 }
 
 function nextCommands(output: string, imports: readonly string[] = []): readonly string[] {
-  const model = output === OUTPUT ? '' : ` ${quoted(output)}`;
+  const model = output === OUTPUT ? '' : ` ${quoteArgument(output)}`;
   return [`check${model}`, ...imports, `serve${model}`];
 }
 

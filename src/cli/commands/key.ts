@@ -25,8 +25,10 @@ interface KeyFlags extends DatabaseFlags {
 async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<ExitCode> {
   const { subject, scope = '', name = 'restwright key' } = flags;
   const scopes = [...new Set(scope.split(' ').filter((each) => each !== ''))];
-  if (subject === undefined) throw usageError('--subject: who is the key for? Name it, such as --subject import.');
-  if (scopes.length === 0) throw usageError('--scope: what may the key do? Such as --scope "products:read".');
+  if (subject === undefined)
+    throw usageError('Missing --subject. Pass the subject of the key, for example --subject import.');
+  if (scopes.length === 0)
+    throw usageError('Missing --scope. Pass the scopes of the key, for example --scope "products:read".');
   const { model } = await requireModel(file, terminal.env);
   const collection = model.auth?.apiKeys ?? null;
   if (collection === null) throw commandFailed(`${file} accepts no API keys; write auth: { api_keys: true } in it.`);
@@ -37,7 +39,7 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
     const made = apiKey(createRandom().hex(32));
     const row: Json = { name, subject, scopes, prefix: made.prefix, key: secretDigest(made.key) };
     const outcome = await api.importRows(collection, [row]);
-    if (outcome.kind === 'refused') throw usageError(reasonOf(outcome.errors));
+    if (outcome.kind === 'refused') throw usageError(describeRefusal(outcome.errors));
     terminal.stdout.write(`${made.key}\n`);
     return 0;
   } finally {
@@ -45,27 +47,27 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
   }
 }
 
-function reasonOf(errors: readonly RowImportError[]): string {
+function describeRefusal(errors: readonly RowImportError[]): string {
   return errors.flatMap(({ details }) => details.map(({ field, message }) => `${field} ${message}`)).join('; ');
 }
 
 export const keySpec: CommandSpec = {
   name: 'key',
   group: 'Callers:',
-  summary: 'make an API key',
-  description: 'Makes an API key and prints it. It is shown this once: the database has its SHA-256 alone.',
+  summary: 'create an API key',
+  description: 'Creates an API key and prints it. The key is not shown again: the database stores only its SHA-256.',
   arguments: [MODEL_ARGUMENT],
   options: [
-    { name: 'subject', value: { name: 'subject', completes: 'none' }, description: 'whose key it is; required' },
+    { name: 'subject', value: { name: 'subject', completes: 'none' }, description: 'subject of the key; required' },
     {
       name: 'scope',
       value: { name: 'scopes', completes: 'none' },
-      description: 'its scopes, separated by spaces: "products:read api-keys:write"; required',
+      description: 'scopes of the key, separated by spaces: "products:read api-keys:write"; required',
     },
-    { name: 'name', value: { name: 'text', completes: 'none' }, description: 'what the key is for' },
+    { name: 'name', value: { name: 'text', completes: 'none' }, description: 'name of the key' },
     ...DATABASE_OPTIONS,
   ],
-  notes: `Further keys can be made with POST /api-keys, by a caller with the scope api-keys:write.
+  notes: `A caller with the scope api-keys:write creates further keys with POST /api-keys.
 
 Examples:
   restwright key shop.yaml --subject admin --scope "api-keys:read api-keys:write products:read"

@@ -22,8 +22,9 @@ interface MigrateFlags extends DatabaseFlags {
  * Prints the steps that migrate a database to a model, and applies them with `--apply`.
  *
  * @returns 0 when the plan is printed or applied
- * @throws {CommandError} exit 1 for an invalid model, an unusable database, and for a migration that is not applied because it would lose data
- *   or leave rows that break a rule (OPS-4), or whose model cannot run next to the one before it (OPS-6)
+ * @throws {CommandError} exit 1 for an invalid model, an unusable database, and a migration that is refused. A
+ *   migration is refused for lost data, rows that break a rule (OPS-4), and a phase whose models cannot run next to
+ *   each other (OPS-6)
  */
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
   const phase = parsePhase(flags.phase);
@@ -52,7 +53,7 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
 /** @throws {CommandError} exit 2 for another value */
 function parsePhase(text: string | undefined): MigrationPhase | null {
   if (text === undefined || text === 'expand' || text === 'contract') return text ?? null;
-  throw usageError(`--phase: '${text}' is not a phase; use ${PHASES.join(' or ')}.`);
+  throw usageError(`--phase: '${text}' is not a valid phase; use ${PHASES.join(' or ')}.`);
 }
 
 export const migrateSpec: CommandSpec = {
@@ -73,7 +74,7 @@ export const migrateSpec: CommandSpec = {
     {
       name: 'phase',
       value: { name: 'phase', completes: PHASES },
-      description: 'expand: instances of the old model and of this one can run; contract: those of this one alone',
+      description: 'expand: instances of the old and the new model can run; contract: only those of the new one',
     },
     jsonOption('the plan'),
   ],

@@ -3,7 +3,7 @@ import { describedContracts, OPEN_API_EDITIONS, type OpenApiEdition } from '../.
 import { withOneMediaType } from '../../describe/openapi/one-media-type.ts';
 import { openApiDocument } from '../../describe/openapi/open-api-document.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
-import { contractOf, VERSION_OPTION } from '../described-version.ts';
+import { findContract, VERSION_OPTION } from '../described-version.ts';
 import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
@@ -18,12 +18,13 @@ interface OpenApiFlags {
 /**
  * Prints the description of an API in OpenAPI: what `/openapi.json` of its server has (OPS-1).
  *
- * @throws {CommandError} exit 2 for a version that the model does not serve, an unknown version of OpenAPI, or a media type that no body has
+ * @throws {CommandError} exit 2 for a version that the model does not serve, an unknown version of OpenAPI, or a media
+ *   type that no body has
  */
 async function openapi(file: string, flags: OpenApiFlags, terminal: Terminal): Promise<ExitCode> {
-  const edition = editionOf(flags.openapi);
+  const edition = chooseEdition(flags.openapi);
   const { model } = await requireModel(file, terminal.env);
-  const contract = contractOf(describedContracts(model), flags.apiVersion);
+  const contract = findContract(describedContracts(model), flags.apiVersion);
   const document = narrowed(openApiDocument(contract, edition), flags.mediaType);
   terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   return 0;
@@ -33,13 +34,15 @@ function narrowed(document: JsonObject, mediaType: string | undefined): JsonObje
   if (mediaType === undefined) return document;
   const narrow = withOneMediaType(document, mediaType);
   if (narrow !== null) return narrow;
-  throw usageError(`--media-type: no body has '${mediaType}'; use one of the description, such as application/json.`);
+  throw usageError(
+    `--media-type: no body has the media type '${mediaType}'; use one of the description, such as application/json.`,
+  );
 }
 
-function editionOf(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
+function chooseEdition(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
   const edition = OPEN_API_EDITIONS.find((each) => each === given);
   if (edition !== undefined) return edition;
-  throw usageError(`--openapi: '${given}' is not a version that is written; use ${OPEN_API_EDITIONS.join(' or ')}.`);
+  throw usageError(`--openapi: '${given}' is not a supported version; use ${OPEN_API_EDITIONS.join(' or ')}.`);
 }
 
 export const openapiSpec: CommandSpec = {
@@ -58,7 +61,7 @@ export const openapiSpec: CommandSpec = {
     {
       name: 'media-type',
       value: { name: 'type', completes: ['application/json'] },
-      description: 'leave all other media types of a body out, for generators that make one type of all of them',
+      description: 'leave out all other media types of a body, for generators that merge their types',
     },
   ],
   notes: `The order of the members is stable, so that two descriptions can be compared line by line.

@@ -27,8 +27,9 @@ function databaseSetting({ database, ...flags }: ServeFlags, { env }: Terminal):
 }
 
 /**
- * Serves a model, or a data file with the model inferred from it, until SIGTERM or SIGINT: then it accepts no more connections, requests in flight finish within the model's
- * shutdown timeout, and the database is closed (LIM-3). Prints its URL on standard output; the log goes to standard error.
+ * Serves a model, or a data file with the model inferred from it, until SIGTERM or SIGINT. Then it accepts no more
+ * connections, requests in flight finish within the model's shutdown timeout, and the database is closed (LIM-3).
+ * Prints its URL on standard output; the log goes to standard error.
  *
  * @returns 0 once stopped
  * @throws {CommandError} exit 2 for invalid settings, exit 1 for an invalid model or an unavailable database or address

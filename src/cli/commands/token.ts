@@ -26,29 +26,29 @@ type SigningRule = Pick<Issuer, 'issuer' | 'audiences' | 'scopeClaims' | 'client
 const DEFAULT_LIFETIME = '1h';
 
 /**
- * Signs a development token by a key pair in the folder of the model, which is made first where there is none. The token is all that standard
- * output gets; how the model trusts the key is printed on standard error while it does not.
+ * Signs a development token by a key pair in the folder of the model, which is made first where there is none. The
+ * token is all that standard output gets; how the model trusts the key is printed on standard error while it does not.
  */
 async function token(file: string, flags: TokenFlags, { env, stdout, stderr }: Terminal): Promise<ExitCode> {
   const { sub, client } = flags;
-  if (sub === undefined) throw usageError('--sub: whose token? Name its subject, such as --sub ann.');
+  if (sub === undefined) throw usageError('Missing --sub. Pass the subject of the token, for example --sub ann.');
   for (const [flag, name] of Object.entries({ '--sub': sub, '--client': client }))
     if (name !== undefined && !isCallerName(name))
       throw usageError(`${flag}: use 1 to 255 characters, none of them a control character.`);
-  const lifetime = lifetimeOf(flags.expires ?? DEFAULT_LIFETIME);
+  const lifetime = parseLifetime(flags.expires ?? DEFAULT_LIFETIME);
   const { model } = await requireModel(file, env);
   const folder = path.dirname(file);
   const key = await openDevelopmentKey(folder);
   if (key.isNew) stderr.write(`created ${KEY_FILE} (secret: do not commit it) and ${JWKS_FILE}\n`);
   const trusted = trustedAs(model, folder, key);
   if (trusted === undefined) stderr.write(trustLines(model));
-  const claims = claimsOf({ ...flags, sub }, lifetime, trusted ?? developmentRule(model));
+  const claims = composeClaims({ ...flags, sub }, lifetime, trusted ?? developmentRule(model));
   stdout.write(`${await signToken(claims, key.privateKey)}\n`);
   return 0;
 }
 
 /** Seconds. @throws {CommandError} exit 2 */
-function lifetimeOf(expires: string): number {
+function parseLifetime(expires: string): number {
   const seconds = Math.floor((parseDuration(expires) ?? 0) / 1_000);
   if (seconds > 0) return seconds;
   throw usageError(`--expires: '${expires}' is not a valid duration; use one of a second or more, such as 30m or 8h.`);
@@ -79,7 +79,7 @@ function trustLines(model: Model): string {
   return `The model does not accept this token yet. Add ${part}these lines to it, for development only:\n\nauth:\n  issuers:\n    - ${declared}\n\n`;
 }
 
-function claimsOf(
+function composeClaims(
   { sub, scope, client }: TokenFlags & { readonly sub: string },
   lifetime: number,
   { issuer, audiences, scopeClaims, clientClaim }: SigningRule,
@@ -102,20 +102,20 @@ export const tokenSpec: CommandSpec = {
   group: 'Callers:',
   summary: 'sign a development token',
   description:
-    'Signs a bearer token for development, by a key pair in the folder of the model. The first run makes the pair and prints the lines by which the model accepts its tokens.',
+    'Signs a bearer token for development with a key pair in the folder of the model. The first run creates the key pair and prints the lines with which the model accepts its tokens.',
   arguments: [MODEL_ARGUMENT],
   options: [
-    { name: 'sub', value: { name: 'subject', completes: 'none' }, description: 'whose token it is; required' },
+    { name: 'sub', value: { name: 'subject', completes: 'none' }, description: 'subject of the token; required' },
     {
       name: 'scope',
       value: { name: 'scopes', completes: 'none' },
-      description: 'its scopes, separated by spaces: "products:read products:write"',
+      description: 'scopes of the token, separated by spaces: "products:read products:write"',
     },
-    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'the client that acts for the subject' },
+    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'client that acts for the subject' },
     {
       name: 'expires',
       value: { name: 'duration', completes: 'none' },
-      description: `how long it is valid, such as 30m or 8h (default: ${DEFAULT_LIFETIME})`,
+      description: `lifetime of the token, such as 30m or 8h (default: ${DEFAULT_LIFETIME})`,
     },
   ],
   notes: `Examples:

@@ -37,7 +37,10 @@ complete -F _${name} ${COMMAND_NAMES.join(' ')}
 `;
 }
 
-/** Reads the command, the number of arguments after it, and the option whose value is completed. @param valued options that have a value */
+/**
+ * Reads the command, the number of arguments after it, and the option whose value is completed. @param valued options
+ * that have a value
+ */
 function readWords(valued: readonly string[]): string {
   return `  # --name=value arrives as three words.
   if [[ $current == = ]]; then

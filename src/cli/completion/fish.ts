@@ -11,7 +11,7 @@ complete -c ${NAME} -f
 complete -c ${NAME} -s h -l help -d 'print help'
 complete -c ${NAME} -n __fish_use_subcommand -s v -l version -d 'print the version'
 complete -c ${NAME} -n __fish_use_subcommand -a help -d 'print help for a command'
-complete -c ${NAME} -n '__fish_seen_subcommand_from help' -a ${quoted(names)}
+complete -c ${NAME} -n '__fish_seen_subcommand_from help' -a ${quoteForFish(names)}
 ${commands.flatMap(commandLines).join('\n')}
 ${OTHER_NAMES.map((other) => `complete -c ${other} -w ${NAME}`).join('\n')}
 `;
@@ -20,7 +20,7 @@ ${OTHER_NAMES.map((other) => `complete -c ${other} -w ${NAME}`).join('\n')}
 function commandLines(command: CommandSpec): readonly string[] {
   const within = `complete -c ${NAME} -n '__fish_seen_subcommand_from ${command.name}'`;
   return [
-    `complete -c ${NAME} -n __fish_use_subcommand -a ${command.name} -d ${quoted(command.summary)}`,
+    `complete -c ${NAME} -n __fish_use_subcommand -a ${command.name} -d ${quoteForFish(command.summary)}`,
     ...command.options.map((option) => `${within} ${optionFlags(option)}`),
     // fish does not count arguments: it offers what any of them may be.
     ...command.arguments.flatMap(({ completes }) =>
@@ -31,14 +31,14 @@ function commandLines(command: CommandSpec): readonly string[] {
 
 function optionFlags({ name, value, description }: OptionSpec): string {
   const flags = value === null ? '' : ` -r ${value.completes === 'none' ? '-f' : valueFlags(value.completes)}`;
-  return `-l ${name}${flags} -d ${quoted(description)}`;
+  return `-l ${name}${flags} -d ${quoteForFish(description)}`;
 }
 
 function valueFlags(completes: Exclude<Completion, 'none'>): string {
-  return completes === 'file' ? '-F' : `-f -a ${quoted(completes.join(' '))}`;
+  return completes === 'file' ? '-F' : `-f -a ${quoteForFish(completes.join(' '))}`;
 }
 
 /** A text in single quotes of fish. */
-function quoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

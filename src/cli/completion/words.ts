@@ -12,6 +12,6 @@ export function optionWords({ options }: CommandSpec): readonly string[] {
 }
 
 /** A text in single quotes of zsh. */
-export function quoted(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
 import type { ArgumentSpec, CommandSpec, Completion, OptionSpec } from '../command-spec.ts';
-import { COMMAND_NAMES, quoted } from './words.ts';
+import { COMMAND_NAMES, quoteForShell } from './words.ts';
 
 /** The completion of zsh, as a file in `fpath` or as a text to source. */
 export function zshCompletion(commands: readonly CommandSpec[]): string {
@@ -14,7 +14,7 @@ _${name}() {
   local state line
   local -a commands
   commands=(
-${names.map(([command, summary]) => `    ${quoted(`${command}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
+${names.map(([command, summary]) => `    ${quoteForShell(`${command}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
   )
   _arguments -C \\
     '(- *)'{-h,--help}'[print help]' \\
@@ -51,11 +51,11 @@ function commandCase(command: CommandSpec): string {
 function optionSpec({ name, value, description }: OptionSpec): string {
   const shown = `--${name}[${escaped(description)}]`;
   // = after the name: --name VALUE and --name=VALUE.
-  return quoted(value === null ? shown : `${shown.replace('[', '=[')}:${value.name}:${action(value.completes)}`);
+  return quoteForShell(value === null ? shown : `${shown.replace('[', '=[')}:${value.name}:${action(value.completes)}`);
 }
 
 function argumentSpec({ name, completes, fallback }: ArgumentSpec, index: number): string {
-  return quoted(`${index + 1}${fallback === undefined ? ':' : '::'}${name}:${action(completes)}`);
+  return quoteForShell(`${index + 1}${fallback === undefined ? ':' : '::'}${name}:${action(completes)}`);
 }
 
 function action(completes: Completion): string {

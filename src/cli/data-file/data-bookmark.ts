@@ -35,7 +35,7 @@ export function parseBookmark(value: string | null): DataBookmark | null {
  *
  * @throws the error of the file system
  */
-export async function contentOf(file: string, known: FileContent | null): Promise<FileContent> {
+export async function measureContent(file: string, known: FileContent | null): Promise<FileContent> {
   const { size, mtimeMs: modified } = await stat(file);
   if (known !== null && known.size === size && known.modified === modified) return known;
   const hash = createHash('sha256');

@@ -27,8 +27,9 @@ const YAML = /^\.ya?ml$/;
 const MAX_MODEL_BYTES = 48 * 1024 * 1024;
 
 /**
- * Finds the kind of a file: by its extension and, for JSON and YAML, by its content. An object with an object `resources` is a model, one with `openapi` or
- * `swagger` a description, any other with an array is data, and so is an array.
+ * Finds the kind of a file: by its extension and, for JSON and YAML, by its content. An object with an object
+ * `resources` is a model, one with `openapi` or `swagger` a description. An array is data, and so is any other object
+ * with an array.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read, and for a JSON object that is none of them
  */

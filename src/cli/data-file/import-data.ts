@@ -9,7 +9,7 @@ import type { StartedApi } from '../../start-api.ts';
 import { CHUNK_LIMITS } from '../import/import-chunks.ts';
 import type { ChunkErrors, ImportOutcome } from '../import/import-file.ts';
 import type { Progress } from '../terminal/progress.ts';
-import { contentOf, type DataBookmark, type FileContent, parseBookmark } from './data-bookmark.ts';
+import { measureContent, type DataBookmark, type FileContent, parseBookmark } from './data-bookmark.ts';
 import type { DataFile } from './data-file.ts';
 import { notAnObject, parseJson, readData, readHeader, readingRow, type RowRecord } from './read-data.ts';
 
@@ -40,15 +40,15 @@ export type DataImportOutcome =
   | { readonly kind: 'imported'; readonly resources: ReadonlyMap<string, ImportOutcome> };
 
 /**
- * Imports the rows of a data file once. Rows are written in chunks, each with a bookmark in its transaction, so that an interrupted import
- * resumes where it stopped. A file that has changed since is not imported again.
+ * Imports the rows of a data file once. Rows are written in chunks, each with a bookmark in its transaction, so that an
+ * interrupted import resumes where it stopped. A file that has changed since is not imported again.
  *
  * @throws {DataError} {MalformedData} for a row that cannot be read
  */
 export async function importData(job: DataImport): Promise<DataImportOutcome> {
   const { data, opened, resources, events } = job;
   const stored = parseBookmark(await opened.store.bookmarks.get(job.bookmark));
-  const content = await contentOf(data.file, stored);
+  const content = await measureContent(data.file, stored);
   if (stored !== null && stored.position === null) {
     return { kind: 'known', isChanged: stored.sha256 !== content.sha256 };
   }
@@ -64,7 +64,7 @@ export async function importData(job: DataImport): Promise<DataImportOutcome> {
   }
   const [last] = resources.slice(-1);
   if (last !== undefined) {
-    await opened.api.importRows(last.name, [], bookmarkOf(job, { ...content, position: null }), { events });
+    await opened.api.importRows(last.name, [], composeBookmark(job, { ...content, position: null }), { events });
   }
   return { kind: 'imported', resources: outcomes };
 }
@@ -94,7 +94,7 @@ async function importResource(job: DataImport, resource: Resource, start: Import
   const commit = async (): Promise<ImportOutcome | null> => {
     if (job.signal.aborted) return { kind: 'stopped', rows };
     const position = { resource: resource.name, rows: seen };
-    const bookmark = bookmarkOf(job, { ...content, position });
+    const bookmark = composeBookmark(job, { ...content, position });
     const outcome = await job.opened.api.importRows(resource.name, chunk.rows, bookmark, { events: job.events });
     if (outcome.kind === 'refused') return { kind: 'invalid', rows, ...chunk.errors(outcome.errors) };
     rows += chunk.rows.length;
@@ -151,7 +151,10 @@ class RowChunk {
 
 type RefusedRow = Omit<ChunkErrors['errors'][number], 'line'> & { readonly row: number };
 
-function bookmarkOf({ bookmark }: DataImport, value: DataBookmark): { readonly name: string; readonly value: string } {
+function composeBookmark(
+  { bookmark }: DataImport,
+  value: DataBookmark,
+): { readonly name: string; readonly value: string } {
   return { name: bookmark, value: JSON.stringify(value) };
 }
 

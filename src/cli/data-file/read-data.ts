@@ -39,8 +39,8 @@ export function dataName(file: string): string {
 }
 
 /**
- * Reads the collections of a file, in constant memory. A member of a JSON object that is an object is a collection with one row; other
- * members, such as numbers, are ignored.
+ * Reads the collections of a file, in constant memory. A member of a JSON object that is an object is a collection with
+ * one row; other members, such as numbers, are ignored.
  *
  * @throws {DataError} with the line of a syntax error
  */

@@ -9,7 +9,7 @@ import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { type DatabaseFlags, databaseLocation, displayedPath, usedDatabase } from '../database-settings.ts';
-import { exitCodeOf, signalOf, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { toExitCode, readStopSignal, styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { DataFile } from './data-file.ts';
 import { type DataImport, type DataImportOutcome, importData } from './import-data.ts';
 import { importProgress } from './import-progress.ts';
@@ -19,16 +19,22 @@ import { dataName } from './read-data.ts';
 /** Under this name the database stores that the data of `serve` is imported. */
 const BOOKMARK = 'data';
 
-/** A data file that is ready to be served: its rows are in the database. Or the exit code of an import that did not complete. */
+/**
+ * A data file that is ready to be served: its rows are in the database. Or the exit code of an import that did not
+ * complete.
+ */
 export type PreparedData =
   | { readonly kind: 'ready'; readonly model: string; readonly database: string }
   | { readonly kind: 'incomplete'; readonly exitCode: ExitCode };
 
 /**
- * Prepares a data file to be served: writes the model next to it unless it exists, and imports the rows unless they are imported.
+ * Prepares a data file to be served: writes the model next to it unless it exists, and imports the rows unless they are
+ * imported.
  *
- * @param flags `database` is `sqlite:PATH` or a path; absent for the default, `data/{name}.db` in the folder of the file
- * @throws {CommandError} exit 2 for a file that cannot be read; exit 1 for invalid data, an invalid model or an unusable database
+ * @param flags `database` is `sqlite:PATH` or a path; absent for the default, `data/{name}.db` in the folder of the
+ *   file
+ * @throws {CommandError} exit 2 for a file that cannot be read; exit 1 for invalid data, an invalid model or an
+ *   unusable database
  */
 export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal: Terminal): Promise<PreparedData> {
   const folder = path.dirname(data.file);
@@ -61,7 +67,7 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
     const files = { data, model, database: displayedPath(file) };
     return isImported(outcome, files, terminal)
       ? { kind: 'ready', model, database: file }
-      : { kind: 'incomplete', exitCode: signal.aborted ? exitCodeOf(signalOf(signal)) : 1 };
+      : { kind: 'incomplete', exitCode: signal.aborted ? toExitCode(readStopSignal(signal)) : 1 };
   } finally {
     progress.end();
     await opened.close();

@@ -44,8 +44,9 @@ export function partialFile(file: string): string {
 }
 
 /**
- * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete and an existing one
- * stays until then. A `FILE.partial` that exists is removed, not written to: it may be a link to another file.
+ * Exports a collection to a file. Writes `FILE.partial`, syncs it and renames it, so that the file is never incomplete
+ * and an existing one stays until then. A `FILE.partial` that exists is removed, not written to: it may be a link to
+ * another file.
  *
  * @throws the error of the file system where the file cannot be written
  */
@@ -76,14 +77,14 @@ export async function writeRows(output: Writable, job: ExportJob): Promise<Expor
   const writer = rowWriter(job.format, csv);
   const start = job.now();
   let rows = 0;
-  if (!(await send(output, writer.head))) return { kind: 'closed', rows };
+  if (!(await sendRecord(output, writer.head))) return { kind: 'closed', rows };
   for await (const page of pages) {
     if (job.signal.aborted) return { kind: 'stopped', rows };
-    if (!(await send(output, writer.page(page, rows === 0)))) return { kind: 'closed', rows };
+    if (!(await sendRecord(output, writer.page(page, rows === 0)))) return { kind: 'closed', rows };
     rows += page.length;
     job.onProgress({ rows, done: rows, start: 0, total, elapsed: job.now() - start });
   }
-  return (await send(output, writer.foot)) ? { kind: 'complete', rows } : { kind: 'closed', rows };
+  return (await sendRecord(output, writer.foot)) ? { kind: 'complete', rows } : { kind: 'closed', rows };
 }
 
 function rowWriter(format: RecordFormat, csv: CsvWriter): RowWriter {
@@ -102,7 +103,7 @@ function rowWriter(format: RecordFormat, csv: CsvWriter): RowWriter {
 }
 
 /** Writes, and waits until the stream has drained. @returns whether the stream is still open */
-async function send(output: Writable, text: string): Promise<boolean> {
+async function sendRecord(output: Writable, text: string): Promise<boolean> {
   if (output.destroyed || output.writableEnded) return false;
   if (text === '' || output.write(text)) return true;
   await waitForDrain(output);

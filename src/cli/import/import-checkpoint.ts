@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 
 /**
- * The progress of the import of a file. A file is identified by its content: it may be moved, and the part after the checkpoint may be
- * corrected or extended before the import resumes.
+ * The progress of the import of a file. A file is identified by its content. It may be moved, and the part after the
+ * checkpoint may be corrected or extended before the import resumes.
  */
 export interface ImportCheckpoint {
   /** Number of line breaks before the checkpoint. */
@@ -31,8 +31,8 @@ export function checkpointAt({ lines, bytes, hash }: ResumePoint): ImportCheckpo
 }
 
 /**
- * The name under which the checkpoints of a collection's imports are stored, for all files that begin with the same line. The first line
- * is part of every committed chunk of a file, however short the file was then.
+ * The name under which the checkpoints of a collection's imports are stored, for all files that begin with the same
+ * line. The first line is part of every committed chunk of a file, however short the file was then.
  *
  * @param collection name of the resource
  */
@@ -46,7 +46,10 @@ export function parseCheckpoints(value: string | null): readonly ImportCheckpoin
   return checkpoints;
 }
 
-/** The number of files that begin with the same line and have a checkpoint; the least recently imported one is dropped first. */
+/**
+ * The number of files that begin with the same line and have a checkpoint; the least recently imported one is dropped
+ * first.
+ */
 const MAX_FILES = 100;
 
 /** Replaces the checkpoint of one file; those of other files stay. */
@@ -60,7 +63,8 @@ export function advanceCheckpoint(
 }
 
 /**
- * Finds the last checkpoint whose bytes the file still begins with, or the start of the file. Reads no further than the last checkpoint.
+ * Finds the last checkpoint whose bytes the file still begins with, or the start of the file. Reads no further than the
+ * last checkpoint.
  *
  * @param buffers the file from its first byte
  */

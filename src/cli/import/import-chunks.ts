@@ -23,7 +23,10 @@ export interface LineError {
 export interface ImportChunk {
   /** The line of each row. */
   readonly lines: readonly number[];
-  /** A row for each record that is not blank. An unreadable record is null, which is never a valid row: the chunk is refused as a whole, and every row is validated. */
+  /**
+   * A row for each record that is not blank. An unreadable record is null, which is never a valid row: the chunk is
+   * refused as a whole, and every row is validated.
+   */
   readonly rows: readonly Json[];
   /** The errors of unreadable records. */
   readonly errors: readonly LineError[];

@@ -53,8 +53,8 @@ export interface ChunkErrors {
 }
 
 /**
- * Imports a file of rows. Each chunk commits together with the checkpoint after it, so that the next run resumes there, however this one
- * ended, and imports no row twice. A chunk with an error is not imported.
+ * Imports a file of rows. Each chunk commits together with the checkpoint after it, so that the next run resumes there,
+ * however this one ended, and imports no row twice. A chunk with an error is not imported.
  *
  * @throws the error of the file system where the file cannot be read
  */
@@ -81,7 +81,7 @@ async function importFrom(
   const { size: total } = await file.stat();
   let checkpoint = checkpointAt(resumed);
   let rows = 0;
-  const reader = readerOf(job, first, resumed.bytes === 0);
+  const reader = openRecordReader(job, first, resumed.bytes === 0);
   if ('error' in reader) return { kind: 'invalid', rows, from: 1, to: 1, errors: [reader.error] };
   const records = splitRecords(readBytes(file, resumed.bytes), FRAMINGS[format], resumed.lines + 1, MAX_RECORD_BYTES);
   const chunks = readImportChunks(records, { ...resumed, hash: resumed.hash.copy() }, reader.read);
@@ -92,7 +92,7 @@ async function importFrom(
       return job.importRows(job.collection, all, { name, value });
     });
     checkpoints = advanceCheckpoint(checkpoints, checkpoint, chunk.end);
-    if (outcome.kind === 'refused') return { kind: 'invalid', rows, ...errorsOf(chunk, outcome) };
+    if (outcome.kind === 'refused') return { kind: 'invalid', rows, ...listRowErrors(chunk, outcome) };
     checkpoint = chunk.end;
     rows += chunk.rows.length;
     onProgress({ rows, done: checkpoint.bytes, start: resumed.bytes, total, elapsed: job.now() - start });
@@ -101,7 +101,7 @@ async function importFrom(
 }
 
 /** The reader of the records, or the error in the header of the file. */
-function readerOf(
+function openRecordReader(
   { source }: ImportJob,
   first: Uint8Array,
   atStart: boolean,
@@ -115,7 +115,7 @@ function readerOf(
 }
 
 /** The errors of unreadable lines and of refused rows, in the order of the file. */
-function errorsOf(chunk: ImportChunk, refused: Extract<RowImportOutcome, { kind: 'refused' }>): ChunkErrors {
+function listRowErrors(chunk: ImportChunk, refused: Extract<RowImportOutcome, { kind: 'refused' }>): ChunkErrors {
   const unreadable = new Set(chunk.errors.map(({ line }) => line));
   const rowErrors = refused.errors.flatMap(({ row, code, message, details }) => {
     const line = chunk.lines[row];

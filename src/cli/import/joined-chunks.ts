@@ -11,8 +11,8 @@ interface ImportedChunk {
 }
 
 /**
- * Imports a chunk; where one of its rows refers to a row that may follow in the file, together with twice as many chunks each time, so that a file costs a small
- * multiple of what it costs otherwise.
+ * Imports a chunk. If one of its rows refers to a row that may follow in the file, it takes twice as many chunks each
+ * time. Such a file costs a small multiple of another.
  *
  * @param following the chunks after it, of which this takes those that it imports
  */
@@ -28,7 +28,7 @@ export async function importJoined(
     if (!isWaiting || 2 * parts > MAX_JOINED) return { chunk, outcome };
     const more = await taken(following, parts);
     if (more.length === 0) return { chunk, outcome };
-    chunk = joined([chunk, ...more]);
+    chunk = joinChunk([chunk, ...more]);
   }
 }
 
@@ -42,7 +42,7 @@ async function taken(chunks: AsyncIterator<ImportChunk>, count: number): Promise
   return found;
 }
 
-function joined(chunks: readonly [ImportChunk, ...ImportChunk[]]): ImportChunk {
+function joinChunk(chunks: readonly [ImportChunk, ...ImportChunk[]]): ImportChunk {
   const { end } = chunks.at(-1) ?? chunks[0];
   return {
     lines: chunks.flatMap(({ lines }) => lines),

@@ -34,7 +34,9 @@ export function recordFormat(file: string, flag: string | undefined): RecordForm
   throw usageError(`--format: '${flag}' is not a valid format; use ndjson, json or csv.`);
 }
 
-/** Parses a record. Returns undefined for one that holds no row: the header of CSV, the closing bracket of a JSON array. */
+/**
+ * Parses a record. Returns undefined for one that holds no row: the header of CSV, the closing bracket of a JSON array.
+ */
 export type ReadRecord = (raw: Uint8Array) => Json | undefined;
 
 /** The facts of a collection that a reader of records needs. */

@@ -6,8 +6,8 @@ import { packagePath } from '../../platform/package-path.ts';
 const SCHEMA = 'schema/model.schema.json';
 
 /**
- * Finds the JSON Schema of models for editors, from the folder of a model: a relative path where the package is a dependency of the
- * project that contains the folder, so that it is valid on other machines; else the absolute path.
+ * Finds the JSON Schema of models for editors, from the folder of a model. It is a relative path, which is valid on
+ * other machines, if the project of the folder depends on the package; else the absolute one.
  *
  * @param folder of the model
  * @param schema path of the schema

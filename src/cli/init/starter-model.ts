@@ -1,7 +1,8 @@
 import { schemaLine } from '../../infer/write-model.ts';
 
 /**
- * The model that `init` writes where there is no data: two resources with a relation, a state machine and a unique field.
+ * The model that `init` writes where there is no data: two resources with a relation, a state machine and a unique
+ * field.
  *
  * @param schema path or URL of the JSON Schema of models
  */

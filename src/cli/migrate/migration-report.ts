@@ -18,7 +18,7 @@ export interface Migration {
   readonly applied: boolean;
 }
 
-function needsOf(steps: readonly SchemaStep[]): Requirement {
+function listRequirements(steps: readonly SchemaStep[]): Requirement {
   const broken = steps.flatMap((step) => step.broken);
   if (broken.some(({ blocking }) => blocking)) return 'changed-rows';
   return broken.length > 0 || steps.some(({ losses }) => losses.length > 0) ? 'consent' : 'nothing';
@@ -29,7 +29,7 @@ export function migrationJson({ steps, applied, ...migration }: Migration): obje
   return {
     ...migration,
     steps: steps.map(({ broken, ...step }) => ({ ...step, broken_rules: broken })),
-    needs: needsOf(steps).replace('-', '_'),
+    needs: listRequirements(steps).replace('-', '_'),
     applied,
   };
 }
@@ -96,7 +96,7 @@ function conclusion({ steps, phase, applied }: Migration, command: string): stri
   if (applied) return doneText(phase, command);
   const unchanged = 'Nothing was changed.';
   const apply = `${command}${phase === null ? '' : ` --phase ${phase}`} --apply`;
-  switch (needsOf(steps)) {
+  switch (listRequirements(steps)) {
     case 'nothing':
       return phase === null
         ? `${unchanged} The next start applies it, and so does ${apply}`

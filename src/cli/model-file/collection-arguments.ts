@@ -9,8 +9,8 @@ export interface CollectionArguments {
 }
 
 /**
- * Reads the arguments `[model] <collection> [file]`: a first argument with a dot or a slash, or that is a file, is the model; else the
- * model of the folder is used.
+ * Reads the arguments `[model] <collection> [file]`. A first argument with a dot or a slash, or that is a file, is the
+ * model; else the model of the folder is used.
  *
  * @param fallback the file where none is named; null where one is required
  * @throws {CommandError} exit 2 for a missing argument and a missing model

@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 const DEBOUNCE = 50;
 
 /**
- * Yields whenever a file has changed, until the signal aborts. Watches the directory, since many editors save by replacing the file.
+ * Yields whenever a file has changed, until the signal aborts. Watches the directory, since many editors save by
+ * replacing the file.
  *
  * @throws the reason of the signal, or an error of the file system
  */

@@ -11,8 +11,8 @@ const NAMES: readonly (readonly string[])[] = ['restwright', 'model'].map((name)
 const WRITTEN = '.restwright.yaml';
 
 /**
- * The model of a folder, for a command that names none: `restwright.yaml`, else `model.yaml`, with any extension of a model; else the only
- * file that ends with `.restwright.yaml`.
+ * Finds the model of a folder for a command that names none. It is `restwright.yaml`, else `model.yaml`, with any
+ * extension of a model; else the only file that ends with `.restwright.yaml`.
  *
  * @throws {CommandError} exit 2 where there is none, or more than one
  */

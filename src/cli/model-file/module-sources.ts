@@ -23,14 +23,17 @@ const MODULE_FORMATS: Readonly<Record<string, string>> = { '.ts': 'module-typesc
 
 const decoder = new TextDecoder();
 
-/** The source of each module by URL. Node.js loads a module only once, so that sources are retained for later imports of it. */
+/**
+ * The source of each module by URL. Node.js loads a module only once, so that sources are retained for later imports of
+ * it.
+ */
 const sourcesByUrl = new Map<string, string>();
 
 /**
- * Loads a model's module and returns, with it, the sources of the modules that it imports, in the order of their URLs. The code of the
- * model depends on them. Modules in `node_modules` are left out. A file with `import` or `export` is an ECMAScript module, whatever the
- * `type` of its package is: `npm init` writes `commonjs`, and without a type Node.js warns. `restwright` is this program where it is not
- * installed for the model.
+ * Loads a model's module and returns, with it, the sources of the modules that it imports, in the order of their URLs.
+ * The code of the model depends on them. Modules in `node_modules` are left out. A file with `import` or `export` is an
+ * ECMAScript module, whatever the `type` of its package. `npm init` writes `commonjs`, and without a type Node.js
+ * warns. `restwright` is this program where it is not installed for the model.
  */
 export async function captureModuleSources<T>(
   load: () => Promise<T>,

@@ -21,7 +21,8 @@ const MODULE = /^\.[cm]?[jt]s$/;
  * Reads and compiles a model file: a document, or a module whose default export is the result of `defineModel`.
  *
  * @param file the path as given on the command line; messages name it so
- * @throws {CommandError} exit 2 for a missing file, exit 1 for a module that cannot be loaded or does not export a model
+ * @throws {CommandError} exit 2 for a missing file, exit 1 for a module that cannot be loaded or does not export a
+ *   model
  */
 export async function readModel(file: string, env: EnvironmentVariables): Promise<ModelFileResult> {
   try {

@@ -11,7 +11,10 @@ export function isLoopback(host: string): boolean {
   return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The address under which this machine reaches a server: a server on all addresses (`0.0.0.0`, `::`) is also on the loopback one. */
+/**
+ * The address under which this machine reaches a server: a server on all addresses (`0.0.0.0`, `::`) is also on the
+ * loopback one.
+ */
 export function localAddress(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

@@ -9,7 +9,8 @@ import type { ServerLog } from './server-log.ts';
 import type { ServedSummary } from './served-summary.ts';
 
 /**
- * Reports that a server listens: its URL on standard output for programs, and, where the log is for a person, what it serves.
+ * Reports that a server listens: its URL on standard output for programs, and, where the log is for a person, what it
+ * serves.
  *
  * @param open whether a browser opens the API. Where none can be opened, the log says so with the URL
  */

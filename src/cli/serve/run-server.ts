@@ -21,7 +21,7 @@ import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
 import { databaseFile, isMissingFile, usedDatabase } from '../database-settings.ts';
 import type { ServeSettings } from '../settings.ts';
-import { signalOf, type Terminal } from '../terminal/terminal.ts';
+import { readStopSignal, type Terminal } from '../terminal/terminal.ts';
 import { localAddress, serverUrl } from './address.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { ReloadableApi } from './reloadable-api.ts';
@@ -151,7 +151,10 @@ async function openUnlessStopped(opening: Promise<StartedApi>, signal: AbortSign
   }
 }
 
-/** The delay of the event loop, as measured before and within the current iteration. Without a queue of requests it is none. */
+/**
+ * The delay of the event loop, as measured before and within the current iteration. Without a queue of requests it is
+ * none.
+ */
 function delaySources(
   delay: DelayMonitor,
   { eventLoopDelay }: Limits,
@@ -172,7 +175,7 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
 }
 
 async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
-  observe({ kind: 'stopping', signal: signalOf(signal) });
+  observe({ kind: 'stopping', signal: readStopSignal(signal) });
   await server.acceptPending();
   observe({ kind: 'stopped', unfinished: await server.close() });
 }

@@ -25,8 +25,8 @@ interface ServeModelOptions
 /**
  * Serves a model from this process until a signal stops it.
  *
- * @throws {CommandError} exit 1 for an invalid model, a model that differs from the one the other workers serve, or an unavailable
- *   database or address; exit 2 for a missing file
+ * @throws {CommandError} exit 2 for a missing file; exit 1 for an invalid model, another model than other workers
+ *   serve, or an unavailable database or address
  */
 export async function serveModel({ peers, onListening, log: style, ...options }: ServeModelOptions): Promise<void> {
   const { file, settings, terminal } = options;

@@ -24,15 +24,18 @@ export interface ServerLog {
 }
 
 /**
- * Chooses the style of the log: as `--log` says, else readable for a person, which is where standard error is a terminal or with `--dev`, else JSON.
- * Workers inherit it from their supervisor, whose pipe is their standard error.
+ * Chooses the style of the log: that of `--log`, else a readable one if standard error is a terminal or with `--dev`,
+ * else JSON. Workers inherit it from their supervisor, whose pipe is their standard error.
  */
 export function logStyle({ log, dev }: Pick<ServeSettings, 'log' | 'dev'>, { stderr, env }: Terminal): LogStyle {
   const isReadable = log === null ? dev || stderr.isTTY === true : log === 'text';
   return { format: isReadable ? 'readable' : 'json', colours: supportsColour(stderr, env) };
 }
 
-/** Runs a server with a log on standard error, and flushes it. An uncaught exception is logged and ends the process with exit code 1. */
+/**
+ * Runs a server with a log on standard error, and flushes it. An uncaught exception is logged and ends the process with
+ * exit code 1.
+ */
 export async function withServerLog<T>(
   style: LogStyle,
   { isOneOfSeveral }: { readonly isOneOfSeveral: boolean },

@@ -2,7 +2,8 @@ import type { Observe } from '../../observe/observation.ts';
 import { programVersion } from '../../platform/program-version.ts';
 
 /**
- * Makes spans with the SDK of OpenTelemetry that was registered before the program began, such as by `NODE_OPTIONS=--import=./tracing.js`.
+ * Makes spans with the SDK of OpenTelemetry that was registered before the program began, such as by
+ * `NODE_OPTIONS=--import=./tracing.js`.
  *
  * @returns null where there is no SDK, or the package `@opentelemetry/api` is not installed
  */

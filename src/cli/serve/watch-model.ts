@@ -19,8 +19,8 @@ interface WatchedModel {
 }
 
 /**
- * Reloads the model whenever its file changes, until the signal aborts. Reports the errors of an invalid model and keeps serving the previous
- * one.
+ * Reloads the model whenever its file changes, until the signal aborts. Reports the errors of an invalid model and
+ * keeps serving the previous one.
  */
 export async function watchModel(watched: WatchedModel): Promise<void> {
   const { file, signal, observe } = watched;

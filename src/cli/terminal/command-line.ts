@@ -2,13 +2,13 @@ import path from 'node:path';
 import type { EnvironmentVariables } from '../setting-value.ts';
 
 /** A word of a command line, in the quotes of a shell where it needs them. */
-export function quoted(text: string): string {
+export function quoteArgument(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * Finds the command by which the reader of a message runs this program again: by its path, as it was run now, unless a shell finds `restwright` in the PATH. The PATH
- * of npx is not that of the shell.
+ * Finds the command by which the reader of a message runs this program again. It is its path, as it was run now, unless
+ * a shell finds `restwright` in the PATH. The PATH of npx is not that of the shell.
  *
  * @param program the path of the program that runs, absolute
  */
@@ -18,5 +18,5 @@ export function commandName(program: string, env: EnvironmentVariables): string 
   const folders = env['npm_command'] === 'exec' ? [] : (env['PATH'] ?? '').split(path.delimiter);
   if (base === 'restwright' && folders.some((folder) => folder !== '' && path.resolve(folder) === dir)) return base;
   const relative = path.relative('', program);
-  return quoted(relative.startsWith('..') ? program : relative);
+  return quoteArgument(relative.startsWith('..') ? program : relative);
 }

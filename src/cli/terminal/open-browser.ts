@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 type CommandLine = readonly [program: string, ...args: string[]];
 
 /**
- * The command that opens a URL in the browser of the user. `start` of Windows is a command of its shell and does what this DLL does.
+ * The command that opens a URL in the browser of the user. `start` of Windows is a command of its shell and does what
+ * this DLL does.
  *
  * @param platform as in `process.platform`
  */

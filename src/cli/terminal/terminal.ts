@@ -38,7 +38,7 @@ export function processTerminal(): Terminal {
   const stop = new AbortController();
   let listening = false;
   const on = (signal: StopSignal): void => {
-    if (stop.signal.aborted) process.exit(exitCodeOf(signal));
+    if (stop.signal.aborted) process.exit(toExitCode(signal));
     stop.abort(signal);
   };
   return {
@@ -58,7 +58,8 @@ export function processTerminal(): Terminal {
 }
 
 /**
- * Ends this process once its output is flushed. It does not exit by itself while the code of a model holds a timer or a connection open.
+ * Ends this process once its output is flushed. It does not exit by itself while the code of a model holds a timer or a
+ * connection open.
  */
 export async function endProcess(exitCode: number): Promise<never> {
   await Promise.all([process.stdout, process.stderr].map(flushed));
@@ -78,11 +79,11 @@ export function isStopSignal(signal: string | null): boolean {
 }
 
 /** The signal that aborted {@link Terminal.stopSignal}. */
-export function signalOf(stop: AbortSignal): StopSignal {
+export function readStopSignal(stop: AbortSignal): StopSignal {
   return stop.reason === 'SIGINT' ? 'SIGINT' : 'SIGTERM';
 }
 
 /** The exit code of a command that a signal stopped before it was done: 128 plus the number of the signal. */
-export function exitCodeOf(signal: StopSignal): 130 | 143 {
+export function toExitCode(signal: StopSignal): 130 | 143 {
   return signal === 'SIGINT' ? 130 : 143;
 }

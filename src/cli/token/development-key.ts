@@ -42,7 +42,8 @@ async function readKey(file: string): Promise<DevelopmentKey | null> {
   if (process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0)
     throw commandFailed(`other users can read the private key in ${file}; run chmod 600 ${file}, or delete it.`);
   const key = parseKey(text);
-  if (key === null) throw commandFailed(`${file} is not an ES256 key of restwright token; delete it to make another.`);
+  if (key === null)
+    throw commandFailed(`${file} is not an ES256 key of restwright token; delete it to create another.`);
   const { d: _private, ...publicKey } = key;
   return { privateKey: key, publicKey, isNew: false };
 }

@@ -21,8 +21,9 @@ interface KnownWorker {
 }
 
 /**
- * The metrics of all workers, as those of one process (OPS-2). What a worker had counted when it was last asked stays counted after it has ended,
- * so that no counter goes back: Prometheus would take that for a restart, and count everything again. What it counted after that is lost with it.
+ * The metrics of all workers, as those of one process (OPS-2). The last counts of a worker stay in the sums after it
+ * has ended, so that no counter decreases. Prometheus would take that for a restart, and count everything again. What
+ * it counted after that is lost with it.
  */
 export class AllMetrics {
   readonly #workers = new Set<KnownWorker>();

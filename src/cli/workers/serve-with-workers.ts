@@ -33,8 +33,8 @@ export interface WorkersOptions {
 }
 
 /**
- * Serves a model with several worker processes on one port and one database. This process serves no requests: it reserves the port,
- * restarts workers that exit or do not answer, and writes their log.
+ * Serves a model with several worker processes on one port and one database. This process serves no requests: it
+ * reserves the port, restarts workers that exit or do not answer, and writes their log.
  *
  * @param pingInterval milliseconds between two pings of a worker
  * @returns 0 after a graceful shutdown
@@ -87,7 +87,7 @@ function workerStarter(
   const rateSecret = createRandom().hex(8);
   const buckets = new LendingBuckets(settings.workers, monotonicNow);
   return (slot, peers, isPortShared) => {
-    // Workers only share a port that they request by the same number, so port 0 stays 0 as long as one of them listens on it.
+    // Workers only share a port that they request by the same number: port 0 stays 0 while one of them listens on it.
     if (peers !== null && !isPortShared) ({ port } = peers);
     const dispatch = slot === DISPATCHER;
     const options = { file, settings: { ...settings, port }, log, peers, dispatch, rateSecret };

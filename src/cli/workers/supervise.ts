@@ -1,7 +1,7 @@
 import type { Observe } from '../../observe/observation.ts';
 import { CommandError, commandFailed, type ExitCode } from '../command-error.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
-import { isStopSignal, signalOf, type StopSignal } from '../terminal/terminal.ts';
+import { isStopSignal, readStopSignal, type StopSignal } from '../terminal/terminal.ts';
 
 /** The exit of a worker. */
 export interface WorkerExit {
@@ -39,7 +39,10 @@ export interface SuperviseOptions {
   /** Shuts all workers down. */
   readonly signal: AbortSignal;
   readonly observe: Observe;
-  /** Milliseconds between two pings of a worker that listens: it is killed after {@link MAX_UNANSWERED} of them without an answer. */
+  /**
+   * Milliseconds between two pings of a worker that listens: it is killed after {@link MAX_UNANSWERED} of them without
+   * an answer.
+   */
   readonly pingInterval: number;
   /** Called when all workers accept connections. */
   readonly onListening: (served: ServedModel) => void;
@@ -60,14 +63,18 @@ const MAX_RESTART_DELAY = 10_000;
 const DEFAULT_SHUTDOWN_TIMEOUT = 25_000;
 /** Additional milliseconds for a worker to close its database and its log. */
 const CLOSE_TIMEOUT = 3_000;
-/** Milliseconds in which a signal to the whole process group reaches this process, after a worker that was still starting died of it. */
+/**
+ * Milliseconds in which a signal to the whole process group reaches this process, after a worker that was still
+ * starting died of it.
+ */
 const GROUP_SIGNAL_DELAY = 250;
 /** The command fails when a worker exits this many times in a row before it listens. */
 const MAX_FAILED_STARTS = 6;
 
 /**
- * Keeps the workers running until the signal. The first worker starts alone: it migrates the database, and an error that stops it would
- * stop every worker. A worker that exits is restarted, with exponential backoff where it exits early.
+ * Keeps the workers running until the signal. The first worker starts alone: it migrates the database, and an error
+ * that stops it would stop every worker. A worker that exits is restarted, with exponential backoff where it exits
+ * early.
  *
  * @returns 1 where a worker crashed during the shutdown, else 0
  * @throws {CommandError} the error of the first worker; exit 1 where a worker repeatedly fails to start
@@ -141,8 +148,9 @@ class Supervisor {
   }
 
   /**
-   * Kills a worker whose event loop is blocked, for example by model code: the requests of its clients would wait forever, while the system
-   * still gives it new connections. Unanswered pings are counted instead of the time, which also passes while this process does not run.
+   * Kills a worker whose event loop is blocked, for example by model code. The requests of its clients would wait
+   * forever, while the system still gives it new connections. Unanswered pings are counted instead of the time, which
+   * also passes while this process does not run.
    */
   async #killIfUnresponsive(worker: WorkerHandle): Promise<void> {
     const { pingInterval, sleep, observe } = this.#options;
@@ -198,7 +206,7 @@ class Supervisor {
   #stop(): void {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
-    for (const worker of this.#workers) worker.stop(signalOf(this.#options.signal));
+    for (const worker of this.#workers) worker.stop(readStopSignal(this.#options.signal));
     void this.#killAfterTimeout();
   }
 

@@ -9,13 +9,12 @@ import { PendingReplies } from './pending-replies.ts';
 import { SupervisorLoans } from './supervisor-loans.ts';
 import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-messages.ts';
 
-const { worker } = cluster;
-if (worker === undefined)
+if (cluster.worker === undefined)
   throw new Error('This file is the entry point of worker processes; start them with `restwright serve --workers`.');
 // Terminals and some process managers signal the whole process group: only the supervisor stops a worker.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
-followSupervisor(worker);
+followSupervisor(cluster.worker);
 
 /** Does what the messages of the supervisor say. */
 function followSupervisor(worker: Worker): void {

@@ -15,12 +15,18 @@ import type { SupervisorMessage, WorkerMessage, WorkerOptions } from './worker-m
 
 const ENTRY = fileURLToPath(workerFile(import.meta.url, 'worker-entry'));
 
-/** Milliseconds to wait for the last log lines of a worker that exited; a child process of it may hold its standard error open. */
+/**
+ * Milliseconds to wait for the last log lines of a worker that exited; a child process of it may hold its standard
+ * error open.
+ */
 const LOG_TIMEOUT = 1_000;
 
 const LINE_FEED = 0x0a;
 
-/** Configures `node:cluster`. Where the system cannot share a port, connections are distributed round-robin, on Windows too. */
+/**
+ * Configures `node:cluster`. Where the system cannot share a port, connections are distributed round-robin, on Windows
+ * too.
+ */
 export function configureCluster(): void {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: ENTRY, args: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
@@ -58,14 +64,14 @@ export function startWorker(options: WorkerOptions, { writeLog, lend, scrape }: 
       case 'reported':
         return reports.receive(message.id, message.families);
       case 'scrape':
-        return void scrape().then((text) => send(worker, { kind: 'scraped', id: message.id, text }));
+        return void scrape().then((text) => sendToWorker(worker, { kind: 'scraped', id: message.id, text }));
       case 'borrow':
-        return send(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
+        return sendToWorker(worker, { kind: 'lent', id: message.id, loans: message.requests.map(lend) });
       case 'failed':
         ({ failure } = message);
     }
   });
-  send(worker, { kind: 'serve', options });
+  sendToWorker(worker, { kind: 'serve', options });
   return {
     pid: worker.process.pid ?? 0,
     listening,
@@ -75,10 +81,10 @@ export function startWorker(options: WorkerOptions, { writeLog, lend, scrape }: 
     }),
     ping(answered) {
       onPong = answered;
-      send(worker, { kind: 'ping' });
+      sendToWorker(worker, { kind: 'ping' });
     },
-    report: () => reports.request((id) => send(worker, { kind: 'report', id })),
-    stop: (signal) => send(worker, { kind: 'stop', signal }),
+    report: () => reports.request((id) => sendToWorker(worker, { kind: 'report', id })),
+    stop: (signal) => sendToWorker(worker, { kind: 'stop', signal }),
     kill: () => void worker.process.kill('SIGKILL'),
   };
 }
@@ -124,7 +130,7 @@ export async function forwardLines(stream: Readable, write: (lines: string) => v
 }
 
 /** A message to a worker that is exiting may be lost: its exit event follows. */
-function send(worker: ClusterWorker, message: SupervisorMessage): void {
+function sendToWorker(worker: ClusterWorker, message: SupervisorMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 

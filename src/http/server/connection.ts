@@ -87,8 +87,8 @@ export class Connection {
   }
 
   /**
-   * Detaches the parser: bytes that arrive from now on are not a request. Node's listeners for reading are removed, so that only this class
-   * reads; those for writing stay, and earlier responses are still sent.
+   * Detaches the parser: bytes that arrive from now on are not a request. Node's listeners for reading are removed, so
+   * that only this class reads; those for writing stay, and earlier responses are still sent.
    */
   stopReading(): void {
     if (!this.#reading) return;
@@ -212,8 +212,8 @@ function createResponse(socket: Socket, method: string): ServerResponse {
 }
 
 /**
- * Closes without losing the response: to close while bytes of the client are unread would reset the connection, and the client would never
- * read the response (RFC 9112 9.6). Reads and drops what still arrives, for a limited time.
+ * Closes without losing the response. A close while bytes of the client are unread would reset the connection, and the
+ * client would never read the response (RFC 9112 9.6). Reads and drops what still arrives, for a limited time.
  */
 function linger(socket: Socket, idle = LINGER_IDLE): void {
   const timer = setTimeout(() => socket.destroy(), LINGER);

@@ -34,11 +34,14 @@ interface HttpConnectionsOptions {
   readonly handler: Handler;
   readonly limits: Limits;
   readonly observe: Observe;
-  /** Called once for each request, with the number of those in flight; while it returns true, all but the health checks are refused (LIM-3). */
+  /**
+   * Called once for each request, with the number of those in flight; while it returns true, all but the health checks
+   * are refused (LIM-3).
+   */
   readonly overloaded: (inFlight: number) => boolean;
 }
 
-/** Milliseconds. Longer than common proxies reuse a connection, so that the server never closes it under their request. */
+/** Milliseconds: longer than common proxies reuse a connection, so that none is closed under their request. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 /** Clients that know the timeout do not write to a connection that is about to close. */
 const KEEP_ALIVE_HEADERS: HeaderList = ['Keep-Alive', `timeout=${KEEP_ALIVE_TIMEOUT / 1_000}`];
@@ -116,7 +119,7 @@ export class HttpConnections {
     else receiving.body?.fail(parserApiError(error, this.#options.limits));
   }
 
-  /** Closes every connection after its last response, and an idle one once its client has sent nothing for a short time. */
+  /** Closes every connection after its last response, and an idle one after a short time of silence. */
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
@@ -181,8 +184,8 @@ export class HttpConnections {
       this.#guard(pending.connection, () => this.#stream(pending, result));
       return;
     }
-    // A connection that may close is closed after the packet that the parser is reading: it may hold the rest of the body, or another
-    // request. Both are known at the end of the event-loop iteration.
+    // A connection that may close is closed after the packet that the parser is reading. That may hold the rest of the body,
+    // or another request. Both are known at the end of the event-loop iteration.
     const chosen = this.#closing || !this.#canDiscard(pending) ? this.#endOfTick : batcher;
     const admitted = this.#admit(pending, result);
     chosen.send(() => this.#guard(pending.connection, () => this.#write(pending, admitted)));
@@ -206,7 +209,7 @@ export class HttpConnections {
     return body === null || body.canDiscard(this.#options.limits.body);
   }
 
-  /** Writes while the body may still be read. A failure after the head ends the connection without the last chunk (ERR-1). */
+  /** Writes while the body may still be read. A failure after the head ends the connection early (ERR-1). */
   async #stream(pending: PendingResponse, result: StreamedResponse): Promise<void> {
     const { connection, body, response } = pending;
     if (response === null) throw new Error('a streamed response needs a ServerResponse');
@@ -248,7 +251,7 @@ export class HttpConnections {
     connection.sendLast(null, head.method, (last) => this.#send(connection, last, head, result));
   }
 
-  /** Sends the server error where a response cannot be written. A response that has begun is cut off (ERR-1). Never throws. */
+  /** Sends the server error if a response cannot be written, and cuts off one that has begun. Never throws. */
   #send(connection: Connection, response: ServerResponse, request: RequestHead, result: BufferedResponse): void {
     try {
       sendResponse(response, request.method, result, keepAliveHeaders(response));
@@ -284,7 +287,7 @@ function keepAliveHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
   return shouldKeepAlive ? KEEP_ALIVE_HEADERS : NO_HEADERS;
 }
 
-/** RFC 9112 6.1: where another recipient could see the body end elsewhere, the bytes after it are not read as a request. */
+/** RFC 9112 6.1: if other recipients could see another end of the body, no request is read after it. */
 function isFramingAmbiguous({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked');

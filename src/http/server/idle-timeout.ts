@@ -7,13 +7,16 @@ interface IdleTimeoutOptions {
   readonly stalled: number;
 }
 
-/** The precision of the timeouts: a connection closes late by at most a tenth of its timeout, and by at most a second. */
+/**
+ * The precision of the timeouts: a connection closes late by at most a tenth of its timeout, and by at most a second.
+ */
 const SWEEPS = 10;
 const MAX_INTERVAL = 1_000;
 
 /**
- * Closes idle connections. Node would set a timer for each of them twice per request, which costs more than most responses: here one timer
- * checks them all. Connections in use get Node's own timeout, because Node knows which bytes were sent.
+ * Closes idle connections. Node would set a timer for each of them twice per request, which costs more than most
+ * responses: here one timer checks them all. Connections in use get Node's own timeout, because Node knows which bytes
+ * were sent.
  */
 export class IdleTimeout {
   readonly #options: IdleTimeoutOptions;

@@ -11,11 +11,13 @@ const SWEEPS_PER_TIMEOUT = 30;
 const MAX_INTERVAL = 1_000;
 
 /**
- * The requests without a complete response, with their timeout. One timer serves them all: a timer per request would cost more than many a
- * response. The time that the client takes to send a body does not count (LIM-1 limits it separately).
+ * The requests without a complete response, with their timeout. One timer serves them all: a timer per request would
+ * cost more than many a response. The time that the client takes to send a body does not count (LIM-1 limits it
+ * separately).
  *
- * They are in an array, each with its own `index`. A `Set` with much churn reallocates its table again and again, and each old table points to
- * the new one: once V8 has promoted one of them, it promotes all that follow, with the requests in them.
+ * They are in an array, each with its own `index`. A `Set` with much churn reallocates its table again and again, and
+ * each old table points to the new one. Once V8 has promoted one of them, it promotes all that follow, with the
+ * requests in them.
  */
 export class InFlightRequests {
   readonly #pending: PendingResponse[] = [];

@@ -41,8 +41,8 @@ type Handle = (request: RawRequest) => MaybePromise<ApiResponse>;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Responds to a head that the parser rejected. Reads as much more of it as the response depends on: the kind of the error, the correlation id
- * and `Accept` (ERR-5, ERR-6).
+ * Responds to a head that the parser rejected. Reads as much more of it as the response depends on: the kind of the
+ * error, the correlation id and `Accept` (ERR-5, ERR-6).
  *
  * @param handle handles a request with a method that the parser does not know, but IANA does
  */
@@ -88,7 +88,10 @@ function spaceInTarget(): ApiError {
   return apiError('REQUEST_MALFORMED', 'The request target contains a space. Percent-encode it: send %20.');
 }
 
-/** Responds to a request of a later HTTP/1 as to one of HTTP/1.1. The connection ends with it: the parser does not go on. */
+/**
+ * Responds to a request of a later HTTP/1 as to one of HTTP/1.1. The connection ends with it: the parser does not go
+ * on.
+ */
 async function respondToLaterMinor(
   connection: Connection,
   message: Buffer,

@@ -9,7 +9,10 @@ const LATER_MINOR = /^[^ \r\n]+ [^ \r\n]+ HTTP\/1\.[2-9](?:\r|$)/;
 const HEAD_END = '\r\n\r\n';
 const DIGITS = /^[0-9]{1,15}$/;
 
-/** True if the parser has rejected a request of HTTP/1.2 to HTTP/1.9, which a server treats as its own HTTP/1.1 (RFC 9110 2.5). */
+/**
+ * True if the parser has rejected a request of HTTP/1.2 to HTTP/1.9, which a server treats as its own HTTP/1.1 (RFC
+ * 9110 2.5).
+ */
 export function isLaterMinor({ code }: ParserError, message: Buffer): boolean {
   return code === 'HPE_INVALID_VERSION' && LATER_MINOR.test(message.toString('latin1'));
 }
@@ -17,7 +20,7 @@ export function isLaterMinor({ code }: ParserError, message: Buffer): boolean {
 /** True if the bytes contain the whole request, or as much of it as it is refused by. @param limit bytes of a body */
 export function isRequestComplete(message: Buffer, limit: number): boolean {
   if (!isHeadComplete(message)) return false;
-  const { start, length } = bodyOf(message);
+  const { start, length } = findBody(message);
   return length > limit || message.length >= start + length;
 }
 
@@ -27,7 +30,7 @@ export function isRequestComplete(message: Buffer, limit: number): boolean {
  * @throws {ApiError} 400 for what the parser would reject, and for a chunked body, which only the parser can read; 413
  */
 export function readLaterRequest(message: Buffer, peer: string, limit: number): RawRequest {
-  const { start, length } = bodyOf(message);
+  const { start, length } = findBody(message);
   const head = readHead(message);
   if (start === 0 || hasInvalidLine(message))
     throw malformed('A header line is malformed. Send "Name: value" on one line.');
@@ -39,8 +42,11 @@ export function readLaterRequest(message: Buffer, peer: string, limit: number): 
   return { ...head, body: length === 0 ? null : bufferedBody(bytes), httpVersion: '1.1', peer };
 }
 
-/** Finds the start of the body, 0 without a whole head, and its declared length. A length that is no number is the pipeline's to refuse. */
-function bodyOf(message: Buffer): { readonly start: number; readonly length: number } {
+/**
+ * Finds the start of the body, 0 without a whole head, and its declared length. A length that is no number is the
+ * pipeline's to refuse.
+ */
+function findBody(message: Buffer): { readonly start: number; readonly length: number } {
   const end = message.indexOf(HEAD_END);
   if (end === -1) return { start: 0, length: 0 };
   const declared = headerFields(readHead(message).headers).get('content-length') ?? '';

@@ -26,12 +26,13 @@ export async function listen(server: Server, address: Address): Promise<number> 
   } catch (error) {
     throw bindError(error, host, port);
   }
-  return portOf(server) ?? port;
+  return readPort(server) ?? port;
 }
 
 /**
- * Lets the operating system distribute connections over the processes (`SO_REUSEPORT`). Where it cannot, or where a reservation would not
- * hold, the parent process distributes them (`node:cluster`), which identifies the address by its options.
+ * Lets the operating system distribute connections over the processes (`SO_REUSEPORT`). Where it cannot, or where a
+ * reservation would not hold, the parent process distributes them (`node:cluster`), which identifies the address by its
+ * options.
  */
 async function bindShared(server: Server, address: ListenOptions): Promise<void> {
   try {
@@ -49,7 +50,7 @@ export async function bind(server: Server, options: ListenOptions): Promise<void
 }
 
 /** The port of a server; null where it has none. */
-export function portOf(server: Server): number | null {
+export function readPort(server: Server): number | null {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : null;
 }

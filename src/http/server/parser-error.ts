@@ -80,7 +80,9 @@ export function hasResponse({ code }: ParserError): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' || code?.startsWith('HPE_') === true;
 }
 
-/** True if the parser may have rejected an unknown method. It has two codes for it; the second is that of RTSP methods. */
+/**
+ * True if the parser may have rejected an unknown method. It has two codes for it; the second is that of RTSP methods.
+ */
 export function isMethodError({ code }: ParserError): boolean {
   return code === 'HPE_INVALID_METHOD' || code === 'HPE_INVALID_CONSTANT';
 }

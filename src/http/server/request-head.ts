@@ -24,7 +24,10 @@ const MAX_BYTES = 16_384;
 
 const unknownLine = { method: '', target: '' };
 
-/** Reads what an invalid head contains, for the correlation id and `Accept` of the error response (ERR-5, ERR-6). Skips invalid lines. */
+/**
+ * Reads what an invalid head contains, for the correlation id and `Accept` of the error response (ERR-5, ERR-6). Skips
+ * invalid lines.
+ */
 export function readHead(bytes: Buffer): RequestHead {
   const { method, target } = readRequestLine(bytes) ?? unknownLine;
   const headers: string[] = [];
@@ -38,8 +41,8 @@ export function readHead(bytes: Buffer): RequestHead {
 }
 
 /**
- * The bytes of the message that the parser rejected, out of a packet that may begin with earlier messages: what follows the last
- * empty line before the error, without the empty lines that a server ignores (RFC 9112 2.2).
+ * Selects the bytes of the message that the parser rejected, out of a packet that may begin with earlier messages. They
+ * follow the last empty line before the error, without the empty lines that a server ignores (RFC 9112 2.2).
  *
  * @param errorAt index in the packet
  */
@@ -50,7 +53,10 @@ export function invalidMessage(packet: Buffer, errorAt: number): Buffer {
   return packet.subarray(start);
 }
 
-/** True if the first bytes of a message contain the whole head, cannot become one, or are more than the server waits for. */
+/**
+ * True if the first bytes of a message contain the whole head, cannot become one, or are more than the server waits
+ * for.
+ */
 export function isHeadComplete(bytes: Buffer): boolean {
   if (bytes.length > MAX_BYTES || !METHOD_START.test(text(bytes))) return true;
   if (!bytes.includes('\n')) return false;
@@ -72,12 +78,17 @@ export function hasSpaceInTarget(bytes: Buffer): boolean {
   return SPACE_IN_TARGET.test(line);
 }
 
-/** True if bytes from the middle of a long head contain the end of their line, or are more than the server waits for. */
+/**
+ * True if bytes from the middle of a long head contain the end of their line, or are more than the server waits for.
+ */
 export function isLineComplete(bytes: Buffer): boolean {
   return bytes.length > MAX_LINE || bytes.includes('\n');
 }
 
-/** True if bytes from the middle of a long head begin in its request target: the end of their line shows it, or their characters. */
+/**
+ * True if bytes from the middle of a long head begin in its request target: the end of their line shows it, or their
+ * characters.
+ */
 export function startsInTarget(bytes: Buffer): boolean {
   return TARGET_REST.test(bytes.toString('latin1'));
 }

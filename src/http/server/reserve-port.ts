@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import process from 'node:process';
-import { type Address, bind, bindError, portOf, systemCode } from './listen.ts';
+import { type Address, bind, bindError, readPort, systemCode } from './listen.ts';
 
 /** A port that this process has reserved for the workers that it starts. */
 export interface ReservedPort {
@@ -16,7 +16,8 @@ export interface ReservedPort {
 const MAX_TRIES = 10;
 
 /**
- * Reserves a port for workers that share it. Without a reservation another program could share it, too, while no worker listens.
+ * Reserves a port for workers that share it. Without a reservation another program could share it, too, while no worker
+ * listens.
  *
  * @throws {Error} with the cause and the fix, where another program has bound or reserved it
  */
@@ -47,7 +48,7 @@ async function reserveAnyPort(host: string): Promise<ReservedPort> {
     const placeholder = placeholderServer();
     try {
       await bind(placeholder, { host, port: 0, reusePort: true });
-      const port = portOf(placeholder) ?? 0;
+      const port = readPort(placeholder) ?? 0;
       const lock = await lockPort(port);
       const handOver = (): void => void placeholder.close();
       return { port, handOver, release: () => [placeholder, lock].forEach((server) => server?.close()) };
@@ -60,9 +61,9 @@ async function reserveAnyPort(host: string): Promise<ReservedPort> {
 }
 
 /**
- * Binds an abstract socket, which only one process per network namespace can have, like a port, and which is released however that process
- * ends. Its name contains the port without the address, because `localhost`, `0.0.0.0` and `::` overlap with others. Only Linux has abstract
- * sockets; elsewhere the operating system shares no port.
+ * Binds an abstract socket, which only one process per network namespace can have, like a port, and which is released
+ * however that process ends. Its name contains the port without the address, because `localhost`, `0.0.0.0` and `::`
+ * overlap with others. Only Linux has abstract sockets; elsewhere the operating system shares no port.
  */
 async function lockPort(port: number): Promise<Server | null> {
   if (process.platform !== 'linux') return null;

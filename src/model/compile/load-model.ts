@@ -36,6 +36,12 @@ export interface LoadedModel {
  * Checks and compiles a model: a document, or the result of `defineModel`.
  *
  * @throws {ModelError} with all problems of the model
+ *
+ * @example
+ * ```ts
+ * const text = await readFile('notes.yaml', 'utf8');
+ * const { model } = loadModel({ file: 'notes.yaml', text, env: process.env });
+ * ```
  */
 export function loadModel(source: ModelSource | DefinedModel): LoadedModel {
   if (isDefinedModel(source)) return loadDefinition({ file: 'model', defined: source });

@@ -16,7 +16,14 @@ export interface ModelProblem {
 /** Reports a problem at a path of the document. The caller continues, so that one run finds all problems. */
 export type ReportProblem = (path: Path, cause: string, fix: string) => void;
 
-/** An invalid model, with all of its problems in document order. */
+/**
+ * An invalid model, with all of its problems in document order.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ModelError) for (const { path, cause, fix } of error.problems) console.error(path, cause, fix);
+ * ```
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly problems: readonly ModelProblem[];

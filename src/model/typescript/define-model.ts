@@ -270,8 +270,8 @@ export interface ModelBuilder<S> {
 }
 
 /**
- * Returns `resource` and `defineModel` for hooks that use services of the application:
- * `const { resource, defineModel } = withServices<{ vies: (id: string) => Promise<boolean> }>()`.
+ * Returns `resource` and `defineModel` for hooks that use services of the application.
+ * @example const { resource, defineModel } = withServices<{ vies: (id: string) => Promise<boolean> }>();
  */
 export function withServices<S extends object>(): ModelBuilder<S> {
   return {
@@ -287,8 +287,14 @@ function readServices(definition: object): HookServices {
 
 const plain: ModelBuilder<object> = withServices<object>();
 
-/** Defines a resource whose hooks use no services. */
+/**
+ * Defines a resource whose hooks use no services.
+ * @example const notes = resource({ schema: { type: 'object', properties: { text: { type: 'string' } } } });
+ */
 export const resource: ModelBuilder<object>['resource'] = plain.resource;
 
-/** Defines a model whose hooks use no services. */
+/**
+ * Defines a model whose hooks use no services.
+ * @example export default defineModel({ name: 'desk', resources: { notes } });
+ */
 export const defineModel: ModelBuilder<object>['defineModel'] = plain.defineModel;

@@ -4,8 +4,8 @@ import type { MetricFamily, MetricSeries } from './metric-family.ts';
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Writes metrics in the text format of Prometheus (OPS-2). A scrape is written on the request thread: 500 histograms are concatenated in under
- * 2 ms ([decision 41](../../../docs/decisions/0041-metrics.md)).
+ * Writes metrics in the text format of Prometheus (OPS-2). A scrape is written on the request thread: 500 histograms
+ * are concatenated in under 2 ms ([decision 41](../../../docs/decisions/0041-metrics.md)).
  */
 export function writeExposition(families: readonly MetricFamily[]): string {
   let text = '';

@@ -14,7 +14,10 @@ export class CounterFamily {
   readonly #description: MetricDescription;
   readonly #series = new Map<string, SeriesCounter>();
 
-  /** @param initial labels of series that exist from the start, so that their first increment is an increase of a known series */
+  /**
+   * @param initial labels of series that exist from the start, so that their first increment is an increase of a known
+   *   series
+   */
   constructor(description: Omit<MetricDescription, 'type'>, initial: readonly (readonly Label[])[] = []) {
     this.#description = { ...description, type: 'counter' };
     for (const labels of initial) this.of(labels);

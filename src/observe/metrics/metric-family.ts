@@ -1,10 +1,15 @@
-/** The label values of one series, as the exposition has them: `http_request_method="GET",http_route="/api/notes"`; empty without labels. */
+/**
+ * The label values of one series, as the exposition has them: `http_request_method="GET",http_route="/api/notes"`;
+ * empty without labels.
+ */
 type LabelText = string;
 
 /** One series of a family. */
 export interface MetricSeries {
   readonly labels: LabelText;
-  /** The value; of a histogram the count of each bucket alone (not cumulated), that above the last bound, and the sum. */
+  /**
+   * The value; of a histogram the count of each bucket alone (not cumulated), that above the last bound, and the sum.
+   */
   readonly values: readonly number[];
 }
 

@@ -9,7 +9,9 @@ import { OperationMetrics } from './operation-metrics.ts';
 import { processFamilies } from './process-metrics.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-/** Reads what has a value at any time, such as the length of a queue. What it throws is ignored: a scrape has the rest. */
+/**
+ * Reads what has a value at any time, such as the length of a queue. What it throws is ignored: a scrape has the rest.
+ */
 export type MetricSource = () => MaybePromise<readonly MetricFamily[]>;
 
 /** The metrics of one API in one process (OPS-2). */
@@ -26,7 +28,15 @@ export interface Metrics {
   readonly close: () => void;
 }
 
-/** Creates metrics for one API, as the option `metrics` of `startApi` and `createApi` takes them. */
+/**
+ * Creates metrics for one API, as the option `metrics` of `startApi` and `createApi` takes them.
+ *
+ * @example
+ * ```ts
+ * const metrics = createMetrics();
+ * const { api } = await startApi({ model, database: './notes.db', metrics, serveMetrics: true });
+ * ```
+ */
 export function createMetrics(): Metrics {
   const requests = new RequestMetrics();
   const operations = new OperationMetrics();

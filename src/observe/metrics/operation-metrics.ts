@@ -74,7 +74,7 @@ export class OperationMetrics {
     const { kind } = observation;
     if (kind === 'commit') this.#recordCommit(observation);
     if (kind === 'commit-blocked') this.#blocked.of([]).add();
-    if (kind === 'store-unavailable') this.#unavailable.of([['reason', reasonOf(observation.error)]]).add();
+    if (kind === 'store-unavailable') this.#unavailable.of([['reason', nameUnavailability(observation.error)]]).add();
     if (kind === 'read-stopped') this.#stopped.of([['reason', observation.reason]]).add();
     if (kind === 'rate-limited') this.#limited.of([['bucket', observation.bucket]]).add();
     if (kind === 'overload') this.#recordOverload(observation.overloaded);
@@ -134,6 +134,6 @@ function counters(name: string, help: string, label?: string, values: readonly s
 }
 
 /** Names the reason for which a database is unavailable, as the store reports it. */
-function reasonOf(error: Error): string {
+function nameUnavailability(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : 'unknown';
 }

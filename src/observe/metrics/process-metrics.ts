@@ -2,8 +2,9 @@ import type { ProcessUsage } from '../../platform/process-usage.ts';
 import { family, type MetricFamily } from './metric-family.ts';
 
 /**
- * The resources that a process uses, as metrics. Names that begin with `process_` are those of the clients of Prometheus, the others OpenTelemetry's. Each process
- * has its own: their sum would say nothing of one that is about to fail.
+ * The resources that a process uses, as metrics. Names that begin with `process_` are those of the clients of
+ * Prometheus, the others OpenTelemetry's. Each process has its own: their sum would say nothing of one that is about to
+ * fail.
  */
 export function processFamilies({ cpu, started, descriptors, memory, loop }: ProcessUsage): readonly MetricFamily[] {
   return [

@@ -30,9 +30,9 @@ interface OutcomeSeries {
 }
 
 /**
- * The metrics of requests, under the names and units of OpenTelemetry's semantic conventions (OPS-2). Its labels have patterns and names,
- * never data: their values are bounded by the model. Each request looks up its series by the pattern, which is one string for all requests, and
- * then in lists of a few: this costs less than a key of all labels.
+ * The metrics of requests, under the names and units of OpenTelemetry's semantic conventions (OPS-2). Its labels have
+ * patterns and names, never data: their values are bounded by the model. Each request looks up its series by the
+ * pattern, which is one string for all requests, and then in short lists. This costs less than a key of all labels.
  */
 export class RequestMetrics {
   readonly #durations = new HistogramFamily(

@@ -251,7 +251,8 @@ describe('restwright copy', () => {
   it('[OPS-4b] needs both databases', async () => {
     assert.deepEqual(await copy('--from', newFile()), {
       code: 2,
-      output: 'error: name both databases: --from ./data/shop.db --to postgres://USER@HOST/DATABASE.\n',
+      output:
+        'error: Missing --from or --to. Pass both databases, for example --from ./data/shop.db --to postgres://USER@HOST/DATABASE.\n',
     });
   });
 

@@ -70,6 +70,6 @@ describe('restwright openapi', () => {
     assert.ok(!('ApiProblem' in member(member(document, 'components'), 'schemas')));
     const { code, stdout, stderr } = await openapi('--media-type', 'application/pdf');
     assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /no body has 'application\/pdf'; use one of the description/);
+    assert.match(stderr, /no body has the media type 'application\/pdf'; use one of the description/);
   });
 });

@@ -98,7 +98,7 @@ describe('restwright token', () => {
   });
 
   const refused: readonly (readonly [title: string, args: readonly string[], message: RegExp])[] = [
-    ['no subject', [], /--sub: whose token\?/],
+    ['no subject', [], /Missing --sub\. Pass the subject of the token/],
     ['an empty subject', ['--sub', ''], /--sub: use 1 to 255 characters/],
     ['a client with a line break', ['--sub', 'a', '--client', 'a\nb'], /--client: use 1 to 255/],
     ['a time without a unit', ['--sub', 'a', '--expires', '60'], /--expires: '60' is not a valid duration/],

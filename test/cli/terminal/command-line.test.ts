@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { commandName, quoted } from '../../../src/cli/terminal/command-line.ts';
+import { commandName, quoteArgument } from '../../../src/cli/terminal/command-line.ts';
 
 const installed = path.resolve('node_modules/.bin/restwright');
 const folder = path.dirname(installed);
@@ -25,6 +25,11 @@ describe('the name of the command in messages', () => {
 
 describe('a word of a command line', () => {
   it('is quoted where a shell would read it otherwise', () => {
-    assert.deepEqual(['a.yaml', 'a b', "it's", '$HOME'].map(quoted), ['a.yaml', "'a b'", "'it'\\''s'", "'$HOME'"]);
+    assert.deepEqual(['a.yaml', 'a b', "it's", '$HOME'].map(quoteArgument), [
+      'a.yaml',
+      "'a b'",
+      "'it'\\''s'",
+      "'$HOME'",
+    ]);
   });
 });
