@@ -1,7 +1,7 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { describeReason } from '../values/messages.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import {
   compileAssertion,
   dedupeViolations,
