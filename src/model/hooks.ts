@@ -2,7 +2,7 @@ import type { ErrorDetail } from '../conventions/errors.ts';
 import type { EventEnvelope } from '../conventions/events/event.ts';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
-import type { Path } from './values/path.ts';
+import type { Path } from './path.ts';
 
 /** The services that an application passes to its hooks, by name; see `withServices`. */
 export type HookServices = Readonly<Record<string, unknown>>;

@@ -6,9 +6,8 @@ import type { FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { ContractVersion, VersionChange } from './contract-version.ts';
 import type { GenerateValue, Hooks } from './hooks.ts';
-import type { Pattern } from './values/pattern.ts';
 import type { RateLimits } from './rate-quota.ts';
-import type { Member, Shape } from './value-type.ts';
+import type { Member, Pattern, Shape } from './value-type.ts';
 import type { EventSettings } from './event-settings.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
-import type { ComparisonOperator } from './values/operators.ts';
+import type { ComparisonOperator } from './operators.ts';
 
 /** A condition on which rows a caller may see or change, before a caller is known (AUTH-5). It is three-valued: {@link PolicyComparison}. */
 export type Policy =

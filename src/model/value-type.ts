@@ -34,3 +34,9 @@ export interface Member extends Shape {
   /** Absent if none is declared; null is a valid default. */
   readonly default?: Json;
 }
+
+/** A declared pattern. It matches in linear time (LIM-1). */
+export interface Pattern {
+  readonly source: string;
+  test(text: string): boolean;
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OPERATORS } from '../../src/model/values/operators.ts';
+import { OPERATORS } from '../../src/model/operators.ts';
 import { printedByClient } from './guide-module.ts';
 import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
 

@@ -8,9 +8,8 @@ import { placeResources, versionedPath } from '../../describe/surface/placed-res
 import { describeWarnings } from '../../plan/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { diffJson } from '../diff/diff-report.ts';
+import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';
 import { type ComparedModels, compareModels, readCompared } from '../diff/model-pair.ts';
-import { NO_FINDINGS, versionFindings } from '../diff/version-findings.ts';
 import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';

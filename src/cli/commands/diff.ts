@@ -1,7 +1,6 @@
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { diffMarkdown } from '../diff/diff-markdown.ts';
-import { diffJson, diffLines } from '../diff/diff-report.ts';
+import { diffJson, diffLines, diffMarkdown } from '../diff/diff-report.ts';
 import { compareModels, readCompared } from '../diff/model-pair.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { supportsColour, type Terminal } from '../terminal/terminal.ts';

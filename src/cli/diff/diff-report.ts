@@ -4,6 +4,7 @@ import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { neededPart, type VersionPart } from '../../model/diff/needed-version.ts';
 import { styled } from '../terminal/terminal.ts';
 import { type ComparedFile, type ComparedModels, versionOfFile } from './model-pair.ts';
+import type { ModelProblem } from '../../model/document/model-error.ts';
 
 /** From the most to the least. */
 const PARTS: readonly VersionPart[] = ['major', 'minor', 'patch', 'none'];
@@ -84,4 +85,90 @@ function describeImpact(impact: Impact, what: string): string | null {
     case 'none':
       return null;
   }
+}
+
+const SECTIONS = ['Breaking', 'May break strict clients', 'Added', 'Other'] as const;
+
+type SectionName = (typeof SECTIONS)[number];
+
+/** The differences as a section of a changelog in Markdown. */
+export function diffMarkdown(compared: ComparedModels): string {
+  const { was, is, differences, notes, verdict } = compared;
+  const sections = Map.groupBy(differences, chooseSection);
+  const lines = [
+    `## ${comparedVersionText(is)}`,
+    '',
+    `Changes since ${comparedVersionText(was)}.`,
+    ...(verdict.isEnough ? [] : ['', `**They need version ${versionText(verdict.lowest)}.**`]),
+    ...SECTIONS.flatMap((name) => writeSection(name, (sections.get(name) ?? []).map(writeItem))),
+    ...writeSection('Not compared', notes.map(escape)),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function writeSection(heading: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : ['', `### ${heading}`, '', ...items.map((each) => `- ${each}`)];
+}
+
+/** Paths have no backticks. */
+function writeItem(difference: Difference): string {
+  const { path } = difference;
+  return `${path === '' ? '' : `\`${path}\`: `}${escape(describeEffect(difference))}`;
+}
+
+function chooseSection({ requests, responses }: Difference): SectionName {
+  const impacts = [requests, responses];
+  if (impacts.includes('breaking')) return 'Breaking';
+  if (impacts.includes('possibly-breaking')) return 'May break strict clients';
+  return impacts.includes('compatible') ? 'Added' : 'Other';
+}
+
+/** Text without a meaning in Markdown and HTML. */
+function escape(text: string): string {
+  return text.replaceAll(/[\\`*_[\]<>&|~]/g, (each) => `\\${each}`);
+}
+
+/** The errors and warnings of the version of a model, compared with the published one. */
+interface VersionFindings {
+  readonly problems: readonly ModelProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** The findings of a version that is high enough. */
+export const NO_FINDINGS: VersionFindings = { problems: [], warnings: [] };
+
+/** Differences that a message names, at most. */
+const MAX_NAMED = 5;
+
+/**
+ * A breaking change without a new major version, an addition without a new minor one and a version below the published one are errors (VER-6). A change of
+ * behaviour alone without a new patch is a warning: clients cannot depend on the difference.
+ */
+export function versionFindings(compared: ComparedModels): VersionFindings {
+  const { was, is, differences, clients, verdict } = compared;
+  if (verdict.isEnough) return NO_FINDINGS;
+  const lowest = versionText(verdict.lowest);
+  const published = `the published version ${comparedVersionText(was)}`;
+  if (verdict.isLower) {
+    return problem(
+      is.file,
+      `version ${comparedVersionText(is)} is lower than ${published}`,
+      `write ${lowest} or a higher one`,
+    );
+  }
+  const reasons = differences.filter((each) => neededPart(each, clients) === verdict.needs).map(describeDifference);
+  const named = reasons.slice(0, MAX_NAMED).join('; ');
+  const more = reasons.length > MAX_NAMED ? `; and ${reasons.length - MAX_NAMED} more` : '';
+  const cause = `version ${comparedVersionText(is)} is too low for the changes since ${published}: ${named}${more}`;
+  if (verdict.needs === 'patch') return { problems: [], warnings: [`${cause}; write ${lowest}`] };
+  return problem(
+    is.file,
+    cause,
+    `write version: ${lowest}, or undo the changes; \`restwright diff\` lists all of them`,
+  );
+}
+
+function problem(file: string, cause: string, fix: string): VersionFindings {
+  return { problems: [{ file, line: 0, column: 0, path: 'version', cause, fix }], warnings: [] };
 }

@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../model/values/operators.ts';
+import { OPERATORS } from '../../model/operators.ts';
 import { type Html, html } from '../html.ts';
 import type { CodesByStatus } from '../surface/operation.ts';
 import { describeSurface, requireRoute } from '../surface/surface.ts';

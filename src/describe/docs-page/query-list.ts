@@ -1,6 +1,6 @@
 import { linkName } from '../../model/link-name.ts';
 import type { Property, Resource } from '../../model/model.ts';
-import { operatorsOf } from '../../model/values/operators.ts';
+import { operatorsOf } from '../../model/operators.ts';
 import { filterName } from '../../plan/list/parameters.ts';
 import { type Html, html } from '../html.ts';
 import { typeWords } from '../page/type-words.ts';

@@ -2,7 +2,7 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Property, Resource, ValueType } from '../../model/model.ts';
 import { EXAMPLE_ID, exampleValue } from '../example-value.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
+import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
 import { relationsOf } from '../../plan/list/expansion.ts';
 import { MAX_VALUES } from '../../plan/filter/filter.ts';
 import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { compilePolicy } from '../../model/compile/access/policy.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyComparison } from '../../model/policy.ts';
-import { formatPath } from '../../model/values/path.ts';
+import { formatPath } from '../../model/path.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { publishedFields, typesOf } from '../../plan/events/event-types.ts';
 import { matchesType } from './event-types.ts';

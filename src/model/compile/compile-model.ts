@@ -1,13 +1,11 @@
 import type { CompileContext } from '../document/compile-context.ts';
+import { type Digest, serialize } from '../fingerprint.ts';
 import type { Model } from '../model.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { withApiKeys } from './settings/api-keys.ts';
-import { compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
+import { byCollection, compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
 import { compileSettings } from './settings/settings.ts';
 import { withWebhooks } from './settings/webhooks.ts';
-
-/** Digest of a string, in characters that are valid in an entity tag. */
-export type Digest = (text: string) => string;
 
 /**
  * Compiles a document to the frozen model, without its older versions. All problems are reported; if there are any, the result must not be used.
@@ -22,18 +20,4 @@ export function compileModel(given: CompileContext, digest: Digest, givenCode: M
   const resources = linkResources(compileResources(document, code), document, code);
   const compiled = { ...settings, resources, collections: byCollection(resources), versions: [] };
   return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, resources })) });
-}
-
-/** The resources by path segment. */
-export function byCollection(resources: Model['resources']): Model['collections'] {
-  return new Map([...resources.values()].map((resource) => [resource.collection, resource]));
-}
-
-/** Serializes a model for its fingerprint, with the order of members, map entries and fields. */
-export function serialize(value: object): string {
-  return JSON.stringify(value, (_, held: unknown) => {
-    if (held instanceof Map || held instanceof Set) return [...held];
-    // Functions count: other code makes other representations.
-    return held instanceof RegExp ? held.source : typeof held === 'function' ? String(held) : held;
-  });
 }

@@ -1,9 +1,9 @@
-import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { digest } from '../../platform/digest.ts';
-import { compileModel, type Digest } from './compile-model.ts';
+import { compileModel } from './compile-model.ts';
+import type { Digest } from '../fingerprint.ts';
 import type { ModelCode } from './resources/compile-resources.ts';
 import { withVersions } from './versions/compile-versions.ts';
-import { rejectUnsupported, unsupportedSections } from './settings/unsupported.ts';
 import { checkDocument } from '../document/check-document.ts';
 import { ModelError, ProblemList, type SourcePosition } from '../document/model-error.ts';
 import { type VariableValues, readDocument } from '../document/read-document.ts';
@@ -12,6 +12,10 @@ import { type DefinedModel, isDefinedModel } from '../typescript/define-model.ts
 import type { HookServices } from '../hooks.ts';
 import { splitDefinition } from '../typescript/split-definition.ts';
 import type { Converters } from '../typescript/version-converters.ts';
+import type { CompileContext } from '../document/compile-context.ts';
+import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
+import { formatPath, type Path } from '../path.ts';
+import { OPAQUE_ORIGIN } from './settings/cors.ts';
 
 /** A model document in YAML or JSON. */
 export interface ModelSource {
@@ -111,4 +115,48 @@ function compile(
 function throwProblems(list: ProblemList): void {
   const problems = list.sorted();
   if (problems.length > 0) throw new ModelError(problems);
+}
+
+type Section = readonly [path: Path, declared: Json | undefined];
+
+/** One line for each declared section that this version does not support yet and can ignore safely. */
+function unsupportedSections(document: JsonObject): readonly string[] {
+  const events = objectOf(document['events']);
+  const sections: Section[] = [...opaqueOrigins(document['cors']), [['events', 'relays'], events['relays']]];
+  return sections
+    .filter(([, declared]) => declared !== undefined && declared !== false)
+    .map(([path]) => `${formatPath(path)}: declared, but not supported yet`);
+}
+
+/** `null` is what every sandboxed frame and local file sends: it names no origin that could be allowed. */
+function opaqueOrigins(cors: Json | undefined): readonly Section[] {
+  return stringsOf(objectOf(cors)['origins']).flatMap((origin, index): readonly Section[] =>
+    origin === OPAQUE_ORIGIN ? [[['cors', 'origins', index], origin]] : [],
+  );
+}
+
+/** Reports what cannot be ignored without `auth`: data would be exposed. */
+function rejectUnsupported({ declared: document, report }: CompileContext): void {
+  for (const [path, resource] of listDeclaredResources(document)) {
+    for (const [step, target] of document['auth'] === undefined ? listDeclaredTransitions(resource) : []) {
+      if (!isJsonObject(target)) continue;
+      const at = [...path, 'state', 'transitions', ...step, 'scope'];
+      if (target['scope'] === undefined) continue;
+      report(at, 'a scope needs auth: without it no caller has scopes', 'remove it, or declare auth');
+    }
+  }
+}
+
+function listDeclaredResources(document: JsonObject): readonly (readonly [Path, JsonObject])[] {
+  return Object.entries(objectOf(document['resources'])).map(([name, resource]) => [
+    ['resources', name],
+    objectOf(resource),
+  ]);
+}
+
+function listDeclaredTransitions(resource: JsonObject): readonly (readonly [Path, Json])[] {
+  const transitions = objectOf(objectOf(resource['state'])['transitions']);
+  return Object.entries(transitions).flatMap(([from, targets]) =>
+    arrayOf(targets).map((target, index) => [[from, index], target] as const),
+  );
 }

@@ -68,9 +68,9 @@ export function addedMember(added: Member, at: Place): Difference {
   return addedField(isMandatory(added), at);
 }
 
-/** The difference of a new field or member. @param isMandatory true if requests have to send it */
-export function addedField(isMandatory: boolean, at: Place): Difference {
-  if (isMandatory && at.requests) return difference('required-field-added', at, 'a new required field');
+/** The difference of a new field or member. @param isRequired true if requests have to send it */
+export function addedField(isRequired: boolean, at: Place): Difference {
+  if (isRequired && at.requests) return difference('required-field-added', at, 'a new required field');
   return difference('field-added', at, 'a new field');
 }
 

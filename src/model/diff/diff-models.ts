@@ -1,11 +1,11 @@
 import type { CorsRule } from '../../conventions/headers/cors.ts';
-import type { Model } from '../model.ts';
+import type { Model, Resource } from '../model.ts';
 import { compareAuth } from './compare-auth.ts';
 import { LIMIT_COMPARERS } from './compare-limits.ts';
 import { compareResources } from './compare-resources.ts';
 import { type Comparers, compareMembers, flag, type Pair, setDifference, unseen, value } from './comparers.ts';
 import { API_PLACE, type Difference, difference, inside, listed, type Place } from './difference.ts';
-import { uncomparedCode } from './uncompared-code.ts';
+import type { Hooks } from '../hooks.ts';
 
 /** The differences between two models for their clients. */
 export interface ModelDiff {
@@ -89,4 +89,30 @@ function compareCors([was, is]: Pair<CorsRule | null>, at: Place): readonly Diff
 
 function describeOrigins({ origins, readers }: CorsRule): string {
   return readers === 'anyone' ? 'all' : listed([...origins]);
+}
+
+/** One line for each resource that has functions in either model: they cannot be compared. */
+function uncomparedCode([was, is]: Pair<Model>): readonly string[] {
+  const names = new Set([...is.resources.keys(), ...was.resources.keys()]);
+  return [...names].flatMap((name) => {
+    const code = new Set([was, is].flatMap((model) => listCode(model.resources.get(name), model)));
+    return code.size === 0 ? [] : [`${name}: functions are not compared: ${[...code].join(', ')}`];
+  });
+}
+
+/** The parts of a resource that are functions. The keys of the API have some of the program. */
+function listCode(resource: Resource | undefined, { auth }: Model): readonly string[] {
+  if (resource === undefined || resource.name === auth?.apiKeys) return [];
+  const { computed, fields, rows, hooks } = resource;
+  return [
+    ...(hasHooks(hooks) ? ['hooks'] : []),
+    ...(computed.length > 0 ? ['computed members'] : []),
+    ...(fields.some(({ generator }) => generator?.kind === 'code') ? ['generated values'] : []),
+    ...(Object.values(rows).some((rules) => rules.some(({ kind }) => kind === 'function')) ? ['row policies'] : []),
+  ];
+}
+
+function hasHooks({ refine, before, check, after }: Hooks): boolean {
+  const functions = [refine, ...Object.values(before), ...Object.values(after)];
+  return check.size > 0 || functions.some((each) => each !== null);
 }

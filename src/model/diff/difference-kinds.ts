@@ -1,6 +1,6 @@
 /**
  * The effect of a difference on a client that was written for the old model.
- * It breaks the client; it breaks a strict one, such as one that refuses unknown values; it allows or promises more; or it has no effect.
+ * It breaks the client, or a strict one that refuses unknown values; it allows or promises more; or it has no effect.
  */
 export type Impact = 'breaking' | 'possibly-breaking' | 'compatible' | 'none';
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Shape } from '../model.ts';
-import { digitsOf } from '../values/access.ts';
+import { digitsOf, stringOf } from '../values/access.ts';
 import { allowedValues } from '../values/assertion.ts';
 import { compareNumbers } from '../values/exact-number.ts';
 import { storedForm } from '../values/stored-form.ts';
@@ -63,7 +63,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordComparer | ReturnType<type
   maxItems: upperBound('maximum number of items'),
   minProperties: lowerBound('minimum number of entries', 0),
   maxProperties: upperBound('maximum number of entries'),
-  pattern: limit('pattern', null, (outer, inner) => patternContains(String(outer), String(inner))),
+  pattern: limit('pattern', null, (outer, inner) => patternContains(stringOf(outer) ?? '', stringOf(inner) ?? '')),
   uniqueItems: compareUniqueItems,
   default: AS_FIELD,
   required: AS_FIELD,

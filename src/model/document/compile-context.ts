@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import type { ReportProblem } from './model-error.ts';
 
 /** A part of a document while it is compiled: its JSON, its path and where to report problems. */

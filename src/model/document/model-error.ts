@@ -1,5 +1,5 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
-import { formatPath, type Path } from '../values/path.ts';
+import { formatPath, type Path } from '../path.ts';
 
 /** An error in a model document. Line and column count from 1; both are 0 for a TypeScript model. */
 export interface ModelProblem {

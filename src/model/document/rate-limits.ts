@@ -61,7 +61,7 @@ export function compileRate(limits: CompileContext, hasAuth: boolean): RateLimit
   const search = numberOf(objectOf(rate.declared['weights'])['search']) ?? 1;
   if (search > Math.max(1, requests)) {
     const fix = `set it to at most ${requests}, or requests to at least ${search}`;
-    rate.report([...rate.path, 'weights', 'search'], 'a search counts more than all requests of a caller', fix);
+    rate.report([...rate.path, 'weights', 'search'], 'the weight of a search exceeds the quota of a caller', fix);
   }
   return {
     caller: whole,

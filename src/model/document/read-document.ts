@@ -1,5 +1,5 @@
 import type { Json } from '../../conventions/json/json.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import { type ModelProblem, ProblemList, type ReportProblem, type SourcePosition } from './model-error.ts';
 import { type SyntaxIssue, YamlDocument, type YamlValue } from './yaml-document.ts';
 

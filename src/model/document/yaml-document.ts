@@ -12,7 +12,7 @@ import {
   visit,
 } from 'yaml';
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import type { ReportProblem, SourcePosition } from './model-error.ts';
 
 /** An error in the syntax of a document. */

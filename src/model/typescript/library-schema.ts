@@ -3,7 +3,7 @@ import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
 import type { ReportProblem } from '../document/model-error.ts';
 import { formats } from '../values/formats.ts';
 import { parseExpression } from '../values/pattern.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import { plainData } from './module-values.ts';
 import type { StandardValidate } from './refinements.ts';
 

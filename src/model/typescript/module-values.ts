@@ -1,6 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 
 /** Maximum levels of nesting and number of values in one part of a model. */
 const MAX_DEPTH = 64;

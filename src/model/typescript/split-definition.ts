@@ -4,7 +4,7 @@ import { type ReportProblem, reportUnknownMember, suggestName } from '../documen
 import { resourceSchema } from '../document/resource-schema.ts';
 import type { PolicyFunction } from '../policy.ts';
 import { objectOf } from '../values/access.ts';
-import type { Path } from '../values/path.ts';
+import type { Path } from '../path.ts';
 import type { DefinedModel } from './define-model.ts';
 import { plainSchema, standardValidate } from './library-schema.ts';
 import { type Callable, isCallable, isRecord, plainData } from './module-values.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { ReportProblem } from '../document/model-error.ts';
-import { formatPath, type Path } from '../values/path.ts';
+import { formatPath, type Path } from '../path.ts';
 import { plainSchema } from './library-schema.ts';
 import { isRecord, plainData } from './module-values.ts';
 

@@ -5,7 +5,7 @@ import type { ComputedField } from '../model.ts';
 import { assertShape } from './assertion.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { describeReason } from './messages.ts';
-import { formatPath } from './path.ts';
+import { formatPath } from '../path.ts';
 import { returnedJson } from './returned-json.ts';
 import { storedForm } from './stored-form.ts';
 import { compileAssertion, type ValueViolation } from './validator.ts';

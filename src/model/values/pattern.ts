@@ -1,11 +1,7 @@
 import { memoize } from '../../cache/memoize.ts';
+import type { Pattern } from '../value-type.ts';
 import { isProvedLinear } from './backtracking.ts';
 import { compileLinear, type LinearMatcher } from './linear-engine.ts';
-
-/** A declared pattern. It matches in linear time (LIM-1). */
-export interface Pattern extends LinearMatcher {
-  readonly source: string;
-}
 
 /** The reason why a pattern cannot be used. */
 export interface PatternProblem {

@@ -6,7 +6,7 @@ import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
 import type { Field, IdRule, Model, Resource } from '../model.ts';
 import { describeAllowed, describeReason } from './messages.ts';
-import { formatPath, type Path } from './path.ts';
+import { formatPath, type Path } from '../path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
 import { compileAssertion, dedupeViolations, type ValueViolation } from './validator.ts';
 

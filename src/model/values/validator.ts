@@ -1,7 +1,7 @@
 import { Ajv2020, type CodeOptions, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Json } from '../../conventions/json/json.ts';
 import { formats } from './formats.ts';
-import { formatPath, type Path } from './path.ts';
+import { formatPath, type Path } from '../path.ts';
 import { type BoundedPattern, violatesPattern } from './pattern.ts';
 
 const BOUND_KEYWORDS = [

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { Refine } from '../../model/hooks.ts';
-import { formatPath, type Path } from '../../model/values/path.ts';
+import { formatPath, type Path } from '../../model/path.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 

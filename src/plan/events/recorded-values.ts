@@ -3,7 +3,7 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import type { PolicyComparison, PolicyReference } from '../../model/policy.ts';
-import { isComparable } from '../../model/values/operators.ts';
+import { isComparable } from '../../model/operators.ts';
 import { isHidden, keyMembers, referringMembers } from '../../model/row-key.ts';
 import type { Ancestor, FieldValues } from '../plan.ts';
 import { comparisons } from '../policy/policy-paths.ts';

@@ -1,5 +1,5 @@
 import { quoted } from '../../conventions/text/quoted.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
+import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
 import type { RelationKey } from '../condition.ts';
 import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
 import { readFilterName, readGroupFilterName } from '../list/parameters.ts';

@@ -3,7 +3,7 @@ import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { type QueryParameter, splitList, splitPlainList } from '../../conventions/url/query.ts';
 import type { Property } from '../../model/model.ts';
-import type { ComparisonOperator } from '../../model/values/operators.ts';
+import type { ComparisonOperator } from '../../model/operators.ts';
 import type { Alternative, FilterCondition, PathCondition } from '../condition.ts';
 import type { FilterTarget } from './filter-rule.ts';
 import type { ConjunctionShape, FilterShape, FilterSlot } from './filter-shape.ts';

@@ -1,7 +1,7 @@
 import { ObjectCache } from '../../cache/object-cache.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { compilePolicy } from '../../model/compile/access/policy.ts';
-import { formatPath } from '../../model/values/path.ts';
+import { formatPath } from '../../model/path.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, RowRule } from '../../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';

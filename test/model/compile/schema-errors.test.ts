@@ -253,7 +253,9 @@ describe('the schema of a resource', () => {
     },
     {
       title: '[REP-5] accepts no unknown fields',
-      text: 'name: shop\nresources:\n  items:\n    schema: { type: object, properties: {}, additionalProperties: { type: string } }\n',
+      text:
+        'name: shop\nresources:\n  items:\n' +
+        '    schema: { type: object, properties: {}, additionalProperties: { type: string } }\n',
       path: 'resources.items.schema.additionalProperties',
       line: 4,
       cause: /always rejected/,

@@ -224,12 +224,12 @@ describe('a TypeScript model', () => {
     [
       'a function that generates a required field',
       { generated: { name: () => 'x' } },
-      /schema\.properties\.name: name is generated, so that no client can send it; remove name from required/,
+      /schema\.properties\.name: name is generated, so clients cannot send it; remove name from required/,
     ],
     [
       'a function that generates a write-only field',
       { generated: { secret: () => 'x' } },
-      /properties\.secret\.writeOnly: no client would ever get/,
+      /properties\.secret\.writeOnly: clients would never get/,
     ],
     ['generated that is no function and no data', { generated: { stock: 5 } }, /resources\.items\.generated\.stock/],
     ['an invalid setting of a document', { sort: 'nope' }, /resources\.items\.sort: /],

@@ -219,7 +219,7 @@ describe('a computed member', () => {
 
   it('[VER-5a] can only be renamed or be left out', () => {
     assert.deepEqual(versionProblems(shop([{ resource: 'lines', move: { 'a.total': 'total' } }])), [
-      'shop.ts: versions["1.0.0"].changes[0].move["a.total"]: total is computed in 2.0.0: 1.0.0 has it or is without it; use rename or without',
+      'shop.ts: versions["1.0.0"].changes[0].move["a.total"]: total is computed in 2.0.0, so 1.0.0 can only rename it or omit it; use rename or without',
     ]);
   });
 });

@@ -51,7 +51,8 @@ describe('decimals', () => {
     ['1e3', null, null, /must be a decimal number as a string/],
   ];
   for (const [text, precision, scale, error] of bounded) {
-    it(`[REP-7] ${error === null ? 'accepts' : 'rejects'} ${text.slice(0, 20)} with precision ${precision} and scale ${scale}`, () => {
+    const title = `${text.slice(0, 20)} with precision ${precision} and scale ${scale}`;
+    it(`[REP-7] ${error === null ? 'accepts' : 'rejects'} ${title}`, () => {
       const found = decimalError(text, { precision, scale });
       if (error === null) assert.equal(found, null);
       else assert.match(found ?? '', error);

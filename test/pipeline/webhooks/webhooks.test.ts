@@ -366,7 +366,7 @@ describe('the model of webhooks', () => {
     }).model;
     assert.deepEqual([webhooks?.retry, webhooks?.timeout], [[0, 60_000], 3_000]);
     assert.equal(loadModel({ text: model('{}') }).model.webhooks?.retry.length, 10);
-    assert.match(problem(model('{ allow_hosts: ["10.0.0.1/8"] }')), /10\.0\.0\.1\/8 is no host/);
+    assert.match(problem(model('{ allow_hosts: ["10.0.0.1/8"] }')), /10\.0\.0\.1\/8 is not a valid host/);
   });
 
   it('[EVT-4a] reserves the names of their collections', () => {

@@ -1,8 +1,8 @@
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Property, Resource } from '../../model.ts';
 import type { PolicyComparison, PolicyReference } from '../../policy.ts';
-import { isComparable } from '../../values/operators.ts';
-import type { Path } from '../../values/path.ts';
+import { isComparable } from '../../operators.ts';
+import type { Path } from '../../path.ts';
 
 /** Maximum number of references between a row and the field that a policy compares. */
 const MAX_REFERENCES = 2;

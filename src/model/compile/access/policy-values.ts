@@ -4,8 +4,8 @@ import type { ReportProblem } from '../../document/model-error.ts';
 import type { Property } from '../../model.ts';
 import type { PolicyValue } from '../../policy.ts';
 import { coerceJson } from '../../values/coercion.ts';
-import type { ComparisonOperator } from '../../values/operators.ts';
-import type { Path } from '../../values/path.ts';
+import type { ComparisonOperator } from '../../operators.ts';
+import type { Path } from '../../path.ts';
 
 const CALLER = '$caller.';
 const CLAIMS = 'claims.';
@@ -31,7 +31,7 @@ export class PolicyValues {
   operand(property: Property, operator: ComparisonOperator, given: Json, at: Path): PolicyValue | null {
     if (operator === 'exists') {
       if (typeof given === 'boolean') return { kind: 'literal', value: given };
-      return this.#problem(at, 'exists is not true or false', 'write { exists: true } or { exists: false }');
+      return this.#problem(at, 'exists must be true or false', 'write { exists: true } or { exists: false }');
     }
     if (operator === 'in' || operator === 'nin') return this.#list(property, given, at);
     return this.#single(property, operator, given, at);
@@ -104,7 +104,12 @@ export class PolicyValues {
 
   #ofCaller(text: string, at: Path): PolicyValue | null {
     // It may be a claim whose text the caller has chosen, so that it must not name another one.
-    if (this.#isResult) return this.#problem(at, `a function returns ${CALLER}..`, 'return the value, which it gets');
+    if (this.#isResult)
+      return this.#problem(
+        at,
+        `a function returns the text ${CALLER}...`,
+        'return the value of the caller, which is its parameter',
+      );
     const name = text.slice(CALLER.length);
     if (name === 'subject' || name === 'client' || name === 'issuer' || name === 'scopes') {
       return { kind: 'caller', member: name };

@@ -2,8 +2,8 @@ import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource } from '../../model.ts';
 import type { Policy } from '../../policy.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../values/operators.ts';
-import type { Path } from '../../values/path.ts';
+import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../operators.ts';
+import type { Path } from '../../path.ts';
 import { PolicyTargets, type PolicyTarget } from './policy-targets.ts';
 import { PolicyValues } from './policy-values.ts';
 

@@ -4,7 +4,7 @@ import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { ComputedField, Field } from '../../model.ts';
 import { plainSchema } from '../../typescript/library-schema.ts';
 import type { CodeReader } from '../../typescript/module-values.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { compileShape } from './field-types.ts';
 import { RESERVED_FIELDS } from './names.ts';
 import { resolveReferences } from './resolve-refs.ts';

@@ -85,9 +85,9 @@ function checkField(field: Field, { kind }: Generator, { declared, path, report 
   const isText = type.kind === 'text' && (format === null || (format === 'uuid' && kind === 'uuid'));
   if (!isCode && (kind === 'now' ? type.kind !== 'date-time' : !isText))
     report(at, `the generated value of ${name} is of another type`, `declare ${wanted}, without another format`);
-  if (field.required) report(at, `${name} is generated, so that no client can send it`, `remove ${name} from required`);
+  if (field.required) report(at, `${name} is generated, so clients cannot send it`, `remove ${name} from required`);
   if (declared['writeOnly'] === true)
-    report([...at, 'writeOnly'], 'no client would ever get a generated value that is write-only', 'remove writeOnly');
+    report([...at, 'writeOnly'], 'clients would never get a generated value that is write-only', 'remove writeOnly');
   for (const keyword of CONSTRAINTS[isCode ? 'code' : 'data'].filter((each) => each in declared))
     report([...at, keyword], `${keyword} does not apply to a generated value`, 'remove it');
 }

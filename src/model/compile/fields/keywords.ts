@@ -6,7 +6,7 @@ import { arrayOf, digitsOf } from '../../values/access.ts';
 import { assertShape } from '../../values/assertion.ts';
 import { compareNumbers, storedDecimal } from '../../values/exact-number.ts';
 import { describeReason } from '../../values/messages.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { patternProblem } from '../../values/pattern.ts';
 import { storedForm } from '../../values/stored-form.ts';
 import { compileAssertion, dedupeViolations } from '../../values/validator.ts';

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Field, Property, Shape, TextFormat, ValueType } from '../../model.ts';
 import { objectOf, stringsOf } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;

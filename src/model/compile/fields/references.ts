@@ -13,7 +13,7 @@ import type {
   ValueType,
 } from '../../model.ts';
 import { numberOf, objectOf, stringOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { relationName, RESERVED_FIELDS } from './names.ts';
 
 /** The links of every representation (REP-9). */

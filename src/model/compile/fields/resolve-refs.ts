@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import { objectOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
 /** Keywords that do not constrain values: they may be next to a `$ref` and override those of its target. */

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { arrayOf, objectOf, stringOf } from '../../values/access.ts';
 import type { Field, StateMachine } from '../../model.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 
 /** The state machine of a resource, and its fields: the state field is required, with the initial state as its default. */
 interface CompiledState {

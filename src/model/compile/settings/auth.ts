@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../conventions/json/json.ts
 import { judgeKey } from '../../../conventions/json/json-web-key.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { apiKeysName } from './api-keys.ts';
-import { compileGateway } from './gateway.ts';
-import type { AuthRules, Issuer, KeySource } from '../../model.ts';
+import type { AuthRules, Issuer, KeySource, GatewayRule } from '../../model.ts';
 import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
 
 const SOURCES = ['jwks', 'jwks_file', 'jwks_uri', 'discovery', 'hs256_secret'] as const;
@@ -27,7 +26,7 @@ export function compileAuth(document: CompileContext): AuthRules | null {
   const isOtherwiseUsed = auth['gateway'] !== undefined || auth['api_keys'] === true;
   if (issuers.length === 0 && !isOtherwiseUsed) {
     const fix = 'declare issuers: [{ issuer, audience, jwks_uri }], or remove auth';
-    report(at, 'auth has no issuer, so that no caller could be accepted', fix);
+    report(at, 'auth has no issuer, so no caller could be accepted', fix);
   }
   reportConflicts(issuers, { declared: auth, path: at, report });
   return { issuers, gateway: compileGateway(document), apiKeys: apiKeysName(declared) };
@@ -78,7 +77,7 @@ function compileKeySource(issuer: string, { declared, path, report }: CompileCon
   const [source, ...others] = SOURCES.filter((name) => declared[name] !== undefined && declared[name] !== false);
   if (source === undefined) {
     const fix = 'declare jwks_uri, discovery: true, jwks, jwks_file or hs256_secret';
-    report(path, 'the issuer has no key, so that none of its tokens could be verified', fix);
+    report(path, 'the issuer has no key, so its tokens could not be verified', fix);
     return NO_KEYS;
   }
   if (others.length > 0) {
@@ -139,4 +138,15 @@ function compileKeys({ declared, path, report }: CompileContext): readonly JsonO
   if (keys.length > 0 && keys.every((key) => key['use'] === 'enc'))
     report([...path, 'keys'], 'all keys are for encryption', 'add the keys that sign the tokens');
   return usable;
+}
+
+/** Compiles `auth.gateway` and reports one that could name no caller (AUTH-6); null where the model declares none. */
+function compileGateway({ declared, path, report }: CompileContext): GatewayRule | null {
+  const gateway = objectOf(declared['auth'])['gateway'];
+  if (gateway === undefined) return null;
+  if (stringsOf(declared['trusted_proxies']).length === 0) {
+    const fix = 'list the addresses of the gateway in trusted_proxies, such as [10.0.0.0/8]';
+    report([...path, 'auth', 'gateway'], 'no peer is trusted, so the gateway could not identify callers', fix);
+  }
+  return { secret: stringOf(objectOf(gateway)['secret']) ?? '' };
 }

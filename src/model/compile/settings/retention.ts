@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { EventSettings } from '../../event-settings.ts';
 import { numberOf, objectOf, stringOf } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 
 /** The retention time of events by default. */
 const DEFAULT_RETENTION = '30d';
@@ -32,7 +32,7 @@ function compileRetention(declared: Json, path: Path, report: CompileContext['re
   const retention = parseDuration(stringOf(declared) ?? '') ?? 0;
   if (retention < MINUTE || retention > MAX_DAYS * 24 * 60 * MINUTE) {
     const fix = `use a duration from 1m to ${MAX_DAYS}d, such as ${DEFAULT_RETENTION}`;
-    report(path, 'nothing can be stored for so long, or for less than a minute', fix);
+    report(path, 'the retention time is too short or too long', fix);
   }
   return retention;
 }

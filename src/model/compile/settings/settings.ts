@@ -1,13 +1,13 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import { compileLimits } from '../../document/limits.ts';
 import type { ContractVersion, Model } from '../../model.ts';
-import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { numberOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
 import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from '../fields/names.ts';
 import { compileEventSettings } from './retention.ts';
-import { compileTrustedProxies } from './trusted-proxies.ts';
 import { compileWebhooks } from './webhooks.ts';
+import { type AddressRange, parseAddressRange } from '../../../conventions/url/ip-address.ts';
 
 /** The settings of an API: everything in a model except its resources. */
 type ApiSettings = Omit<Model, 'resources' | 'collections' | 'versions' | 'fingerprint'>;
@@ -98,4 +98,15 @@ function compileDefaultVersion({ major }: ContractVersion, { declared, path, rep
     report([...path, 'default_version'], `version ${given} is not served`, fix);
   }
   return given ?? major;
+}
+
+/** Compiles `trusted_proxies` and reports what is no address or network (AUTH-6). */
+function compileTrustedProxies({ declared, path, report }: CompileContext): readonly AddressRange[] {
+  return stringsOf(declared['trusted_proxies']).flatMap((text, index) => {
+    const range = parseAddressRange(text);
+    if (range !== null) return [range];
+    const fix = 'write an address such as 10.0.0.1, or a network such as 10.0.0.0/8, with no bits set after its prefix';
+    report([...path, 'trusted_proxies', index], `'${text}' is not an address or a network`, fix);
+    return [];
+  });
 }

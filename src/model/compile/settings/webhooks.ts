@@ -159,7 +159,7 @@ export function compileWebhooks({ declared, path, report }: CompileContext): Web
   const hosts = parseAllowedHosts(stringsOf(section['allow_hosts']));
   if (hosts.kind === 'invalid') {
     const fix = 'write a name such as hooks.internal, an address, or a network such as 10.0.0.0/8';
-    report([...path, 'webhooks', 'allow_hosts'], `${hosts.entry} is no host`, fix);
+    report([...path, 'webhooks', 'allow_hosts'], `${hosts.entry} is not a valid host`, fix);
   }
   return {
     resources,

@@ -88,7 +88,11 @@ export class FieldCheck {
       const cause = `${name} is the id of the parent: in ${older}, as in ${successor}, its name follows the singular of the parent`;
       report(at, cause, 'declare the older singular of the parent');
     } else if (target.kind === 'computed' && change.kind !== 'rename' && change.kind !== 'without') {
-      report(at, `${name} is computed in ${successor}: ${older} has it or is without it`, 'use rename or without');
+      report(
+        at,
+        `${name} is computed in ${successor}, so ${older} can only rename it or omit it`,
+        'use rename or without',
+      );
     } else if (name.includes('.') && (change.kind === 'without' || change.kind === 'convert')) {
       const cause = `${name} is a member of an object in ${successor}; ${older} can rename and move such members`;
       report(at, cause, 'name a field of the resource');
@@ -110,8 +114,8 @@ export class FieldCheck {
     } else if (used.has(name)) {
       reportSecond(this.#step, at, `the field ${name} of ${this.#resource.name} in ${older}`);
     } else if (this.#kept.has(name)) {
-      const cause = `${older} has a field ${name} in ${this.#resource.name} already, as its successor ${successor} has`;
-      report(at, cause, 'choose another name, or say what becomes of that field');
+      const cause = `${older} already has a field ${name} in ${this.#resource.name}, from its successor ${successor}`;
+      report(at, cause, 'choose another name, or declare a change of that field');
     }
     used.add(name);
   }
@@ -134,7 +138,7 @@ export class FieldCheck {
       const target = this.#older.get(holder);
       const isField = target !== undefined || this.#changes.some((other) => olderPaths(other.change).includes(holder));
       if (!isField || (target?.kind === 'field' && target.type.kind === 'object')) continue;
-      report(at, `${holder} is no object in ${older}, the version before ${successor}`, 'move into an object');
+      report(at, `${holder} is not an object in ${older}, the version before ${successor}`, 'move into an object');
     }
     this.#checkMoved(change.from, change.to, at);
   }
@@ -162,7 +166,7 @@ export class FieldCheck {
     for (const operation of ['read', 'write'] as const) {
       const scopes = new Set(fields.flatMap((name) => listScope(this.#resource.fieldAccess.get(name)?.[operation])));
       if (scopes.size < 2) continue;
-      const cause = `${fields.join(' and ')} need different scopes to ${operation} in ${successor}, which what they are converted from in ${older} cannot`;
+      const cause = `${fields.join(' and ')} need different scopes to ${operation} in ${successor}, but ${older} has one rule for the fields that they are converted from`;
       report(at, cause, 'declare one scope for them');
     }
   }

@@ -6,11 +6,11 @@ import type { ComputedField, Model, OlderVersion, Resource } from '../../model.t
 import type { Converters } from '../../typescript/version-converters.ts';
 import { arrayOf } from '../../values/access.ts';
 import { deepFreeze } from '../../values/deep-freeze.ts';
-import { formatPath, type Path } from '../../values/path.ts';
+import { formatPath, type Path } from '../../path.ts';
 import { withApiKeys } from '../settings/api-keys.ts';
 import { withWebhooks } from '../settings/webhooks.ts';
-import { byCollection, type Digest, serialize } from '../compile-model.ts';
-import { compileResources, linkResources, type ModelCode } from '../resources/compile-resources.ts';
+import { type Digest, serialize } from '../../fingerprint.ts';
+import { byCollection, compileResources, linkResources, type ModelCode } from '../resources/compile-resources.ts';
 import { contractDocument, contractResources, olderDocument } from './older-document.ts';
 import { readChanges, type StepChanges } from './read-changes.ts';
 import { readVersionEntries, type VersionEntry } from './version-entries.ts';
@@ -103,7 +103,11 @@ class VersionChain {
       report: (path, cause, fix) => {
         if (causes.has(cause)) return;
         causes.add(cause);
-        report(at, `${older}, as it derives from ${successor}, is no valid model: ${formatPath(path)}: ${cause}`, fix);
+        report(
+          at,
+          `${older}, which derives from ${successor}, is not a valid model: ${formatPath(path)}: ${cause}`,
+          fix,
+        );
       },
     };
     const unlinked = compileResources(context, NO_CODE).map((resource) => {

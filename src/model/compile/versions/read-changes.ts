@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { FieldCheck, mapOlderPaths, type ParentId } from './check-fields.ts';
 import type { OlderPaths } from './field-paths.ts';
 import { readFieldChanges } from './read-fields.ts';

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type Callable, CodeReader } from '../../typescript/module-values.ts';
 import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
-import { formatPath, type Path } from '../../values/path.ts';
+import { formatPath, type Path } from '../../path.ts';
 import { returnedJson } from '../../values/returned-json.ts';
 import {
   type DeclaredChange,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
 import { valueCheck } from '../fields/keywords.ts';
 import { readJoins, readSplits, readTypes } from './read-converters.ts';

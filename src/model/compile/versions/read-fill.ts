@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
 import { valueCheck } from '../fields/keywords.ts';
 import { schemaAt } from './field-paths.ts';
@@ -61,7 +61,8 @@ export function checkLoss(
     const field = resource.field.get(change.field);
     if (field === undefined || !field.required || field.default !== undefined || field.readOnly) continue;
     const { name } = field;
-    const cause = `${step.older} cannot create ${resource.name}: ${step.successor} requires ${name}, which has no default`;
+    const required = `${step.successor} requires ${name}, which has no default`;
+    const cause = `${step.older} cannot create ${resource.name}: ${required}`;
     step.report(at, cause, `add fill: { ${name}: value }, or a default to the field`);
   }
 }

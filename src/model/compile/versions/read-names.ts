@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import { stringOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { singularOf } from '../fields/names.ts';
 import { findCycle } from './check-fields.ts';
 import { type DeclaredChange, plainChange, reportSecond, type VersionStep } from './version-step.ts';

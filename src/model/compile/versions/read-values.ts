@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, Shape, ValueType } from '../../model.ts';
 import { objectOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { valueCheck } from '../fields/keywords.ts';
 import { type OlderPaths, listPaths, schemaAt } from './field-paths.ts';
 import {

@@ -2,7 +2,7 @@ import { versionText } from '../../../conventions/versioning.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { ContractVersion, OlderVersion } from '../../model.ts';
 import { objectOf, stringOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { readVersion } from '../settings/settings.ts';
 
 /** A declared version without what it is derived to. */

@@ -3,7 +3,7 @@ import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource, Shape, VersionChange } from '../../model.ts';
 import type { Converters } from '../../typescript/version-converters.ts';
 import { objectOf } from '../../values/access.ts';
-import type { Path } from '../../values/path.ts';
+import type { Path } from '../../path.ts';
 import { compileShape } from '../fields/field-types.ts';
 import { resolveReferences } from '../fields/resolve-refs.ts';
 

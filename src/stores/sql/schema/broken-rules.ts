@@ -2,7 +2,7 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../../model/model.ts';
 import { memberAssertions } from '../../../model/values/assertion.ts';
 import { describeReason } from '../../../model/values/messages.ts';
-import { formatPath } from '../../../model/values/path.ts';
+import { formatPath } from '../../../model/path.ts';
 import { compileAssertion, type FindViolations, type ValueViolation } from '../../../model/values/validator.ts';
 import type { Dialect, SqlRow } from '../dialect.ts';
 import type { CurrentTable } from './alteration.ts';

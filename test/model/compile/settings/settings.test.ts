@@ -184,7 +184,7 @@ describe('the settings of an API', () => {
       '[EVT-8c] store events for a minute at least',
       'events: { retention: 59s }',
       'events.retention',
-      /nothing can be stored for so long/,
+      /the retention time is too short or too long/,
       /from 1m to 36500d/,
     ),
     rejected(
@@ -351,7 +351,7 @@ describe('the settings of an API', () => {
       '[LIM-2a] reject a search that counts more than all requests',
       'limits: { rate: { requests: 3, weights: { search: 5 } } }',
       'limits.rate.weights.search',
-      /counts more than all requests/,
+      /the weight of a search exceeds the quota/,
       /at most 3, or requests to at least 5/,
     ),
     rejected(

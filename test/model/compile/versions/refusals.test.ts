@@ -52,7 +52,7 @@ const refusals: readonly Refusal[] = [
     'a rename to a field that both versions have',
     '{ resource: items, rename: { size: name } }',
     '.rename.size',
-    /1\.4\.0 has a field size in items already, as its successor 2\.0\.0/,
+    /1\.4\.0 already has a field size in items, from its successor 2\.0\.0/,
     /another name/,
   ],
   [
@@ -129,7 +129,7 @@ const refusals: readonly Refusal[] = [
     'a move into what is no object',
     '{ resource: items, move: { size.name: name } }',
     '.move["size.name"]',
-    /size is no object in 1\.4\.0, the version before 2\.0\.0/,
+    /size is not an object in 1\.4\.0, the version before 2\.0\.0/,
     /into an object/,
   ],
   [
@@ -403,8 +403,7 @@ describe('the versions of a model', () => {
       ]),
       path: 'versions["1.2.0"]',
       line: 6,
-      cause:
-        /1\.2\.0, as it derives from 2\.0\.0, is no valid model: resources\.items: the collection batches is reserved/,
+      cause: /1\.2\.0, which derives from 2\.0\.0, is not a valid model: resources\.items: the collection batches is/,
       fix: /another name/,
     },
   ]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatPath, type Path } from '../../../src/model/values/path.ts';
+import { formatPath, type Path } from '../../src/model/path.ts';
 
 describe('formatPath', () => {
   const rows: readonly (readonly [path: Path, text: string])[] = [

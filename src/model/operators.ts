@@ -1,4 +1,4 @@
-import type { ValueType } from '../value-type.ts';
+import type { ValueType } from './value-type.ts';
 
 /** The operators by type of property (QRY-1). */
 const SCALAR_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'exists'] as const;
