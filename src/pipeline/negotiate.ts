@@ -25,12 +25,12 @@ import type { Route, Routed } from './route.ts';
 /** A request in two halves (steps 10 and 11): who calls, and how it is answered. */
 export interface Negotiated {
   readonly caller: Caller;
-  readonly target: RequestTarget;
+  readonly target: NegotiatedTarget;
   readonly reply: Reply;
 }
 
 /** The object of a request: its route, its method, and its body if it has one. */
-export interface RequestTarget {
+export interface NegotiatedTarget {
   readonly received: Received;
   readonly route: Route;
   readonly method: Method;

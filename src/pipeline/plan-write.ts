@@ -4,7 +4,7 @@ import { admitParameters, isDryRun, writeParameterRule } from '../plan/list/para
 import type { Caller } from '../operations/caller.ts';
 import type { RequestIdentity } from '../operations/write/idempotency.ts';
 import { type RequestedWrite, requestWrite } from '../operations/write/write-request.ts';
-import type { RequestTarget } from './negotiate.ts';
+import type { NegotiatedTarget } from './negotiate.ts';
 
 /**
  * Plans a write to a collection or a resource (step 12), with everything that its header fields decide.
@@ -13,7 +13,7 @@ import type { RequestTarget } from './negotiate.ts';
  */
 export function planWrite(
   caller: Caller,
-  target: RequestTarget,
+  target: NegotiatedTarget,
   parameters: readonly QueryParameter[],
 ): RequestedWrite {
   const { route, method, body, reply } = target;
@@ -38,12 +38,12 @@ export function planWrite(
 }
 
 /** Reads the `Idempotency-Key` of a request; null without one. @throws {ApiError} IDEMPOTENCY_KEY_INVALID */
-export function readKey({ reply }: RequestTarget): string | null {
+export function readKey({ reply }: NegotiatedTarget): string | null {
   return readIdempotencyKey(reply.exchange.fields.get('idempotency-key'));
 }
 
 /** Reads the parts of a request that distinguish it from others under one key. */
-export function readIdentity({ received, method, reply }: RequestTarget): RequestIdentity {
+export function readIdentity({ received, method, reply }: NegotiatedTarget): RequestIdentity {
   const { exchange, contract } = reply;
   return {
     method,

@@ -13,7 +13,7 @@ import type { ListRequest } from '../operations/read/list.ts';
 import type { RootRequest } from '../operations/read/root.ts';
 import type { RequestedWrite } from '../operations/write/write-request.ts';
 import { limitForm } from './limit.ts';
-import type { RequestTarget } from './negotiate.ts';
+import type { NegotiatedTarget } from './negotiate.ts';
 import { planWrite, readIdentity, readKey } from './plan-write.ts';
 import type { Route } from './route.ts';
 import { receiveOperation } from './sub-request.ts';
@@ -51,7 +51,7 @@ export type Plan =
  *
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*, IDEMPOTENCY_KEY_INVALID
  */
-export function plan(caller: Caller, target: RequestTarget, parameters: readonly QueryParameter[]): Plan {
+export function plan(caller: Caller, target: NegotiatedTarget, parameters: readonly QueryParameter[]): Plan {
   const { route, reply } = target;
   const lenient = reply.preferences.handling === 'lenient';
   switch (route.kind) {
@@ -88,16 +88,16 @@ export function plan(caller: Caller, target: RequestTarget, parameters: readonly
   }
 }
 
-function isRead({ method }: RequestTarget): boolean {
+function isRead({ method }: NegotiatedTarget): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'QUERY';
 }
 
-function writePlan(caller: Caller, target: RequestTarget, parameters: readonly QueryParameter[]): Plan {
+function writePlan(caller: Caller, target: NegotiatedTarget, parameters: readonly QueryParameter[]): Plan {
   const kind = target.body.type?.kind === 'ndjson' ? 'ndjson' : 'write';
   return { kind, write: planWrite(caller, target, parameters) };
 }
 
-function batchPlan(target: RequestTarget, parameters: readonly QueryParameter[], lenient: boolean): BatchPlan {
+function batchPlan(target: NegotiatedTarget, parameters: readonly QueryParameter[], lenient: boolean): BatchPlan {
   const dry = isDryRun(admitParameters(parameters, writeParameterRule, lenient));
   return {
     kind: 'batch',
@@ -113,7 +113,7 @@ function batchPlan(target: RequestTarget, parameters: readonly QueryParameter[],
 /** Plans a page of the event log, or the live feed of it, by the media type (EVT-8). */
 function eventsPlan(
   { contract, principal }: Caller,
-  { received, method, reply }: RequestTarget,
+  { received, method, reply }: NegotiatedTarget,
   parameters: readonly QueryParameter[],
   lenient: boolean,
 ): Plan {
@@ -162,7 +162,7 @@ function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {
 
 function itemPlan(
   caller: Caller,
-  { reply }: RequestTarget,
+  { reply }: NegotiatedTarget,
   { compiled, within, id }: Extract<Route, { kind: 'item' }>,
   parameters: readonly QueryParameter[],
 ): ItemRequest {
@@ -177,7 +177,7 @@ function itemPlan(
 
 function listPlan(
   caller: Caller,
-  { reply }: RequestTarget,
+  { reply }: NegotiatedTarget,
   { compiled, within }: { readonly compiled: CompiledResource; readonly within: readonly Ancestor[] },
   parameters: readonly QueryParameter[],
 ): ListRequest {
@@ -209,7 +209,7 @@ const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
  *
  * @throws {ApiError} 400, 408, 413, 429
  */
-export function readParameters(caller: Caller, target: RequestTarget): MaybePromise<readonly QueryParameter[]> {
+export function readParameters(caller: Caller, target: NegotiatedTarget): MaybePromise<readonly QueryParameter[]> {
   const { received, route, method, body } = target;
   const { parameters } = received;
   const hasForm = route.kind === 'collection' && method === 'QUERY' && body.content !== null;
@@ -219,7 +219,7 @@ export function readParameters(caller: Caller, target: RequestTarget): MaybeProm
 async function withForm(
   { contract, quota }: Caller,
   sent: readonly QueryParameter[],
-  { content, gzipped }: RequestTarget['body'],
+  { content, gzipped }: NegotiatedTarget['body'],
 ): Promise<readonly QueryParameter[]> {
   if (content === null) return sent;
   const { limits } = contract.model;

@@ -7,7 +7,7 @@ import type { BatchOperation, OperationError, ReceivedOperation } from '../opera
 import { type Caller, requireAccess } from '../operations/caller.ts';
 import type { RequestedWrite } from '../operations/write/write-request.ts';
 import { accessRules } from './access.ts';
-import { negotiate, type RequestTarget } from './negotiate.ts';
+import { negotiate, type NegotiatedTarget } from './negotiate.ts';
 import { planWrite } from './plan-write.ts';
 import { newNote, type Received, receive } from './receive.ts';
 import { route } from './route.ts';
@@ -18,7 +18,10 @@ const ENCODER = new TextEncoder();
 const JSON_BODIES: ReadonlySet<string> = new Set(['json', 'merge-patch', 'json-patch']);
 
 /** Reads an operation of a batch as a request (step 1). */
-export function receiveOperation(operation: BatchOperation, batch: RequestTarget): ReceivedOperation | OperationError {
+export function receiveOperation(
+  operation: BatchOperation,
+  batch: NegotiatedTarget,
+): ReceivedOperation | OperationError {
   const { exchange, contract } = batch.reply;
   const raw = rawRequest(operation, batch);
   const own = { ...exchange, request: raw, fields: headerFields(raw.headers), note: newNote(), versionInPath: true };
@@ -41,7 +44,7 @@ export function receiveOperation(operation: BatchOperation, batch: RequestTarget
  *
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
-function planOperation(caller: Caller, received: Received, { reply, findVariants }: RequestTarget): RequestedWrite {
+function planOperation(caller: Caller, received: Received, { reply, findVariants }: NegotiatedTarget): RequestedWrite {
   const routed = route(received, onlyContract(caller.contract));
   requireAccess(caller, accessRules(routed));
   const { base, credentials } = reply;
@@ -62,7 +65,10 @@ function onlyContract(contract: Contract): Contracts {
   return { current: contract, all: [contract], versions, servesMetrics: false, caches: {}, of: () => contract };
 }
 
-function rawRequest({ method, path, headers, body }: BatchOperation, { received, reply }: RequestTarget): RawRequest {
+function rawRequest(
+  { method, path, headers, body }: BatchOperation,
+  { received, reply }: NegotiatedTarget,
+): RawRequest {
   const hasType = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   const type = body === undefined || hasType ? [] : ['Content-Type', 'application/json'];
   const { basePath, version } = reply.contract.model;

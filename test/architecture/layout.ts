@@ -101,7 +101,6 @@ export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   'rows.over': ['src/operations/batch/atomic.ts', 'src/operations/write/row-access.ts'],
   'rows.unrestricted': [
     'src/operations/write/delete.ts',
-    'src/operations/write/delete.ts',
     'src/operations/write/hook-work.ts',
     'src/operations/write/row-access.ts',
     'src/operations/write/write.ts',
