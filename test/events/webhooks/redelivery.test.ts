@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EventRetention } from '../../../src/events/retention.ts';
+import { EventRetention } from '../../../src/events/retention/retention.ts';
 import { createRandom } from '../../../src/platform/random.ts';
 import { as } from '../../pipeline/support/caller-tokens.ts';
 import { startReceiver } from './receiver.ts';

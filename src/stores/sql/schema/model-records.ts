@@ -1,11 +1,11 @@
 import type { Model } from '../../../model/model.ts';
 import type { Statement } from '../dialect.ts';
-import { renameEvents } from '../events/rename-events.ts';
+import { renameEvents } from './rename-events.ts';
 import type { Tables } from '../tables.ts';
 import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
 import { fieldRules } from './field-rules.ts';
 import { declaredOwnerForm } from './owner-names.ts';
-import { METADATA } from './system-tables.ts';
+import { METADATA } from '../system-statements.ts';
 
 /** A model that a database is migrated to, and the models that were recorded before. */
 interface MigratedModel {
