@@ -39,16 +39,10 @@ export function unroutedResponse(received: Received, contracts: Contracts): ApiR
  * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE; REQUEST_ROUTE_NOT_FOUND
  */
 export function anonymousResponse(routed: Routed, options: EarlyOptions): MaybePromise<ApiResponse> | null {
-  switch (routed.route.kind) {
-    case 'live':
-      return healthResponse(routed);
-    case 'ready':
-      return readyResponse(routed, options);
-    case 'metadata':
-      return metadataResponse(routed, options);
-    default:
-      return null;
-  }
+  const { kind } = routed.route;
+  if (kind === 'live') return healthResponse(routed);
+  if (kind === 'ready') return readyResponse(routed, options);
+  return kind === 'metadata' ? metadataResponse(routed, options) : null;
 }
 
 /** Responds to OPTIONS (MET-5) with the methods that the caller may use. */

@@ -81,7 +81,7 @@ export function tracedRows<S extends RowSource>(source: S, stages: StageRecorder
   if (stages === null && !channels.store.hasSubscribers) return source;
   const { rows } = source;
   const traced = <R>(operation: Operation, resource: string | null, read: () => MaybePromise<R>): MaybePromise<R> =>
-    run({ operation, resource }, stages, read);
+    traceOperation({ operation, resource }, stages, read);
   const reader: RowReader = {
     item: (plan) => traced('item', plan.resource, () => rows.item(plan)),
     wasVisible: (plan) => traced('item', plan.resource, () => rows.wasVisible(plan)),
@@ -99,12 +99,16 @@ export function tracedCommits<S extends { readonly commits: Commits }>(services:
   if (stages === null && !channels.store.hasSubscribers) return services;
   const wrap = (writer: Committer): Committer => ({
     commit: async (unit, deadline) =>
-      run({ operation: 'commit', resource: null }, stages, () => writer.commit(unit, deadline)),
+      traceOperation({ operation: 'commit', resource: null }, stages, () => writer.commit(unit, deadline)),
   });
   return { ...services, commits: services.commits.through(wrap) };
 }
 
-function run<T>(context: StoreContext, stages: StageRecorder | null, operate: () => MaybePromise<T>): MaybePromise<T> {
+function traceOperation<T>(
+  context: StoreContext,
+  stages: StageRecorder | null,
+  operate: () => MaybePromise<T>,
+): MaybePromise<T> {
   const timed = stages === null ? operate : (): MaybePromise<T> => stages.during('store', operate);
   return channels.store.hasSubscribers ? publish(channels.store, context, timed) : timed();
 }
