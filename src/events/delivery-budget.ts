@@ -1,6 +1,6 @@
 /** Concurrent deliveries of a process, to all subscriptions of all subscribers. */
 const MAX_CONCURRENT = 256;
-/** Of these, deliveries to subscriptions whose last attempt failed: however many hang, the others go on. */
+/** Deliveries among these to subscriptions whose last attempt failed: however many hang, the others go on. */
 const MAX_FAILING = 128;
 
 /** Limits the concurrent deliveries of a process. */

@@ -6,7 +6,7 @@ export const BURST_INTERVAL = 20;
 /** Attempts for each write, at least, while writes need the whole time of the process: an attempt costs about as much as a write. */
 const PER_WRITE = 0.05;
 
-/** What becomes of the rate with each period without time to spare, and with each one that had some. */
+/** Factors of the rate after a period without time to spare, and after one that had some. */
 const REDUCTION = 0.7;
 const GROWTH = 2;
 /** Attempts per second from which on there is no limit. */
@@ -43,7 +43,7 @@ export class DeliveryPace {
     this.#burst = this.#since;
   }
 
-  /** Whether writes need the time of the process, so that the rate of attempts is limited. */
+  /** True if writes need the time of the process, so that the rate of attempts is limited. */
   get isLimited(): boolean {
     this.#adapt();
     return this.#rate !== Number.POSITIVE_INFINITY;
@@ -55,7 +55,7 @@ export class DeliveryPace {
     const now = this.#options.elapsed();
     const passed = now - this.#burst;
     if (passed < BURST_INTERVAL) return BURST_INTERVAL - passed;
-    // Where the loop is busy a timer is late: a burst makes up for one that was missed.
+    // Timers are late while the event loop is busy: a burst makes up for one that was missed.
     const most = Math.max(1, (this.#rate * 2 * BURST_INTERVAL) / 1_000);
     this.#credit = Math.min(most, this.#credit + (this.#rate * passed) / 1_000);
     this.#burst = now;

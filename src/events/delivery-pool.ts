@@ -32,7 +32,7 @@ export class DeliveryPool {
   #ready = new Set<Endpoint>();
   /** Those that may later: their rate is limited. */
   #later = new Set<Endpoint>();
-  /** Whether attempts wait until writes leave time for them. */
+  /** True if attempts wait until writes leave time for them. */
   #isPaced = false;
   #inFlight = 0;
   /** Called when no attempt is in flight any more. */
@@ -50,7 +50,7 @@ export class DeliveryPool {
     return this.#inFlight;
   }
 
-  /** Whether attempts wait for their time. */
+  /** True if attempts wait for their time. */
   get isWaiting(): boolean {
     return this.#isPaced || this.#later.size > 0;
   }
@@ -197,7 +197,7 @@ interface Settled {
 /** An attempt that has ended. */
 interface Attempted {
   readonly result: AttemptResult;
-  /** What the subscriber rejected with; null where it did not. */
+  /** The error that the subscriber rejected with; null if it did not. */
   readonly error: unknown;
   /** Milliseconds, with fractions. */
   readonly duration: number;

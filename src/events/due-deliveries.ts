@@ -44,18 +44,18 @@ export class DueDeliveries {
     return delays.length === 0 ? null : Math.min(...delays);
   }
 
-  /** Whether any waits, as far as is known. */
+  /** True if any waits, as far as is known. */
   get isAnyWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether any is due. */
+  /** True if any is due. */
   async isAnyDue(): Promise<boolean> {
     await this.#read();
     return this.#waiting.some(this.#isDue);
   }
 
-  /** What was taken is stored as something else, or was not attempted: it may be taken again. */
+  /** Deliveries that were stored in another state, or not attempted, may be taken again. */
   release(deliveries: readonly DeliveryChange[]): void {
     for (const { endpoint, sequence } of deliveries) this.#taken.get(endpoint)?.delete(sequence);
   }
@@ -105,7 +105,7 @@ export class DueDeliveries {
     this.#nextRead = elapsed() + Math.max(MIN_READ_INTERVAL, this.#waiting.length * READ_INTERVAL);
   }
 
-  /** Whether its first delivery is due. One that is due later than any can be was stored by a clock that was wrong. */
+  /** True if its first delivery is due. One that is due later than any can be was stored by a clock that was wrong. */
   readonly #isDue = ({ due }: WaitingEndpoint): boolean => {
     const now = this.#options.clock.now();
     return due <= now || due > now + this.#maxDelay;

@@ -11,13 +11,13 @@ export interface Work {
   readonly event: LoggedEvent;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether the delivery is stored: it failed before, or was requested. */
+  /** True if the delivery is stored: it failed before, or was requested. */
   readonly isStored: boolean;
-  /** Of an ordered subscription: the resource of the event. */
+  /** The resource of the event, if the subscription is ordered. */
   readonly resource: string | null;
 }
 
-/** What became of an event that was offered to an endpoint: `held` where a delivery of it must be stored, which waits for another one. */
+/** The result of offering an event to an endpoint: `held` if its delivery must be stored and wait for another one. */
 export type Offered = 'queued' | 'held' | 'full';
 
 /**
@@ -28,13 +28,13 @@ export class Endpoint {
   subscription: Subscription;
   /** The last sequence that was offered, of one that does not follow the reader. One that follows gets nothing up to it. */
   offered: number;
-  /** Whether the reader of the log offers new events to it. Else it is offered those after {@link offered} first. */
+  /** True if the reader of the log offers new events to it. Else it is offered those after {@link offered} first. */
   isFollowing: boolean;
   /** The stored position; null: as the reader's. */
   storedPosition: number | null;
   /** The stored position when this process began to deliver, or when the subscription came back. */
   start: number | null;
-  /** Whether the last attempt failed. */
+  /** True if the last attempt failed. */
   isFailing = false;
   readonly #limits: Pick<Subscriber, 'concurrency' | 'drainRate'>;
   readonly #queue: Work[] = [];
@@ -67,13 +67,13 @@ export class Endpoint {
     this.#limits = limits;
   }
 
-  /** Whether there is nothing to remember: a new endpoint would behave in the same way. */
+  /** True if there is nothing to remember: a new endpoint would behave in the same way. */
   get isIdle(): boolean {
     const isQuiet = this.#outstanding.size === 0 && this.#inFlight === 0 && this.#retries.length === 0;
     return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && !this.#isRecovering;
   }
 
-  /** Whether it has something to attempt, or attempts in flight. */
+  /** True if it has something to attempt, or attempts in flight. */
   get isAtWork(): boolean {
     return this.#inFlight + this.#queue.length + this.#retries.length > 0;
   }
@@ -125,13 +125,13 @@ export class Endpoint {
     this.#open.clear();
   }
 
-  /** Whether the type of an event is one of its patterns. */
+  /** True if the type of an event is one of its patterns. */
   matches(type: string): boolean {
     const { patterns } = this.subscription;
     return matchingPatterns(type).some((pattern) => patterns.includes(pattern));
   }
 
-  /** Whether an event of its patterns is to be delivered. Call it once for each event. */
+  /** True if an event of its patterns is to be delivered. Call it once for each event. */
   wants(event: LoggedEvent): boolean {
     if (this.#stored.delete(event.sequence)) return false;
     const { accepts, until = Number.MAX_SAFE_INTEGER } = this.subscription;
@@ -158,7 +158,7 @@ export class Endpoint {
     this.#open.set(resource, (this.#open.get(resource) ?? 0) + count);
   }
 
-  /** Whether later events of the resource have to wait. */
+  /** True if later events of the resource have to wait. */
   isOpen(resource: string): boolean {
     return this.#open.has(resource);
   }
@@ -209,7 +209,7 @@ export class Endpoint {
     this.#isRecovering = !succeeded || (this.#isRecovering && hasMore);
   }
 
-  /** What names the resource of an event where the order of its events matters; null otherwise. */
+  /** Names the resource of an event if the order of its events matters; null otherwise. */
   resourceOf({ event }: LoggedEvent): string | null {
     if (!this.subscription.ordered) return null;
     const { type, id } = event.payload.resource;

@@ -14,9 +14,9 @@ interface EndpointsOptions {
   readonly deliveries: Pick<Deliveries, 'register' | 'positions' | 'storedAfter' | 'openResources'>;
 }
 
-/** What is stored of some subscriptions. */
+/** The stored state of some subscriptions. */
 interface StoredState {
-  /** Of those that have one of their own; `stored`: sequences after it whose deliveries are stored. */
+  /** Positions of subscriptions that have one of their own; `stored`: sequences after it whose deliveries are stored. */
   readonly positions: readonly (SubscriptionPosition & { readonly stored: readonly number[] })[];
   readonly open: readonly OpenResource[];
 }
@@ -52,7 +52,7 @@ export class Endpoints {
     return this.#table.match(type).map((subscription) => this.#of(subscription));
   }
 
-  /** Whether any subscription that follows the reader matches one of the types. */
+  /** True if any subscription that follows the reader matches one of the types. */
   wants(types: readonly string[]): boolean {
     const matching = types.flatMap((type) => this.#table.match(type));
     return matching.some(({ name }) => this.#byName.get(name)?.isFollowing ?? true);
@@ -81,7 +81,7 @@ export class Endpoints {
     this.#added.clear();
   }
 
-  /** Whether subscriptions were added, changed or removed since they were read. */
+  /** True if subscriptions were added, changed or removed since they were read. */
   haveChanged(): Promise<boolean> {
     return this.#table.hasChanged();
   }
@@ -100,7 +100,7 @@ export class Endpoints {
       const before = ended();
       await flush();
       const stored = await this.#read(names);
-      // What an attempt that has ended meanwhile changes is to be stored first.
+      // Attempts that have ended meanwhile are stored first.
       if (ended() !== before) continue;
       this.#load(names, stored, reader);
       this.#added.clear();

@@ -2,13 +2,13 @@ import { family, type MetricFamily } from '../observe/metrics/metric-family.ts';
 import type { MetricSource } from '../observe/metrics/metrics.ts';
 import type { Deliveries, EventLog } from '../stores/store.ts';
 
-/** What of a store says how far events are delivered. */
+/** The parts of a store that say how far events are delivered. */
 interface EventMetricsStore {
   readonly events: Pick<EventLog, 'range'>;
   readonly deliveries: Pick<Deliveries, 'reader' | 'waiting'>;
 }
 
-/** How many events the log has, how far each reader is behind it, and how many of its subscriptions wait for a retry, read by each scrape. @param readers by name */
+/** Counts the events of the log, the lag of each reader and its subscriptions that wait for a retry, at each scrape. @param readers by name */
 export function eventMetrics({ events, deliveries }: EventMetricsStore, readers: readonly string[]): MetricSource {
   return async () => {
     const { removed, last } = await events.range();

@@ -38,7 +38,7 @@ export class EventReader {
   readonly #due: DueDeliveries;
   readonly #wakeups: Wakeups;
   readonly #endpoints: Endpoints;
-  /** Whether this process had the lease when it last looked: what is in memory is what is stored. */
+  /** True if this process had the lease when it last looked: what is in memory is what is stored. */
   #isCurrent = false;
   #saving: Promise<void> | null = null;
   /** Monotonic milliseconds before which results wait in memory, because they could not be stored. */
@@ -46,7 +46,7 @@ export class EventReader {
   /** Monotonic milliseconds before which positions wait in memory, so that many are stored together. */
   #nextPositions = 0;
   #stopped = false;
-  /** Whether `stop` timed out: the store may be closed. */
+  /** True if `stop` timed out: the store may be closed. */
   #abandoned = false;
 
   constructor(options: EventReaderOptions) {
@@ -132,7 +132,7 @@ export class EventReader {
     const last = await events.lastSequence();
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);
-    // What it has stored may have shown that another process has the lease.
+    // Storing results may have shown that another process has the lease.
     if (!this.#isCurrent) return;
     await this.#scan.readNew(last);
     if (await this.#scan.readBehind()) this.#wakeups.now();
@@ -149,7 +149,7 @@ export class EventReader {
     else observe({ kind: 'error', correlationId: null, error });
   }
 
-  /** Whether there is anything to deliver or to store. Without it no lease is needed. */
+  /** True if there is anything to deliver or to store. Without it no lease is needed. */
   async #hasWork(): Promise<boolean> {
     const { events } = this.#options.store;
     if ((await events.lastSequence()) > this.#progress.sequence || this.#progress.isDirty) return true;

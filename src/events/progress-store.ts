@@ -23,7 +23,7 @@ interface UnstoredChanges {
   readonly releases: DeliveryRelease[];
 }
 
-/** What came of a commit: `waiting` where a stored delivery waits; `lost` where another process has the lease by now, so that nothing was stored. */
+/** The result of a commit: `waiting` if a stored delivery waits; `lost` if another process has the lease, so that nothing was stored. */
 export type Saved = 'saved' | 'waiting' | 'lost';
 
 interface ProgressStoreOptions {
@@ -60,17 +60,17 @@ export class ProgressStore {
     this.#unsaved = 0;
   }
 
-  /** Whether there is something to store. */
+  /** True if there is something to store. */
   get isDirty(): boolean {
     return this.#isDirty || this.sequence - this.#savedSequence >= UNSTORED_EVENTS;
   }
 
-  /** Whether there are deliveries to store, for which others may wait. */
+  /** True if there are deliveries to store, for which others may wait. */
   get hasChanges(): boolean {
     return this.#changes.deliveries.length > 0 || this.#changes.releases.length > 0;
   }
 
-  /** Whether so much could not be stored that no more should be delivered. */
+  /** True if so much could not be stored that no more should be delivered. */
   get isOverdue(): boolean {
     return this.#unsaved >= MAX_UNSAVED;
   }
@@ -141,7 +141,7 @@ export class ProgressStore {
     }
   }
 
-  /** What could not be stored is stored with the next unit, before anything later. */
+  /** Results that could not be stored are stored with the next unit, before later ones. */
   #restore({ ended, deliveries, releases }: UnstoredChanges): void {
     const later = this.#changes;
     this.#changes = {

@@ -8,7 +8,7 @@ const MARGIN = 5_000;
 /** Milliseconds before it looks again whether the process that has the lease still runs. */
 const RECHECK = 1_000;
 
-/** Whether this process has the lease. */
+/** True if this process has the lease. */
 export type Held =
   /** It had it before, and no other process in between. */
   | { readonly kind: 'held' }
@@ -56,7 +56,7 @@ export class HeldLease {
     return { reader, owner: owner.name, until: 0 };
   }
 
-  /** What was stored last may be something else: it is read again. */
+  /** The stored lease may have changed: it is read again. */
   lost(): void {
     this.#until = null;
   }

@@ -9,7 +9,7 @@ export interface Subscription {
   readonly name: string;
   /** Event types: `*`, `product.*` or `product.created`. */
   readonly patterns: readonly string[];
-  /** Whether events of one resource are delivered one after another, the next one when the one before is done or dead (EVT-3c). */
+  /** True if events of one resource are delivered one after another, the next one when the one before is done or dead (EVT-3c). */
   readonly ordered: boolean;
   /**
    * The sequence after which it has started, where it can end and start again: with another one it comes back, as one that was absent meanwhile.
@@ -28,7 +28,7 @@ export interface Delivery {
   readonly event: LoggedEvent;
   /** From 1. */
   readonly attempt: number;
-  /** Whether it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by a process that was killed. */
+  /** True if it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by a process that was killed. */
   readonly isStored: boolean;
 }
 

@@ -34,7 +34,7 @@ export class SubscriptionTable {
     return [...this.#byName.keys()];
   }
 
-  /** Whether they have changed since they were read. */
+  /** True if they have changed since they were read. */
   async hasChanged(): Promise<boolean> {
     return (await this.#subscriber.stamp()) !== this.#stamp;
   }

@@ -9,9 +9,9 @@ const MIN_WRITES = 100;
 export interface MeasuredLoad {
   /** Per second. */
   readonly writes: number;
-  /** Whether there are writes that need the time of the process: more than a few. */
+  /** True if there are writes that need the time of the process: more than a few. */
   readonly isWriting: boolean;
-  /** Whether no time was left. */
+  /** True if no time was left. */
   readonly isSaturated: boolean;
 }
 
@@ -22,7 +22,7 @@ interface WriteLoadOptions {
   readonly utilization: () => number;
 }
 
-/** Whether writes need all the time that this process has. */
+/** True if writes need all the time that this process has. */
 export class WriteLoad {
   readonly #options: WriteLoadOptions;
   #since: number;

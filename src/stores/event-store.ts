@@ -19,7 +19,7 @@ export interface LoggedEvent {
   readonly event: EventEnvelope;
   /** The envelope as JSON: the same bytes in every delivery and replay (EVT-1). */
   readonly json: string;
-  /** What decides who may see it; null for an event of a version that did not store it: only who may see all events may see that one. */
+  /** The values that decide who may see it; null for an event of a version that did not store them: only callers who may see all events see it. */
   readonly access: EventAccess | null;
 }
 
@@ -137,7 +137,7 @@ export interface ExpiredDeliveries {
   readonly limit: number;
 }
 
-/** How far subscriptions have come in the event log, and the deliveries that could not be made yet. They change by write units only. */
+/** The positions of subscriptions in the event log, and the deliveries that could not be made yet. Only write units change them. */
 export interface Deliveries {
   /** Starts those of the subscriptions that are new, and their reader, at the end of the log. */
   register(reader: string, names: readonly string[]): Promise<void>;
@@ -170,7 +170,7 @@ export interface Deliveries {
   /** The stored deliveries of a query. */
   list(query: DeliveryQuery): MaybePromise<readonly DeliveryChange[]>;
 
-  /** Whether a reader or a subscription, even one that no longer exists, has not come to a sequence. */
+  /** True if a reader or a subscription, even one that no longer exists, has not come to a sequence. */
   isBehind(sequence: number): MaybePromise<boolean>;
 
   /** Deliveries that may be removed. */

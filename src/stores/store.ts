@@ -37,11 +37,11 @@ export type {
   Deliveries,
 } from './event-store.ts';
 
-/** What a store counts for metrics (OPS-2). */
+/** The counts of a store for metrics (OPS-2). */
 export interface StoreUsage {
   /** Slow reads that wait for a thread. */
   readonly queuedReads: number;
-  /** Of the cache of prepared statements. */
+  /** The statistics of the cache of prepared statements. */
   readonly statements: CacheStatistics;
 }
 
@@ -61,7 +61,7 @@ export class RowsTooLarge extends Error {
 }
 
 /**
- * Why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
+ * The reason why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
  * files are not where they were when it was opened; its server cannot be reached, or does not answer; it was migrated to another model.
  */
 export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away' | 'migrated';
@@ -91,7 +91,7 @@ export interface RowReader {
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
   /**
-   * Whether a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values that are stored with it. The
+   * True if a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values that are stored with it. The
    * rows above it are not judged: they are there.
    */
   wasVisible(plan: ItemPlan): MaybePromise<boolean>;
@@ -211,7 +211,7 @@ export interface Store {
   newestTime(until: number): MaybePromise<number | null>;
   /** For `/readyz`. @throws {StoreUnavailable} where the database cannot be read, or writes fail */
   ping(): MaybePromise<void>;
-  /** What it counts; absent for a store without a queue of reads and a cache of statements. */
+  /** The counts for metrics; absent for a store without a queue of reads and a cache of statements. */
   readonly usage?: () => StoreUsage;
   /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;

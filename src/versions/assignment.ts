@@ -5,7 +5,7 @@ import { type Conversion, mapped, type Source, evaluateSource } from './sources.
 
 /** Values of stored fields that are made of those of an older contract. */
 export class Assignment {
-  /** Of fields that no value was written to: those of the row; absent in a new one. */
+  /** The values of the row for fields that were not written; absent in a new one. */
   readonly values: Record<string, Json>;
   readonly #current: FieldValues;
   readonly #isNew: boolean;
@@ -57,7 +57,7 @@ export class Assignment {
     return this.values;
   }
 
-  /** Whether a part of the same conversion was written, so that the row does not show its parts yet. */
+  /** True if a part of the same conversion was written, so that the row does not show its parts yet. */
   #isPart(source: Source): boolean {
     return source.kind === 'converted' && this.#parts.has(source.conversion);
   }
@@ -81,7 +81,7 @@ export class Assignment {
     this.write(of, { ...(isJsonObject(object) ? object : {}), [name]: value });
   }
 
-  /** What was moved into the object goes back; what was moved out of it stays as it is. */
+  /** Members that were moved into the object go back; members that were moved out of it stay as they are. */
   #writeObject(source: ObjectSource, value: Json): void {
     const { of, members } = source;
     const given = isJsonObject(value) ? value : {};
@@ -95,7 +95,7 @@ export class Assignment {
     for (const [name, member] of members) if (member !== null) this.write(member, given[name] ?? null);
   }
 
-  /** Whether the stored object has values of other fields, which were moved out of it. */
+  /** True if the stored object has values of other fields, which were moved out of it. */
   #keeps({ of, members }: ObjectSource): boolean {
     if (of === null) return false;
     const before = evaluateSource(of, this.values);
@@ -127,7 +127,7 @@ function memberName(source: Source, object: Source): string | null {
   }
 }
 
-/** Whether a response shows a value as another one: every member of an object is shown, unset ones too (REP-4). */
+/** True if a response shows a value as another one: every member of an object is shown, unset ones too (REP-4). */
 function isShownAs(value: Json, shown: Json): boolean {
   if (Array.isArray(shown) && shown.length === 0 && value === null) return true;
   if (!isJsonObject(value) || !isJsonObject(shown)) return jsonEquals(value, shown);

@@ -1,14 +1,14 @@
 import { fieldOfPath } from '../conventions/text/field-path.ts';
 import { storedPathTo, type Source } from './sources.ts';
 
-/** What has changed in a stored field. */
+/** A change to a stored field. */
 export interface StoredChange {
   readonly field: string;
   /** The paths at which an object differs (`plan/events/changed-members.ts`); null where they are not known: anything in it may have changed then. */
   readonly paths: readonly string[] | null;
 }
 
-/** Whether a stored change is one of a value of an older contract (VER-5). */
+/** True if a stored change is one of a value of an older contract (VER-5). */
 export function isChanged(source: Source, change: StoredChange): boolean {
   switch (source.kind) {
     case 'constant':

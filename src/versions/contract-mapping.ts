@@ -42,7 +42,7 @@ function filled(changes: readonly VersionChange[], sources: FieldSources | undef
   });
 }
 
-/** Whether rows are the same in both contracts, whatever the resource is called. */
+/** True if rows are the same in both contracts, whatever the resource is called. */
 function haveSameRows(older: Resource, stored: Resource, sources: FieldSources): boolean {
   return (
     older.parent?.field === stored.parent?.field &&

@@ -6,10 +6,10 @@ import { Assignment } from './assignment.ts';
 import { isChanged } from './changed-names.ts';
 import { addFields, findSource, storedPathTo, type Source, type FieldSources, evaluateSource } from './sources.ts';
 
-/** Where the value of a property of an older contract is stored. */
+/** The stored place of a property of an older contract. */
 export interface StoredProperty {
   readonly path: string;
-  /** How its values differ; null where they do not. */
+  /** The difference of its values; null if they are the same. */
   readonly values: Extract<VersionChange, { kind: 'values' }> | null;
 }
 
@@ -25,11 +25,11 @@ export interface MappedResource {
   readonly stored: Resource;
   readonly sources: FieldSources;
   readonly fills: readonly Fill[];
-  /** Of the newest contract. */
+  /** The resources of the newest contract. */
   readonly resources: Model['resources'];
 }
 
-/** How rows of one resource, as they are stored, correspond to those of an older contract. */
+/** The mapping between stored rows of one resource and those of an older contract. */
 export class ResourceMapping {
   readonly older: Resource;
   readonly stored: Resource;
@@ -86,7 +86,7 @@ export class ResourceMapping {
     return this.stored.fields.flatMap(({ name }) => (needed.has(name) ? [name] : []));
   }
 
-  /** Where a property is stored; null where it is at no one place. */
+  /** Finds the stored place of a property; null if it is not at one place. */
   property(path: string): StoredProperty | null {
     const known = this.#properties.get(path);
     if (known !== undefined) return known;

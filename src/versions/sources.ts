@@ -3,7 +3,7 @@ import { newerPaths, type VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
 
 /**
- * Where an older contract takes a value from: an expression over the fields of stored rows. The changes of all versions between make one expression, so
+ * The source of a value of an older contract: an expression over the fields of stored rows. The changes of all versions between make one expression, so
  * that the tenth version costs what the first does.
  */
 export type Source =
@@ -19,14 +19,14 @@ export type Source =
 /** One use of a pair of functions. */
 export interface Conversion {
   readonly change: Extract<VersionChange, { kind: 'convert' }>;
-  /** Of the values that `down` is given, by their names in the successor. */
+  /** The sources of the values that `down` gets, by their names in the successor. */
   readonly inputs: ReadonlyMap<string, Source>;
 }
 
 /** The fields that a contract shows, and where each comes from. */
 export type FieldSources = ReadonlyMap<string, Source>;
 
-/** Of the newest contract. */
+/** Sources of the newest contract. */
 export function storedSources(fields: readonly string[]): FieldSources {
   return new Map(fields.map((name) => [name, { kind: 'field', name }]));
 }
@@ -55,7 +55,7 @@ function measureDepth(path: string): number {
   return path.split('.').length;
 }
 
-/** What a change makes in the older version. @param taken what it replaces in the successor, by path */
+/** Lists the sources that a change adds to the older version. @param taken what it replaces in the successor, by path */
 function additions(
   taken: ReadonlyMap<string, Source>,
   change: VersionChange,
@@ -94,7 +94,7 @@ function sourceAt(sources: FieldSources, path: string): Source {
   return found;
 }
 
-/** Where the value at a path comes from; null where there is none. */
+/** Finds the source of the value at a path; null if there is none. */
 export function findSource(sources: FieldSources, path: string): Source | null {
   const [name = '', ...rest] = path.split('.');
   return rest.reduce<Source | null>(
@@ -196,7 +196,7 @@ function convertedValues({ change, inputs }: Conversion, row: FieldValues): Json
   return change.down(Object.fromEntries([...inputs].map(([name, source]) => [name, evaluateSource(source, row)])));
 }
 
-/** Of an array each item. What is not listed stays. */
+/** Maps a value, or each item of an array. Values that are not listed stay. */
 export function mapped(value: Json, values: ReadonlyMap<string, Json>): Json {
   if (Array.isArray(value)) return value.map((item: Json) => mapped(item, values));
   return values.get(JSON.stringify(value)) ?? value;

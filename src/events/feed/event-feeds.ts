@@ -162,7 +162,7 @@ export class EventFeeds implements Feeds {
   }
 }
 
-/** Whether the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for a response without end. */
+/** True if the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for a response without end. */
 function hasLeft({ request: { client } }: FeedReader): boolean {
   return client?.destroyed === true || client?.readableEnded === true;
 }

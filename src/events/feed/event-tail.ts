@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 4 * 1_048_576;
 /** An event at the end of the log. */
 export interface TailEvent {
   readonly logged: LoggedEvent;
-  /** What it is written as, by what that depends on: made once for all readers who see the same of it. */
+  /** Its serialized forms, by variant: made once for all readers who see the same parts of it. */
   readonly texts: Readonly<Record<EventSight, Map<object, string>>>;
 }
 
@@ -87,7 +87,7 @@ export class EventTail {
     await this.#wakeups.stop();
   }
 
-  /** Whether all events after a sequence are in memory. */
+  /** True if all events after a sequence are in memory. */
   reaches(sequence: number): boolean {
     return sequence >= this.#start;
   }

@@ -26,7 +26,7 @@ const STEP_TIMEOUT = 10_000;
 /** Milliseconds that `stop` waits by default. */
 const STOP_TIMEOUT = 30_000;
 
-/** What one transaction removes: deliveries, or events after a sequence up to another one. */
+/** The parts that one transaction removes: deliveries, or events after a sequence up to another one. */
 interface RemovalStep {
   /** The last sequence that was removed before. */
   readonly removed: number;

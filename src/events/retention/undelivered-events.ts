@@ -22,7 +22,7 @@ export class UndeliveredEvents {
     this.#options = options;
   }
 
-  /** What subscriptions that exist miss when deliveries are removed that have not ended. */
+  /** Counts the events that existing subscriptions miss if unfinished deliveries are removed. */
   async ofDeliveries(deliveries: readonly DeliveryKey[]): Promise<MissedEvents> {
     const open = deliveries.filter(({ state }) => state === 'waiting' || state === 'held');
     const missed = new Map<string, number>();
@@ -32,7 +32,7 @@ export class UndeliveredEvents {
     return missed;
   }
 
-  /** What subscriptions that exist miss when a part of the log is removed. @param removed the last sequence before it @param through its last */
+  /** Counts the events that existing subscriptions miss if a part of the log is removed. @param removed the last sequence before it @param through its last */
   async ofLog(removed: number, through: number): Promise<MissedEvents> {
     const { events, deliveries } = this.#options.store;
     const missed = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { ListRead, Row } from '../../plan/plan.ts';
 /** Rows that are read at a time. */
 const PAGE = 500;
 
-/** What has become of the rows of a resource. */
+/** The changes to the rows of a resource. */
 export interface RowChanges {
   /** Those that are new or have changed. */
   readonly changed: readonly Row[];

@@ -23,7 +23,7 @@ export interface ListedAttempt {
   readonly statusCode: number | null;
   /** The first KiB of the response. */
   readonly response: string | null;
-  /** Why there was none. */
+  /** The reason why there was no response. */
   readonly error: string | null;
 }
 

@@ -30,7 +30,7 @@ export interface PendingReplays {
   readonly found: readonly Replay[];
 }
 
-/** What has become of webhooks since they were read. */
+/** The changes to webhooks since they were read. */
 export interface WebhookChanges {
   /** Those that are enabled, and are new or others than before. */
   readonly set: readonly WebhookEndpoint[];
@@ -48,7 +48,7 @@ export class EndpointTable {
   readonly #options: EndpointTableOptions;
   readonly #webhooks: ChangedRows;
   readonly #secrets: ChangedRows;
-  /** Of each webhook, by their ids. */
+  /** Rows of each webhook, by their ids. */
   readonly #rotated = new Map<string, Map<string, Row>>();
   /** Ids of webhooks that are to be read again. */
   readonly #outdated = new Set<string>();
@@ -66,7 +66,7 @@ export class EndpointTable {
   async changes(): Promise<WebhookChanges> {
     await this.#readSecrets();
     const outdated = this.#isRead ? await this.#lookup([...this.#outdated]) : [];
-    // What it returns it does not return again: nothing that can fail follows.
+    // Changes are returned once: nothing that can fail follows.
     const { changed, deleted } = await this.#webhooks.read();
     this.#isRead = true;
     this.#outdated.clear();

@@ -43,7 +43,7 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
   return { kind: 'valid', policies };
 }
 
-/** Whether patterns other than `*` mean events of a resource. */
+/** True if patterns other than `*` mean events of a resource. */
 function isNamed(resource: Resource, patterns: readonly string[]): boolean {
   const named = patterns.filter((pattern) => pattern !== '*');
   return typesOf(resource).some((type) => named.some((pattern) => matchesType(pattern, type)));

@@ -2,7 +2,7 @@ import { ApiError } from '../../conventions/errors.ts';
 import { resolveVersion } from '../../conventions/versioning.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
 
-/** Whether a pattern (`*`, `product.*`, `product.created`) means a type. */
+/** True if a pattern (`*`, `product.*`, `product.created`) means a type. */
 export function matchesType(pattern: string, type: string): boolean {
   return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)));
 }

@@ -63,7 +63,7 @@ export class GuardedAgents {
     return this.#isNamed(hostOf(url)) ? this.#open : this.#guarded;
   }
 
-  /** Whether a connection to a host would be made now; false also where its name has no address. */
+  /** True if a connection to a host would be made now; false also where its name has no address. */
   async admits(url: URL): Promise<boolean> {
     const host = hostOf(url);
     if (this.#isNamed(host)) return true;

@@ -16,10 +16,10 @@ export interface WebhookRequest {
   readonly timeout: number;
 }
 
-/** Why there was no response, without what a name resolved to. */
+/** The reason why there was no response, without the addresses of the host. */
 export type SendFailure = 'timeout' | 'forbidden' | 'unresolved' | 'refused' | 'tls' | 'connection';
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export type SendResult =
   | {
       readonly kind: 'response';
@@ -51,7 +51,7 @@ export class WebhookSender {
     this.#userAgent = userAgent;
   }
 
-  /** Whether a connection to the host of an URL would be made now. */
+  /** True if a connection to the host of an URL would be made now. */
   admits(url: URL): Promise<boolean> {
     return this.#agents.admits(url);
   }

@@ -19,7 +19,7 @@ export interface StoreWebhookChecksOptions {
   readonly events: Pick<EventLog, 'after' | 'lastSequence' | 'range'>;
 }
 
-/** What the hooks of webhooks need, of a model and its store. */
+/** The parts of a model and its store that the hooks of webhooks need. */
 export class StoreWebhookChecks extends WebhookChecks {
   readonly version: string;
   readonly #options: StoreWebhookChecksOptions;

@@ -1,7 +1,7 @@
 import type { ExpectedStamp } from '../../plan/plan.ts';
 import type { Store } from '../../stores/store.ts';
 
-/** Where a subscription starts in the log. */
+/** The position in the log at which a subscription starts. */
 export interface StartedSubscription {
   readonly name: string;
   /** It gets the events with a greater sequence. */

@@ -6,7 +6,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts';
 import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
 import { signatureFields, type Signer } from '../../conventions/events/webhook-signature.ts';
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface WebhookAttempt {
   readonly listed: ListedAttempt;
   readonly verdict: WebhookVerdict;
@@ -65,10 +65,10 @@ function describeOutcome(
   return { statusCode: null, response: null, error: CAUSES[result.reason](timeout) };
 }
 
-/** How a webhook gets events. */
+/** The form in which a webhook gets events. */
 interface MessageForm {
   readonly format: 'native' | 'cloudevents';
-  /** Of the newest key first. */
+  /** Signers, that of the newest key first. */
   readonly signers: readonly Signer[];
   /** The name of the API, and its URL. */
   readonly name: string;

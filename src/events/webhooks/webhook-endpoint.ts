@@ -20,13 +20,13 @@ import { activeSigners, type SigningKey } from './signing-keys.ts';
 /** A webhook that is enabled, ready to be delivered to. */
 export interface WebhookEndpoint {
   readonly id: string;
-  /** Where it is sent, or why that cannot be called (any more). */
+  /** The target of its requests, or the reason why it cannot be called (any more). */
   readonly target: WebhookUrl;
   readonly format: 'native' | 'cloudevents';
   readonly ordered: boolean;
   /** Patterns of types as the log has them. */
   readonly patterns: readonly string[];
-  /** Of the newest secret first. @param now milliseconds since the epoch */
+  /** Lists the signers, that of the newest secret first. @param now milliseconds since the epoch */
   readonly signers: (now: number) => readonly Signer[];
   /** An event as the webhook gets it; null where it does not, because of what its creator may see, or of its filter. */
   readonly see: (event: JudgedEvent) => EventEnvelope | null;

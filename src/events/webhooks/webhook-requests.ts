@@ -108,11 +108,11 @@ export class WebhookRequests {
       ['retrying', ofRemoved],
     ] as const)
       isDone = (await rows.deleteOlder(status, before)) < MAX_DELETED && isDone;
-    // Where there are more, the next run goes on.
+    // The next run continues if there are more.
     if (isDone) this.#cleanedAt = now;
   }
 
-  /** Whether all events of a replay have been delivered, or given up. */
+  /** True if all events of a replay have been delivered, or given up. */
   async #isDelivered(replay: Replay): Promise<boolean> {
     const { starts, store } = this.#options;
     const start = replayStart(replay);

@@ -58,7 +58,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly #endpoints = new Map<string, WebhookEndpoint>();
   /** By name. */
   readonly #subscriptions = new Map<string, Subscription>();
-  /** What has become of webhooks since they were read. */
+  /** The changes to webhooks since they were read. */
   readonly #failingSince = new Map<string, number | null>();
   readonly #stopped = new Set<string>();
   /** Names of the subscriptions of webhooks and replays that are gone, of which something may still be stored. */
@@ -101,7 +101,7 @@ export class WebhookSubscriber implements Subscriber {
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
     const seen = endpoint.see(event);
-    // What the webhook may not see, or its filter leaves out, is done.
+    // Events that the webhook may not see, or that its filter excludes, are done.
     if (seen === null) return { kind: 'succeeded' };
     const attempted = await attemptWebhook(endpoint, seen, this.#options.attempt);
     const { verdict } = attempted;
@@ -241,7 +241,7 @@ function toSubscription(endpoint: WebhookEndpoint, replay: Replay | null): Subsc
   };
 }
 
-/** Where a replay starts. */
+/** The position at which a replay starts. */
 export function replayStart({ webhook, id, after }: Replay): StartedSubscription {
   return { name: subscriptionName(webhook, id), after };
 }
@@ -249,7 +249,7 @@ export function replayStart({ webhook, id, after }: Replay): StartedSubscription
 /** An attempt that was made. */
 interface MadeAttempt {
   readonly event: EventEnvelope;
-  /** Whether an earlier attempt may be listed. */
+  /** True if an earlier attempt may be listed. */
   readonly isStored: boolean;
   readonly replay: string | null;
   /** When the next one is due: milliseconds since the epoch; null if there is none. */

@@ -8,7 +8,7 @@ export interface AncestorId {
   readonly id: string;
 }
 
-/** What the expressions are generated with. */
+/** The parts from which the expressions are generated. */
 export interface AncestorContext {
   readonly resources: Model['resources'];
   readonly dialect: Pick<Dialect, 'quote'>;

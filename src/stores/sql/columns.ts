@@ -74,7 +74,7 @@ export function referenceFields(resource: Resource): readonly ReferenceField[] {
   });
 }
 
-/** Whether the values of a type can have any length. */
+/** True if the values of a type can have any length. */
 export function hasAnyLength({ kind }: ValueType): boolean {
   return kind === 'text' || kind === 'binary' || kind === 'object' || kind === 'map' || kind === 'array';
 }

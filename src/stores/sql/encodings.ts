@@ -43,7 +43,7 @@ export function scaledPlace(scale: number): Locate {
   };
 }
 
-/** How the values of a column are read; null where they are those of JSON. @param decimal reads a decimal, whose stored form is the store's */
+/** Reads the values of a column; null if they are stored as in JSON. @param decimal reads a decimal, whose stored form is the store's */
 export function decoder(type: ValueType, decimal: (type: ValueType & { kind: 'decimal' }) => Decode): Decode | null {
   switch (type.kind) {
     case 'text':

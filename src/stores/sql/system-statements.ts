@@ -8,11 +8,11 @@ export const METADATA = {
   format: 'format',
   /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
   storageTypes: 'storage',
-  /** What each field allows, as JSON: rows are checked against rules that have changed. */
+  /** The rules of each field, as JSON: rows are checked against rules that have changed. */
   rules: 'rules',
   /** The models that instances serve, as JSON: two of them during a deployment. */
   models: 'models',
-  /** How owner fields name callers, since the first start of a model with one. */
+  /** The form in which owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',

@@ -18,7 +18,7 @@ import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlV
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, comparisonOf } from '../../plan/value-order.ts';
 
-/** Whether a row that was read has the columns of every row. The table's types guarantee the others. */
+/** True if a row that was read has the columns of every row. The table's types guarantee the others. */
 function isRow(read: Record<string, unknown>): read is Row {
   return typeof read['id'] === 'string' && typeof read['revision'] === 'number';
 }
@@ -57,7 +57,7 @@ export interface Operand extends ComparableExpression {
   /** Compares two of its JSON values as the database does. */
   readonly compare: Compare;
   readonly nullable: boolean;
-  /** Whether it is a column, not a member inside one. */
+  /** True if it is a column, not a member inside one. */
   readonly isColumn: boolean;
 }
 
@@ -89,7 +89,7 @@ export class Table {
   readonly name: string;
   /** The table as `from` names it. */
   readonly source: string;
-  /** How many relations its rows are away from those that a statement reads: 0 for a table under its own name. */
+  /** The number of relations between its rows and those that a statement reads: 0 for a table under its own name. */
   readonly relations: number;
   readonly columns: readonly TableColumn[];
   readonly derived: readonly DerivedColumn[];

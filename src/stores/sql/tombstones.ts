@@ -5,7 +5,7 @@ import { relatedMembers } from './related-json.ts';
 import { type Prepare, prepareStatement } from './prepare.ts';
 import type { Tables } from './tables.ts';
 
-/** What is stored of deleted rows (MET-4): the values that policies compare, until a time. */
+/** The tombstones of deleted rows (MET-4): the values that policies compare, until a time. */
 interface TombstoneStatements {
   /** Parameters: resource, path, values as JSON, when it expires. */
   readonly set: Prepare;

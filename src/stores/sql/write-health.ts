@@ -15,7 +15,7 @@ interface WriteHealthOptions {
   readonly unavailable: (error: unknown) => StoreUnavailable | null;
   /** The error to report for any other: the database may have been migrated to another model. Default: the error itself. */
   readonly explain?: (error: unknown) => unknown;
-  /** Whether a corrupt database takes no more writes until a restart: they could damage it further. */
+  /** True if a corrupt database takes no more writes until a restart: they could damage it further. */
   readonly stopsWhenCorrupt: boolean;
   readonly observe: Observe;
   /** Milliseconds between two probes. Default: 1 s. */
@@ -23,7 +23,7 @@ interface WriteHealthOptions {
 }
 
 /**
- * Whether writes reach the disk (OPS-7). After a write that failed, a probe writes until it succeeds; requests are still tried meanwhile, because
+ * Tracks whether writes reach the disk (OPS-7). After a write that failed, a probe writes until it succeeds; requests are still tried meanwhile, because
  * a small one may fit.
  */
 export class WriteHealth {

@@ -12,7 +12,7 @@ export function rowSize(row: SqlRow): number {
   );
 }
 
-/** How many rows to fetch next, where a fetch names their number: as many as fit if they are as large as those of the last batch, twice as many at most. */
+/** The number of rows to fetch next: as many as fit if they are as large as the last ones, at most twice as many. */
 export function nextBatchRows(rows: readonly SqlRow[]): number {
   const average = rows.reduce((sum, row) => sum + rowSize(row), 0) / Math.max(1, rows.length);
   const fitting = Math.floor(MAX_BATCH_SIZE / Math.max(1, average));

@@ -17,7 +17,7 @@ export interface CopiedTable {
   /** The query that reads its rows in the source. */
   readonly select: string;
   readonly columns: readonly CopiedColumn[];
-  /** What is bound for a row of the source, in the order of the columns. */
+  /** The bound values for a row of the source, in the order of the columns. */
   readonly values: (row: SqlRow) => readonly SqlValue[];
 }
 

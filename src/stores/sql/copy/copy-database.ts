@@ -38,7 +38,7 @@ export interface DatabaseCopy {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** How a copy ended. `stopped` leaves the target as it was. */
+/** The result of a copy. `stopped` leaves the target as it was. */
 export type CopyOutcome =
   | { readonly kind: 'copied'; readonly rows: number; readonly events: number }
   | { readonly kind: 'stopped' };

@@ -73,7 +73,7 @@ export function appendEvent(
   };
 }
 
-/** How many events before this one is the one whose origin it has; 0 for its own. Both are in one block, so that they are removed together. */
+/** The distance to the earlier event with the same origin; 0 if the event has its own. Both are in one block, so that they are removed together. */
 function distanceToBase({ origin }: PackedEvent, sequence: number, { origin: last }: LogState): number {
   const isShared =
     last !== null && findBlock(last.sequence) === findBlock(sequence) && Buffer.compare(last.bytes, origin) === 0;

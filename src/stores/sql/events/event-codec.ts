@@ -39,7 +39,7 @@ class RenamedFields {
 }
 
 /**
- * What many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
+ * Properties that many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
  * their fields were renamed to since, the earliest first. It is stored once, as JSON.
  */
 type EventShape = readonly [
@@ -52,7 +52,7 @@ type EventShape = readonly [
   ...renamed: Readonly<Record<string, string>>[],
 ];
 
-/** What is left of an event. Members that are absent follow from the rest. */
+/** The rest of an event. Absent members follow from the other columns. */
 interface Detail {
   /** Ids of the parents, nearest first. */
   readonly parents?: readonly string[];
@@ -63,7 +63,7 @@ interface Detail {
   readonly before?: EventAccess['before'];
   readonly after?: EventAccess['after'];
   readonly members?: readonly string[];
-  /** What is recorded of related rows before and after the change, or of both (`add-recorded.ts`). */
+  /** The recorded values of related rows before and after the change, or the same for both (`add-recorded.ts`). */
   readonly related?: readonly [before: Recorded, after?: Recorded];
 }
 
@@ -223,7 +223,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 
-/** What an event says about the row that was changed: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
+/** The changed row as its event names it: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
 export function changedRow(row: SqlRow): { readonly type: string; readonly id: string } {
   const [id] = unpackTexts(readBytes(row['resource_id']));
   return { type: String(row['resource']), id: id ?? '' };

@@ -71,7 +71,7 @@ export class SqlEventLog implements EventLog {
     return chain(this.range(), ({ removed, last }) =>
       chain(this.#client.get(this.#statements.expiredBlock(before, before, now)), (row) => {
         const block = row?.['block'] ?? null;
-        // Of the last block, what is logged from now on stays.
+        // Events that are added to the last block from now on stay.
         const byAge = block === null ? 0 : Math.min(blockEnd(Number(block)), last);
         const byNumber = maxRows === null ? 0 : blockEnd(findBlock(last - maxRows + 1) - 1);
         const through = Math.max(byAge, byNumber);

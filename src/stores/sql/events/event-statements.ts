@@ -82,7 +82,7 @@ export interface EventStatements {
   readonly removeTimes: Prepare;
 }
 
-/** How much of the log was removed, what may be, and its removal. */
+/** The statements that find and remove expired parts of the log. */
 function removalStatements(of: (text: string) => Prepare) {
   return {
     range:

@@ -1,4 +1,4 @@
-/** How a text is stored: the first byte of its packed form. */
+/** The forms in which a text is stored: the first byte of its packed form. */
 const NULL = 0;
 const UUID = 1;
 const HEX = 2;
@@ -8,9 +8,9 @@ const [HEX_LENGTH, UUID_LENGTH] = [32, 36];
 /** Bytes of a UUID, and of 32 hexadecimal digits. */
 const SIZE = 16;
 const HYPHEN = 0x2d;
-/** Whether a hyphen is before each byte of a UUID. */
+/** True if a hyphen is before each byte of a UUID. */
 const GROUPS: readonly boolean[] = Array.from({ length: SIZE }, (_, byte) => [4, 6, 8, 10].includes(byte));
-/** What a character is as a digit that is none: more than a byte, as either of its digits. */
+/** The value of a character that is no hexadecimal digit: more than a byte, as either of its digits. */
 const NO_DIGIT = 256;
 /** The values of hexadecimal digits in lower case, by their character codes. */
 const DIGITS: readonly number[] = Array.from({ length: 128 }, (_, code) => {

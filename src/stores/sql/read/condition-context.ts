@@ -1,14 +1,14 @@
 import type { BindParameters } from '../dialect.ts';
 import type { Table, Tables } from '../tables.ts';
 
-/** What the conditions of a statement are generated with. */
+/** The parts from which the conditions of a statement are generated. */
 export interface ConditionContext {
   readonly tables: Tables;
-  /** Of the rows that the conditions are on. */
+  /** The table of the rows that the conditions are on. */
   readonly table: Table;
   readonly parameters: BindParameters;
   readonly deadline: DeadlineCheck;
-  /** Whether the conditions are of a visibility, and what they read of related rows is looked up for each row. */
+  /** True if the conditions are of a visibility, and what they read of related rows is looked up for each row. */
   readonly isRule: boolean;
 }
 

@@ -59,7 +59,7 @@ function matchContained({ table, parameters, deadline }: ConditionContext, path:
     : table.dialect.hasSubstring(whole.expression, placeholder);
 }
 
-/** Whether a field is set. An array is set if it has items; an empty one has a single stored form. */
+/** True if a field is set. An array is set if it has items; an empty one has a single stored form. */
 function exists({ expression, type, nullable, encode }: Operand, wanted: boolean, parameters: BindParameters): string {
   const empty = type.kind === 'array' ? encode([]) : undefined;
   if (empty !== undefined) {

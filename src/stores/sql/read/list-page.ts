@@ -32,7 +32,7 @@ interface DecodedRows {
 }
 
 /** The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is missing. */
-export function readPage(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
+export function decodePage(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
   const table = tables.of(plan.resource);
   const decoded: DecodedRows = { rows: [], size: 0 };
   const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });

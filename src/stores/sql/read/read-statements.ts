@@ -96,7 +96,7 @@ export function deadlineChecksFor(effort: Effort): DeadlineChecks {
   return effort === 'unbounded' ? 'sampled' : 'never';
 }
 
-/** How a statement of a dialect checks its deadline. */
+/** The check of the deadline in a statement of a dialect. */
 export function deadlineCheck({ deadline }: Dialect, checks: DeadlineChecks): DeadlineCheck {
   return deadline === null || checks === 'never' ? NO_DEADLINE : { row: [deadline[checks]], found: deadline.always };
 }
@@ -216,7 +216,7 @@ export function listStatement(
   };
 }
 
-/** Whether a list reads all its rows together unless one is large. A scan would judge rows that are on no page. */
+/** True if a list reads all its rows together unless one is large. A scan would judge rows that are on no page. */
 function isGuarded({ dialect }: Table, { maxSize, effort }: ListPlan): boolean {
   return dialect.largeRow !== null && maxSize !== undefined && effort === 'light';
 }
@@ -240,7 +240,7 @@ function sizedColumns(table: Table, columns?: Columns): readonly string[] {
   return table.sized(columns).map((name) => table.column(name));
 }
 
-/** Whether the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */
+/** True if the count of a plan is the row count of the resource, which each commit maintains (PAGE-9). */
 export function countsWholeCollection(plan: ListPlan): boolean {
   return plan.filter.length === 0 && plan.within.length === 0 && plan.visible.kind === 'everything';
 }

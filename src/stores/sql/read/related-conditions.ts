@@ -22,7 +22,7 @@ class RelatedQuery {
   readonly #context: ConditionContext;
   readonly #related: VisibleRelatedCondition;
   readonly #where: Where;
-  /** Of the related rows. */
+  /** The table of the related rows. */
   readonly #target: Table;
 
   constructor(context: ConditionContext, condition: VisibleRelatedCondition, where: Where) {
@@ -110,7 +110,7 @@ function selectTargets({ name, owner, target }: Links, keys: string): string {
   return `select ${target.join(', ')} from ${name} where ${rowValue(owner)} in (${keys})`;
 }
 
-/** Whether an index finds the rows that fulfill conditions by one of many values. */
+/** True if an index finds the rows that fulfill conditions by one of many values. */
 function findsFew(resource: Resource, conditions: readonly FilterCondition[]): boolean {
   const isSelective = (path: string): boolean => {
     const property = resource.properties.get(path);

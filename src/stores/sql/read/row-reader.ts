@@ -18,7 +18,7 @@ import type { RowReader } from '../../store.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Tables } from '../tables.ts';
 import { findTombstone } from '../tombstones.ts';
-import { listBatch, readPage } from './list-page.ts';
+import { listBatch, decodePage } from './list-page.ts';
 import { ancestorsStatement, itemStatement, rowExistsStatement } from './read-statements.ts';
 import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './related-statements.ts';
 
@@ -55,7 +55,7 @@ export class SqlRowReader implements RowReader {
   }
 
   list(plan: ListPlan): MaybePromise<Page> {
-    return chain(this.#client.batch(listBatch(this.#tables, plan)), (rows) => readPage(this.#tables, plan, rows));
+    return chain(this.#client.batch(listBatch(this.#tables, plan)), (rows) => decodePage(this.#tables, plan, rows));
   }
 
   lookup(plan: LookupPlan): MaybePromise<readonly LocatedRow[]> {

@@ -51,7 +51,7 @@ function rangesOfKey({ operand, descending, value }: Key): WriteCondition[] {
 }
 
 /**
- * Whether one comparison of row values selects all rows after the position: the keys have one direction and no NULLs that the comparison would
+ * True if one comparison of row values selects all rows after the position: the keys have one direction and no NULLs that the comparison would
  * misplace or lose. SQLite seeks by such a comparison if all keys are columns.
  */
 function areRowComparable(keys: readonly Key[]): boolean {

@@ -1,13 +1,13 @@
 import type { SizeBound, SqlRow, SqlValue } from '../dialect.ts';
 
-/** How much of a row counts: characters of text and bytes of blobs. JSON has at least as many bytes. */
+/** Measures a row: characters of text and bytes of blobs. JSON has at least as many bytes. */
 export function measureSize(read: SqlRow, columns: readonly string[]): number {
   let size = 0;
   for (const column of columns) size += measureLength(read[column]);
   return size;
 }
 
-/** How much of all rows counts. */
+/** The size of all rows together. */
 export function sizeOfAll(reads: readonly SqlRow[], columns: readonly string[]): number {
   return reads.reduce((sum, read) => sum + measureSize(read, columns), 0);
 }

@@ -22,7 +22,7 @@ interface RecordedSchema {
 /** Errors that say what is wrong. */
 const EXPLAINED = [StoreUnavailable, StatementTimeout, StoreOverloaded, RowsTooLarge];
 
-/** Whether an error of a statement may be that of a database that was migrated. */
+/** True if an error of a statement may be that of a database that was migrated. */
 export function isUnexplained(error: unknown): boolean {
   return !EXPLAINED.some((kind) => error instanceof kind);
 }
@@ -68,7 +68,7 @@ export class ModelGuard {
     return this.#migrated;
   }
 
-  /** Whether the model may be served. On PostgreSQL the last steps of a migration run before its model is recorded, and after its columns are. */
+  /** True if the model may be served. On PostgreSQL the last steps of a migration run before its model is recorded, and after its columns are. */
   #isServed({ types, models }: RecordedSchema): boolean {
     if (!this.#hasColumns(types)) return false;
     const own = profileOf(this.#model);
@@ -85,7 +85,7 @@ export class ModelGuard {
   }
 }
 
-/** Whether tables have at least some columns, with these types. */
+/** True if tables have at least some columns, with these types. */
 function isPart(some: StorageTypes, all: StorageTypes): boolean {
   return Object.entries(some).every(([table, columns]) =>
     Object.entries(columns).every(([column, type]) => all[table]?.[column] === type),

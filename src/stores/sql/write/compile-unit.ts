@@ -26,17 +26,17 @@ import { deleteStatement, insertStatement, linkStatements, updateStatement } fro
 /** The revision that a compiled unit reports for a deleted row. */
 const DELETED = 0;
 
-/** What a constraint violation means: a refusal, or what the probes of the plan find out. */
+/** The meaning of a constraint violation: a refusal, or the result of the plan's probes. */
 export type Violation = Refusal | { readonly kind: 'unexplained'; readonly plan: RowPlan; readonly index: number };
 
 /** One statement of a unit. */
 export interface UnitStatement {
   readonly statement: Statement;
-  /** What it must do: change a row, read a row, read none; null where any result is fine. */
+  /** The expected result: it changes a row, reads a row, or reads none; null if any result is fine. */
   readonly expects: 'change' | 'row' | 'no row' | null;
-  /** Why the unit is refused where the statement does not do that. */
+  /** The refusal of the unit if the statement has another result. */
   readonly refusal: Refusal | null;
-  /** Why the unit is refused where the statement violates a constraint; null where it cannot. */
+  /** The refusal of the unit if the statement violates a constraint; null if it cannot. */
   readonly violation: Violation | null;
 }
 
@@ -77,7 +77,7 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
 /** Collects the statements of one unit and assigns its revisions and sequences. */
 class UnitCompiler {
   readonly statements: UnitStatement[] = [];
-  /** Of the plans so far. */
+  /** The statements of the plans so far. */
   readonly revisions: number[] = [];
   readonly #tables: Tables;
   readonly #begun: Counters;
@@ -273,7 +273,7 @@ class UnitCompiler {
   }
 }
 
-/** Whether a plan deletes a row, or prepares that. */
+/** True if a plan deletes a row, or prepares that. */
 function isRemoval({ kind }: WritePlan): boolean {
   return kind === 'delete' || kind === 'detach';
 }

@@ -18,7 +18,7 @@ export interface QueuedUnit {
 /** The result of a unit inside the transaction. Its promise is settled when the transaction is on disk. */
 export type UnitResult = { readonly outcome: WriteOutcome } | { readonly error: unknown };
 
-/** Whether the changes of a unit stay: a dry run is always rolled back (MET-14). */
+/** True if the changes of a unit stay: a dry run is always rolled back (MET-14). */
 export function isKept({ dry = false }: WriteUnit, result: UnitResult | undefined): boolean {
   return !dry && result !== undefined && 'outcome' in result && result.outcome.kind === 'committed';
 }

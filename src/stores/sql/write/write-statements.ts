@@ -36,7 +36,7 @@ type RowText = Pick<Statement, 'text' | 'many'>;
 /** The expression of a value of a row by its position, starting at 1: a placeholder, or a column of arrays. */
 type RowExpression = (position: number) => string;
 
-/** What is bound for a derived column. */
+/** The bound value of a derived column. */
 const TEXT: ValueType = { kind: 'text', format: null };
 
 const insertText = weakMemoize((table: Table): RowText => {
