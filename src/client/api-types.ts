@@ -35,7 +35,10 @@ interface TextOperators<V> extends ScalarOperators<V> {
   readonly starts_with?: string;
 }
 
-/** A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal: a value, any of several, or operators. */
+/**
+ * A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal. It is
+ * a value, any of several, or operators.
+ */
 export type ScalarFilter<V> = V | readonly V[] | ScalarOperators<V>;
 
 /** A filter on text. */
@@ -82,8 +85,8 @@ export type ApiVersion = number | `${number}.${number}`;
 /** The types of an API. */
 export interface ApiTypes {
   /**
-   * The version that the types describe: a major version, or MAJOR.MINOR where another minor of it is newer; `undefined` as well if requests without
-   * a version get it.
+   * The version that the types describe: a major version, or MAJOR.MINOR if another minor of it is newer.
+   * `undefined` as well if requests without a version get it.
    */
   readonly version: ApiVersion | undefined;
   /** {@link ResourceTypes} by name. */

@@ -45,7 +45,10 @@ const MAX_DELAY = 8_000;
 /** A request is not repeated if the server wants a longer pause. */
 const MAX_RETRY_AFTER = 60_000;
 
-/** The statuses of responses after which the same request may succeed: of the API, which has done nothing then unless its code says otherwise, and of proxies. */
+/**
+ * The statuses of responses after which the same request may succeed. Proxies send them, too. The API has done
+ * nothing then, unless its code says otherwise.
+ */
 const REPEATABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Sends requests, and repeats those that are safe to repeat. */
@@ -136,7 +139,7 @@ export class Transport {
 }
 
 /** The JSON of a response; null for one without a body. @throws {SyntaxError} for a body that is no JSON */
-export async function readJson<T>(response: Response): Promise<T> {
+export async function parseResponse<T>(response: Response): Promise<T> {
   const text = await response.text();
   return JSON.parse(text === '' ? 'null' : text);
 }

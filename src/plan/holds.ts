@@ -27,8 +27,8 @@ export function isVisible(resource: Compared, row: FieldValues, visible: RowVisi
 }
 
 /**
- * True if a row was visible, by what was recorded of it (EVT-8, MET-4). A comparison of a value that was not recorded is unknown, as one with a claim that
- * the caller does not have: neither it nor its negation shows the row.
+ * True if a row was visible by its recorded values (EVT-8, MET-4). A comparison of a value that was not recorded
+ * is unknown, like one with a claim that the caller does not have. Neither it nor its negation shows the row.
  *
  * @param row as `recordedValues` makes it, with those of related rows
  */
