@@ -10,7 +10,7 @@ import {
   isDryRun,
   type ParameterRule,
   writeParameterRule,
-} from '../plan/list/parameters.ts';
+} from '../plan/parameters.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import { readItemView } from '../plan/list/view.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';

@@ -5,8 +5,8 @@ import type { SortKey } from '../model/model.ts';
 import type { Bookmark } from './bookmark.ts';
 import type { FilterCondition } from './condition.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
-import type { RelatedValues } from './events/related-values.ts';
-import type { Condition, Visibility } from './policy/visibility.ts';
+import type { RelatedValues } from './related-values.ts';
+import type { Condition, Visibility } from './visibility.ts';
 
 export {
   type Condition,
@@ -15,7 +15,7 @@ export {
   type RowVisibility,
   type Visibility,
   type VisibleRelatedCondition,
-} from './policy/visibility.ts';
+} from './visibility.ts';
 
 /**
  * A row as the store returns it: `id`, the declared fields in declared order (write-only ones included), then

@@ -9,7 +9,7 @@ import {
   type Row,
   type Visibility,
 } from '../plan/plan.ts';
-import { visibilityWhere } from '../plan/policy/visibility.ts';
+import { visibilityWhere } from '../plan/visibility.ts';
 import type { Store } from '../stores/store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, create, createProduct, createSupplier, listPlan } from './sample-writes.ts';

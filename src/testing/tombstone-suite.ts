@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ValueType } from '../model/model.ts';
-import { EVERYTHING, NOTHING, visibilityWhere } from '../plan/policy/visibility.ts';
+import { EVERYTHING, NOTHING, visibilityWhere } from '../plan/visibility.ts';
 import type { Visibility } from '../plan/plan.ts';
 import type { Store } from '../stores/store.ts';
 import type { OpenStore } from './open-store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RelationKey } from '../plan/condition.ts';
-import { isVisible } from '../plan/holds.ts';
+import { isVisible } from '../plan/policy/holds.ts';
 import { type Condition, EVERYTHING, NOTHING, type Row, type Visibility } from '../plan/plan.ts';
-import { isJudgedByRow, visibilityWhere } from '../plan/policy/visibility.ts';
+import { isJudgedByRow, visibilityWhere } from '../plan/visibility.ts';
 import type { Store } from '../stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { visibleRows } from './oracle.ts';

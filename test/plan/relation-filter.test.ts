@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FilterCondition, PathCondition, RelationKey } from '../../src/plan/condition.ts';
-import { filterKey } from '../../src/plan/filter/filter-key.ts';
+import { filterKey } from '../../src/plan/filter-key.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
 import { compiled, readQuery, compileRule, readFilters } from './rules.ts';
 

@@ -3,7 +3,7 @@ import { linkName } from '../../model/link-name.ts';
 import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
 import type { ContractVersion, Field, Model, OlderVersion, Property, Resource } from '../../model/model.ts';
 import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
-import type { Relation } from '../../plan/list/expansion.ts';
+import type { Relation } from '../../plan/expansion.ts';
 import { type DescribedMembers, describeMembers } from '../surface/placed-resource.ts';
 import {
   listCommentLines,

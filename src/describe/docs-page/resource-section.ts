@@ -2,7 +2,7 @@ import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors
 import { linkName } from '../../model/link-name.ts';
 import type { Property, Resource } from '../../model/model.ts';
 import { operatorsOf } from '../../model/values/operators.ts';
-import { filterName } from '../../plan/list/parameters.ts';
+import { filterName } from '../../plan/parameters.ts';
 import { typeWords } from '../page/type-words.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
 import { stringOf } from '../../model/values/access.ts';

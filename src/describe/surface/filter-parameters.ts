@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Property, Resource, ValueType } from '../../model/model.ts';
 import { EXAMPLE_ID, exampleValue } from '../example-value.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
-import { relationsOf } from '../../plan/list/expansion.ts';
+import { relationsOf } from '../../plan/expansion.ts';
 import { MAX_VALUES } from '../../plan/filter/filter.ts';
 import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';
 import { filterablePaths } from '../../plan/filter/filter-rule.ts';
-import { filterName } from '../../plan/list/parameters.ts';
+import { filterName } from '../../plan/parameters.ts';
 
 /** A query parameter, as a parameter of GET and as a member of the form of QUERY. */
 export interface SurfaceParameter {

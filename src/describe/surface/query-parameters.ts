@@ -4,7 +4,7 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion, Member, Resource } from '../../model/model.ts';
 import { typeName } from '../../model/type-names.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
-import { MAX_EXPANDED } from '../../plan/list/expansion.ts';
+import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';
 import type { RouteKind } from '../../plan/routes/route-table.ts';

@@ -1,8 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json/json.ts';
-import { isVisible } from '../../plan/holds.ts';
+import { isVisible } from '../../plan/policy/holds.ts';
 import type { Row } from '../../plan/plan.ts';
-import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/policy/visibility.ts';
+import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/visibility.ts';
 import type { CompiledResource } from '../contract.ts';
 import type { CachedItem } from './item-cache.ts';
 

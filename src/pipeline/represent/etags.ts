@@ -4,7 +4,7 @@ import { relatedResources } from '../../plan/condition.ts';
 import type { ListQuery } from '../../plan/list/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import { type Partition, partitionOf } from '../../plan/list/partitions.ts';
-import { EVERYTHING, type Visibility, visibleConditions } from '../../plan/policy/visibility.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../../plan/visibility.ts';
 import type { Negotiated } from '../negotiate.ts';
 import type { Modified } from '../read/item-cache.ts';
 import type { StampedRows, VisibleRows } from '../read/visible-rows.ts';

@@ -1,5 +1,5 @@
 import { type ListQuery, readListQuery } from '../../plan/list/list-query.ts';
-import { admitParameters, isDryRun, writeParameterRule } from '../../plan/list/parameters.ts';
+import { admitParameters, isDryRun, writeParameterRule } from '../../plan/parameters.ts';
 import { updateOperation } from './update.ts';
 import { createOperation } from './create.ts';
 import type { Negotiated } from '../negotiate.ts';

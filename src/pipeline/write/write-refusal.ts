@@ -1,7 +1,7 @@
 import { withArticle } from '../../conventions/text/article.ts';
 import { type ApiError, apiError, resourceError } from '../../conventions/errors.ts';
 import type { Resource } from '../../model/model.ts';
-import { MAX_INDEX_SIZE } from '../../plan/index-size.ts';
+import { MAX_INDEX_SIZE } from '../../plan/list/index-size.ts';
 import type { Refusal } from '../../plan/plan.ts';
 import type { Authorized } from '../authorize.ts';
 import type { CompiledResource } from '../contract.ts';

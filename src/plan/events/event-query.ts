@@ -6,7 +6,7 @@ import { quoted } from '../../conventions/text/quoted.ts';
 import type { Limits, Model } from '../../model/model.ts';
 import { typesOf } from './event-types.ts';
 import { type ParameterMap, readLimit, readTimeRange } from '../list/page-position.ts';
-import { admitParameters, commonParameterRule, type ParameterRule } from '../list/parameters.ts';
+import { admitParameters, commonParameterRule, type ParameterRule } from '../parameters.ts';
 import { cursorInvalid, cursorOfVersion } from '../list/selection.ts';
 
 /** Which events of the log. All conditions hold. */

@@ -6,8 +6,8 @@ import type { PolicyComparison, PolicyReference } from '../../model/policy.ts';
 import { isComparable } from '../../model/values/operators.ts';
 import { isHidden, keyMembers, referringMembers } from '../../model/row-key.ts';
 import type { Ancestor, FieldValues } from '../plan.ts';
-import { comparisons } from '../policy/policy-paths.ts';
-import type { RecordedFields, ReferenceKeys, RelatedFields, RelatedValues } from './related-values.ts';
+import { comparisons } from '../policy-paths.ts';
+import type { RecordedFields, ReferenceKeys, RelatedFields, RelatedValues } from '../related-values.ts';
 
 type ResourceMap = ReadonlyMap<string, Resource>;
 

@@ -1,8 +1,8 @@
 import type { Model, Property, Resource } from '../../model/model.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import type { RelationKey } from '../condition.ts';
-import { type Relation, relationsOf } from '../list/expansion.ts';
-import { filterWithoutGroup } from '../list/parameters.ts';
+import { type Relation, relationsOf } from '../expansion.ts';
+import { filterWithoutGroup } from '../parameters.ts';
 
 /** A resource whose properties filters compare. */
 interface FilteredResource {

@@ -2,7 +2,7 @@ import { quoted } from '../../conventions/text/quoted.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/values/operators.ts';
 import type { RelationKey } from '../condition.ts';
 import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
-import { readFilterName, readGroupFilterName } from '../list/parameters.ts';
+import { readFilterName, readGroupFilterName } from '../parameters.ts';
 
 /** Maximum number of groups of alternatives (QRY-1). */
 export const MAX_GROUPS = 10;

@@ -3,10 +3,10 @@ import { keyMembers, referringMembers } from '../../model/row-key.ts';
 import { type Cache, GenerationalCache } from '../../cache/cache.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import { writeSort } from './sort.ts';
-import { indexesOf, type ResourceIndex } from '../indexes.ts';
+import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { FilterCondition, PathCondition } from '../condition.ts';
 import type { Effort, ListRead, LookupPlan, RelatedPlan } from '../plan.ts';
-import { EVERYTHING, type Visibility, visibleConditions } from '../policy/visibility.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../visibility.ts';
 
 /** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;

@@ -12,7 +12,7 @@ import {
   type Validators,
 } from '../filter/filter-rule.ts';
 import { relationHint } from '../filter/relation-hint.ts';
-import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
+import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from '../parameters.ts';
 import {
   type ParameterMap,
   type PagePosition,

@@ -2,7 +2,7 @@ import { memoize } from '../../cache/memoize.ts';
 import type { QueryPair, QueryPairs, QueryParameter } from '../../conventions/url/query.ts';
 import type { Property, Resource } from '../../model/model.ts';
 import { filterItems, isListOperator } from '../filter/filter.ts';
-import { leadsTo } from '../filter/filter-key.ts';
+import { leadsTo } from '../filter-key.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import { type ConjunctionShape, type FilterShape, type FilterSlot, filterShape } from '../filter/filter-shape.ts';
 

@@ -1,7 +1,7 @@
 import type { QueryParameter } from '../../conventions/url/query.ts';
 import type { Model, Resource, SortKey } from '../../model/model.ts';
-import { type Expansion, expandedResources, readExpansions } from './expansion.ts';
-import { admitParameters, type ParameterRule, commonParameterRule } from './parameters.ts';
+import { type Expansion, expandedResources, readExpansions } from '../expansion.ts';
+import { admitParameters, type ParameterRule, commonParameterRule } from '../parameters.ts';
 import type { Columns } from '../plan.ts';
 import { computedFrom, type Projection, projectionKey, readProjection } from './projection.ts';
 

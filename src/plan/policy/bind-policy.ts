@@ -3,7 +3,7 @@ import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, PolicyComparison, PolicyReference, PolicyValue } from '../../model/policy.ts';
 import { coerceJson } from '../../model/values/coercion.ts';
 import type { Alternative, PartCondition, PathCondition, RelationKey } from '../condition.ts';
-import { EVERYTHING, type Visibility } from './visibility.ts';
+import { EVERYTHING, type Visibility } from '../visibility.ts';
 
 /** A condition of a policy: what it reads of other rows, it reads for the system. */
 type BoundCondition = PartCondition<{ readonly visible: Visibility }>;

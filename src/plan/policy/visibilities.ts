@@ -7,7 +7,7 @@ import type { Policy, PolicyCaller, RowRule } from '../../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
 import { effortOf } from '../list/effort.ts';
 import type { ListPlan, ListRead } from '../plan.ts';
-import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from './visibility.ts';
+import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from '../visibility.ts';
 
 /** A policy of a TypeScript model failed: its function threw, or returned no policy. The caller may see nothing. */
 export class PolicyError extends Error {

@@ -2,7 +2,7 @@ import type { Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { type EventContext, type EventOrigin, changeEvent } from '../events/change-event.ts';
 import { changedFields } from './draft.ts';
-import { type IndexedRow, overlongPaths } from '../index-size.ts';
+import { type IndexedRow, overlongPaths } from '../list/index-size.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, Columns, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from '../plan.ts';
 import { type LocatedValues, recordedFields, recordedValues, relatedValues } from '../events/recorded-values.ts';

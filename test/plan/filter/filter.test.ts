@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compileFilterTest } from '../../../src/plan/filter/filter-rule.ts';
-import { readFilterName } from '../../../src/plan/list/parameters.ts';
+import { readFilterName } from '../../../src/plan/parameters.ts';
 import { throwsApiError } from '../../conventions/throws-api-error.ts';
 import { compiled, itemsDocument, readFilters } from '../rules.ts';
 

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { compilePolicy } from '../../../src/model/compile/access/policy.ts';
 import type { Model, Resource, RowRules } from '../../../src/model/model.ts';
 import type { PolicyCaller } from '../../../src/model/policy.ts';
-import { isVisible } from '../../../src/plan/holds.ts';
+import { isVisible } from '../../../src/plan/policy/holds.ts';
 import type { Row } from '../../../src/plan/plan.ts';
 import {
   PolicyError,
@@ -13,7 +13,7 @@ import {
   Visibilities,
   visibilitiesByCaller,
 } from '../../../src/plan/policy/visibilities.ts';
-import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/policy/visibility.ts';
+import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/visibility.ts';
 import { commit, create, listIds } from '../../../src/testing/sample-writes.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';

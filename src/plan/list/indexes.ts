@@ -1,8 +1,8 @@
-import type { Resource, SortKey } from '../model/model.ts';
-import { referringMembers } from '../model/row-key.ts';
-import { weakMemoize } from '../cache/memoize.ts';
-import { policyPaths } from './policy/policy-paths.ts';
-import { totalOrder } from './list/sort.ts';
+import type { Resource, SortKey } from '../../model/model.ts';
+import { referringMembers } from '../../model/row-key.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import { policyPaths } from '../policy-paths.ts';
+import { totalOrder } from './sort.ts';
 
 /** An index that every store creates. If it is not unique, it ends with the id, which makes its order total. */
 export interface ResourceIndex {

@@ -1,6 +1,6 @@
-import { fieldOfPath } from '../../conventions/text/field-path.ts';
-import type { Resource } from '../../model/model.ts';
-import type { Policy, PolicyComparison, RowRule } from '../../model/policy.ts';
+import { fieldOfPath } from '../conventions/text/field-path.ts';
+import type { Resource } from '../model/model.ts';
+import type { Policy, PolicyComparison, RowRule } from '../model/policy.ts';
 
 /**
  * Lists the owner, and the fields of the row itself that policies on reading compare by equality. An index on each

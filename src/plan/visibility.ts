@@ -1,6 +1,6 @@
-import { digest } from '../../platform/digest.ts';
-import { type ConditionOf, isOwn, type RowCondition } from '../condition.ts';
-import { filterKey } from '../filter/filter-key.ts';
+import { digest } from '../platform/digest.ts';
+import { type ConditionOf, isOwn, type RowCondition } from './condition.ts';
+import { filterKey } from './filter-key.ts';
 
 /** A condition on the rows of a read. Related rows count as absent where they are not visible. */
 export type Condition = ConditionOf<{ readonly visible: Visibility }>;

@@ -1,11 +1,11 @@
-import { isPluralOf, pluralOf } from '../model/compile/fields/names.ts';
-import type { Model, Property, Resource } from '../model/model.ts';
-import { isUnindexed } from './list/effort.ts';
-import { relationsOf } from './list/expansion.ts';
+import { isPluralOf, pluralOf } from '../../model/compile/fields/names.ts';
+import type { Model, Property, Resource } from '../../model/model.ts';
+import { isUnindexed } from './effort.ts';
+import { relationsOf } from '../expansion.ts';
 import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
 import { indexesOf } from './indexes.ts';
-import { isServedByIndex, policyPaths } from './policy/policy-paths.ts';
-import { totalOrder } from './list/sort.ts';
+import { isServedByIndex, policyPaths } from '../policy-paths.ts';
+import { totalOrder } from './sort.ts';
 
 /**
  * Lists warnings about a valid model. Sortable or filterable fields may have no index (QRY-3), policies may not work

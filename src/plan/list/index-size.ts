@@ -1,11 +1,11 @@
-import { weakMemoize } from '../cache/memoize.ts';
-import type { Json } from '../conventions/json/json.ts';
-import type { Resource } from '../model/model.ts';
-import { schemaAt } from '../model/compile/versions/field-paths.ts';
-import { keyMembers } from '../model/row-key.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { Json } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { schemaAt } from '../../model/compile/versions/field-paths.ts';
+import { keyMembers } from '../../model/row-key.ts';
 import { indexesOf } from './indexes.ts';
-import { valueAt } from './list/list-query.ts';
-import type { Ancestor, FieldValues } from './plan.ts';
+import { valueAt } from './list-query.ts';
+import type { Ancestor, FieldValues } from '../plan.ts';
 
 /**
  * The most bytes of the values of a row in one index (LIM-1), in UTF-8. An entry in an index of PostgreSQL has at most 2,704 bytes, a header and the

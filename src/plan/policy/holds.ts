@@ -1,12 +1,12 @@
-import { fieldOfPath } from '../conventions/text/field-path.ts';
-import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import type { Resource } from '../model/model.ts';
-import { valueAt } from './list/list-query.ts';
-import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from './condition.ts';
-import type { FieldValues } from './plan.ts';
-import { relatedMember } from './events/related-values.ts';
-import { type Condition, type RowVisibility, type Visibility, visibleConditions } from './policy/visibility.ts';
-import { comparisonOf } from './value-order.ts';
+import { fieldOfPath } from '../../conventions/text/field-path.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { valueAt } from '../list/list-query.ts';
+import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from '../condition.ts';
+import type { FieldValues } from '../plan.ts';
+import { relatedMember } from '../related-values.ts';
+import { type Condition, type RowVisibility, type Visibility, visibleConditions } from '../visibility.ts';
+import { comparisonOf } from '../value-order.ts';
 
 type Compared = Pick<Resource, 'properties'>;
 
