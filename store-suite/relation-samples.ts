@@ -9,7 +9,7 @@ import {
   type Row,
   type Visibility,
 } from '../src/plan/plan.ts';
-import { visibilityWhere } from '../src/plan/policy/visibility.ts';
+import { visibilityWhere } from '../src/plan/visibility.ts';
 import type { Store } from '../src/stores/store.ts';
 import { sortKeyValues } from './oracle.ts';
 import { commit, create, createProduct, createSupplier, listPlan } from './sample-writes.ts';

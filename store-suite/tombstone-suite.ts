@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ValueType } from '../src/model/model.ts';
-import { EVERYTHING, NOTHING, visibilityWhere } from '../src/plan/policy/visibility.ts';
+import { EVERYTHING, NOTHING, visibilityWhere } from '../src/plan/visibility.ts';
 import type { Visibility } from '../src/plan/plan.ts';
 import type { Store } from '../src/stores/store.ts';
 import type { OpenStore } from './open-store.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RelationKey } from '../src/plan/condition.ts';
-import { isVisible } from '../src/plan/holds.ts';
+import { isVisible } from '../src/plan/policy/holds.ts';
 import { type Condition, EVERYTHING, NOTHING, type Row, type Visibility } from '../src/plan/plan.ts';
-import { isJudgedByRow, visibilityWhere } from '../src/plan/policy/visibility.ts';
+import { isJudgedByRow, visibilityWhere } from '../src/plan/visibility.ts';
 import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { visibleRows } from './oracle.ts';

@@ -1,17 +1,17 @@
 // `restwright/client`: a typed client of an API, for Node.js, Bun, Deno and browsers.
 import { type WebPlatform, webPlatform } from '../platform/web.ts';
 import type { ApiTypes, ApiVersion } from './api-types.ts';
-import { type BatchOptions, sendBatch } from './batch.ts';
-import type { BatchedWrite } from './batch-types.ts';
+import type { BatchedWrite, SettledWrite } from './batch-types.ts';
 import type { CallOptions, Client, WriteOptions } from './client-types.ts';
 import type { ApiOf } from './model-types.ts';
 import type { EventOptions } from './event-types.ts';
 import { followEvents } from './follow-events.ts';
 import { firstPage, type ReadParts, readPages, readRequest } from './pages.ts';
 import { queryString } from './query-string.ts';
-import { type Fetch, readJson, type TokenSource, Transport, type TransportSettings } from './transport.ts';
+import { describedFailure, FailedRequest, isRequestError } from './request-error.ts';
+import { type Fetch, parseResponse, type TokenSource, Transport, type TransportSettings } from './transport.ts';
 import { createMany } from './upload.ts';
-import { itemPath, type UnsentWrite, writeRequest, writesOf } from './write-request.ts';
+import { itemPath, type UnsentWrite, writeRequest, createWrites } from './write-request.ts';
 import type { ItemOrId } from './write-types.ts';
 
 export type {
@@ -88,37 +88,37 @@ export function createClient<M, V = undefined>(options: ClientOptions<ApiOf<M, V
 export function createClient({ url, version, token = null, ...options }: AnyOptions): object {
   const platform = { ...webPlatform, ...options.platform };
   const transport = new Transport({
-    ...versionOf(url.replace(/\/+$/, ''), version),
+    ...readVersion(url.replace(/\/+$/, ''), version),
     token,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     retries: options.retries ?? 2,
     timeout: options.timeout ?? TIMEOUT,
     platform,
   });
-  const writer = collectionsBelow('', (path) => writesOf(path));
+  const writer = collectionsBelow('', (path) => createWrites(path));
   const batch = (writes: (writer: object) => readonly BatchedWrite<unknown>[], chosen: BatchOptions = {}) =>
     sendBatch(transport, writes(writer), chosen, platform.uniqueKey);
-  return collectionsBelow('', (path) => callsOf(path, transport, platform.uniqueKey), {
+  return collectionsBelow('', (path) => createCalls(path, transport, platform.uniqueKey), {
     $batch: batch,
     $events: (chosen: EventOptions<string> = {}) => followEvents(transport, chosen, platform),
   });
 }
 
 /** The root of a version, and the header fields that name it: a path has only a major version (VER-1). */
-function versionOf(url: string, version: ApiVersion | undefined): Pick<TransportSettings, 'root' | 'headers'> {
+function readVersion(url: string, version: ApiVersion | undefined): Pick<TransportSettings, 'root' | 'headers'> {
   if (version === undefined) return { root: url, headers: {} };
   const [major, minor] = `${version}`.split('.');
   return { root: `${url}/v${major}`, headers: minor === undefined ? {} : { 'API-Version': `${version}` } };
 }
 
 /** The calls of a collection. @param path relative to the root of the version */
-function callsOf(path: string, transport: Transport, uniqueKey: () => string) {
-  const writes = writesOf(path);
+function createCalls(path: string, transport: Transport, uniqueKey: () => string) {
+  const writes = createWrites(path);
   const send = (write: UnsentWrite, options: WriteOptions = {}): Promise<unknown> =>
-    transport.send(writeRequest(write, options, uniqueKey), readJson);
+    transport.send(writeRequest(write, options, uniqueKey), parseResponse);
   return {
     get: async (item: string | { readonly id: string }, options: ReadParts = {}): Promise<unknown> =>
-      transport.send(readRequest(itemPath(path, item), queryString(options), options), readJson),
+      transport.send(readRequest(itemPath(path, item), queryString(options), options), parseResponse),
     async *list(query?: ReadParts): AsyncGenerator<unknown, void> {
       for await (const { data } of readPages(transport, path, query)) yield* data;
     },
@@ -163,4 +163,43 @@ function collectionsBelow(path: string, callsAt: (path: string) => object, other
       callsAt(at),
     );
   }
+}
+
+/** Options of a batch. */
+interface BatchOptions extends CallOptions {
+  readonly atomic?: boolean;
+}
+
+/** The response to a batch (MET-13). */
+interface BatchResults {
+  readonly results: readonly { readonly status: number; readonly body?: unknown }[];
+}
+
+/** Sends writes as one batch. @returns the bodies of the responses; of a batch that is not atomic, the result of each write */
+async function sendBatch(
+  transport: Transport,
+  operations: readonly BatchedWrite<unknown>[],
+  options: BatchOptions,
+  uniqueKey: () => string,
+): Promise<readonly unknown[]> {
+  if (operations.length === 0) return [];
+  const { atomic = true } = options;
+  const headers = { 'Content-Type': 'application/json' };
+  const write = { method: 'POST', path: '/batches', headers, body: { atomic, operations } } as const;
+  const { results } = await transport.send(writeRequest(write, options, uniqueKey), parseResponse<BatchResults>);
+  return atomic ? results.map(({ body }) => parseOperationValue(body)) : results.map(settleOperation);
+}
+
+function settleOperation({ status, body }: BatchResults['results'][number]): SettledWrite<unknown> {
+  if (status < 400) return { status: 'fulfilled', value: parseOperationValue(body) };
+  const reason =
+    describedFailure(body, null) ??
+    new FailedRequest('CLIENT_RESPONSE_INVALID', 'An operation of the batch failed without an error.', { status });
+  if (isRequestError(reason)) return { status: 'rejected', reason };
+  throw reason;
+}
+
+/** The result of a write without a body, such as a deletion, is undefined. */
+function parseOperationValue(body: unknown): unknown {
+  return body ?? undefined;
 }

@@ -25,14 +25,14 @@ export async function* followEvents(
   platform: WebPlatform,
 ): AsyncGenerator<unknown, void> {
   const { signal, headers, after = null } = options;
-  const path = `/events${queryOf(options)}`;
+  const path = `/events${writeEventQuery(options)}`;
   const reached: FeedPosition = { last: after };
   for (;;) {
     const field = reached.last === null ? {} : { 'Last-Event-ID': reached.last };
     const sent = { Accept: 'text/event-stream', ...headers, ...field };
     try {
       const response = await transport.send({ method: 'GET', path, headers: sent, signal }, async (found) => found);
-      yield* eventsOf(response, reached, signal);
+      yield* readEvents(response, reached, signal);
     } catch (error) {
       if (!(error instanceof FailedRequest && isTemporary(error))) throw error;
     }
@@ -42,7 +42,7 @@ export async function* followEvents(
   }
 }
 
-function queryOf({ resources = [], types = [], resource_id: id }: EventOptions<string>): string {
+function writeEventQuery({ resources = [], types = [], resource_id: id }: EventOptions<string>): string {
   const pairs = [
     ...resources.map((name) => ['collection', name.replaceAll('_', '-')]),
     ...types.map((type) => ['type', type]),
@@ -52,7 +52,7 @@ function queryOf({ resources = [], types = [], resource_id: id }: EventOptions<s
 }
 
 /** The events of one connection. Ends with it, and with the signal. @throws {FailedRequest} */
-async function* eventsOf(
+async function* readEvents(
   { body, headers, status }: Response,
   reached: FeedPosition,
   signal: AbortSignal | undefined,

@@ -1,7 +1,7 @@
 import type { CallOptions } from './client-types.ts';
 import { queryString, type QueryParts } from './query-string.ts';
 import type { ItemPage } from './result-types.ts';
-import { type ClientRequest, readJson, type Transport } from './transport.ts';
+import { type ClientRequest, parseResponse, type Transport } from './transport.ts';
 
 /**
  * A longer target is sent as the body of a QUERY: the server takes 8,192 bytes, and proxies in front of it may take
@@ -47,7 +47,7 @@ async function readPage(
   search: string,
   query: ReadParts,
 ): Promise<ItemPage<unknown>> {
-  return transport.send(readRequest(path, search, query), readJson<ItemPage<unknown>>);
+  return transport.send(readRequest(path, search, query), parseResponse<ItemPage<unknown>>);
 }
 
 /**

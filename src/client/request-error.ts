@@ -84,7 +84,7 @@ export class FailedRequest extends Error {
 
   constructor(code: string, message: string, facts: FailureFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.kind = kindOf(code);
+    this.kind = classifyCode(code);
     this.code = this.kind === 'UNKNOWN' ? 'UNKNOWN' : code;
     this.status = facts.status;
     this.details = facts.details ?? [];
@@ -93,7 +93,7 @@ export class FailedRequest extends Error {
   }
 }
 
-function kindOf(code: string): string {
+function classifyCode(code: string): string {
   if (code in errors || isClientError(code)) return code;
   return KINDS_OF_RESOURCES.exec(code)?.[1] ?? 'UNKNOWN';
 }
@@ -122,7 +122,7 @@ export function describedFailure(body: unknown, retryAfter: number | null): Fail
   if (!isErrorBody(body)) return null;
   const { httpStatus: status, errorCode, errorMessage, correlationId, details } = body;
   const facts = { status, details, correlationId, retryAfter };
-  const isKnown = kindOf(errorCode) !== 'UNKNOWN';
+  const isKnown = classifyCode(errorCode) !== 'UNKNOWN';
   return new FailedRequest(errorCode, errorMessage, isKnown ? facts : { ...facts, cause: body });
 }
 

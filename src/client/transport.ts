@@ -139,7 +139,7 @@ export class Transport {
 }
 
 /** The JSON of a response; null for one without a body. @throws {SyntaxError} for a body that is no JSON */
-export async function readJson<T>(response: Response): Promise<T> {
+export async function parseResponse<T>(response: Response): Promise<T> {
   const text = await response.text();
   return JSON.parse(text === '' ? 'null' : text);
 }

@@ -84,9 +84,9 @@ export async function verifyWebhook<Event = WebhookEvent>(
   { headers, body }: ReceivedWebhook,
   { secret, tolerance = TOLERANCE, now = () => webPlatform.now() }: VerifyOptions,
 ): Promise<Event> {
-  const keys = keysOf(typeof secret === 'string' ? [secret] : secret);
+  const keys = decodeSecrets(typeof secret === 'string' ? [secret] : secret);
   const id = required(headers, 'webhook-id');
-  const timestamp = timestampOf(required(headers, 'webhook-timestamp'));
+  const timestamp = parseTimestamp(required(headers, 'webhook-timestamp'));
   const signatures = required(headers, 'webhook-signature');
   if (Math.abs(now() / 1_000 - timestamp) > tolerance)
     throw new WebhookError(
@@ -109,7 +109,7 @@ export async function verifyWebhook<Event = WebhookEvent>(
 }
 
 /** @throws {WebhookError} */
-function keysOf(secrets: readonly string[]): readonly Uint8Array<ArrayBuffer>[] {
+function decodeSecrets(secrets: readonly string[]): readonly Uint8Array<ArrayBuffer>[] {
   const keys = secrets.map(webhookKey);
   const valid = keys.filter((key) => key !== null);
   if (valid.length === 0 || valid.length < keys.length)
@@ -118,7 +118,7 @@ function keysOf(secrets: readonly string[]): readonly Uint8Array<ArrayBuffer>[] 
 }
 
 function required(headers: ReceivedHeaders, name: keyof SignatureFields): string {
-  const value = isHeaders(headers) ? headers.get(name) : fieldOf(headers, name);
+  const value = isHeaders(headers) ? headers.get(name) : readField(headers, name);
   if (typeof value === 'string' && value !== '') return value;
   throw new WebhookError('HEADER_MISSING', `The request has no ${name}.`);
 }
@@ -128,7 +128,7 @@ function isHeaders(headers: ReceivedHeaders): headers is { get(name: string): st
 }
 
 /** A field by its name in any case; undefined where it is absent or repeated. */
-function fieldOf(
+function readField(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   name: string,
 ): string | undefined {
@@ -136,7 +136,7 @@ function fieldOf(
   return values.length === 1 ? values[0] : undefined;
 }
 
-function timestampOf(text: string): number {
+function parseTimestamp(text: string): number {
   if (TIMESTAMP.test(text)) return Number(text);
   throw new WebhookError('TIMESTAMP_INVALID', 'webhook-timestamp is not a number of seconds.');
 }

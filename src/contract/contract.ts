@@ -7,7 +7,7 @@ import type { ObjectType } from '../formats/typed-reader.ts';
 import type { ContractVersion, Field, Member, Model, Resource } from '../model/model.ts';
 import { compileValidators, type ResourceValidator } from '../model/values/resource-validator.ts';
 import type { PolicyCaller } from '../model/policy.ts';
-import { comparedFields } from '../plan/policy/policy-paths.ts';
+import { comparedFields } from '../plan/policy-paths.ts';
 import type { RowVisibilities } from '../plan/policy/visibilities.ts';
 import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/transfer/export-record.ts';

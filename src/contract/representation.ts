@@ -7,8 +7,8 @@ import type { Observe } from '../observe/observation.ts';
 import type { UrlBuilder, LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
-import { type Relation, relationsOf } from '../plan/list/expansion.ts';
-import { filterName } from '../plan/list/parameters.ts';
+import { type Relation, relationsOf } from '../plan/expansion.ts';
+import { filterName } from '../plan/parameters.ts';
 import { type Projection, project } from '../plan/list/projection.ts';
 
 /**

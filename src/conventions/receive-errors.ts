@@ -36,8 +36,8 @@ export function abandonedRequestError(): ApiError {
 }
 
 /**
- * The host application has read the body before the API could (500): a mistake in its code, which the message names so that its developer
- * finds it.
+ * The host application has read the body before the API could (500). This is a mistake in its code; the message
+ * names it for its developer.
  *
  * @param contentType of the request; null if absent
  */

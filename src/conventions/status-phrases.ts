@@ -1,6 +1,6 @@
 /**
- * The phrases of the statuses of errors (RFC 9110 15): titles of problem details, the same for every occurrence of the type (RFC 9457 3.1.3), and names
- * in descriptions.
+ * The phrases of the statuses of errors (RFC 9110 15), also names in descriptions. They are titles of problem
+ * details: the same for every occurrence of the type (RFC 9457 3.1.3).
  */
 export const STATUS_PHRASES: Readonly<Record<number, string>> = {
   400: 'Bad Request',

@@ -49,13 +49,13 @@ export function exampleValue(shape: Shape & Partial<Pick<Member, 'default'>>, de
   const [own] = arrayOf(declared['examples']);
   if (own !== undefined) return own;
   const [allowed] = allowedValues(declared) ?? [];
-  return shape.default ?? allowed ?? valueOf(shape.type, declared);
+  return shape.default ?? allowed ?? makeExample(shape.type, declared);
 }
 
-function valueOf(type: ValueType, declared: JsonObject): Json {
+function makeExample(type: ValueType, declared: JsonObject): Json {
   switch (type.kind) {
     case 'text':
-      return textOf(type.format === null ? SAMPLES : [TEXTS[type.format]], declared);
+      return findSample(type.format === null ? SAMPLES : [TEXTS[type.format]], declared);
     case 'integer':
     case 'number':
       return numberWithin(declared);
@@ -68,17 +68,17 @@ function valueOf(type: ValueType, declared: JsonObject): Json {
     case 'int64':
       return digitsWithin(declared);
     case 'binary':
-      return textOf(['AAAA', '', 'AAAAAAAA', 'AAAAAAAAAAAAAAAA'], declared);
+      return findSample(['AAAA', '', 'AAAAAAAA', 'AAAAAAAAAAAAAAAA'], declared);
     case 'object':
       return objectWith(type.members, declared);
     case 'map':
       return (numberOf(declared['minProperties']) ?? 0) > 0 ? null : {};
     case 'array':
-      return itemsOf(type.item, declared);
+      return makeItems(type.item, declared);
   }
 }
 
-function textOf(samples: readonly string[], declared: JsonObject): string | null {
+function findSample(samples: readonly string[], declared: JsonObject): string | null {
   const [least, most] = [numberOf(declared['minLength']) ?? 0, numberOf(declared['maxLength']) ?? Infinity];
   const source = stringOf(declared['pattern']);
   const pattern = source === null ? null : compilePattern(source);
@@ -126,7 +126,7 @@ function objectWith(members: readonly Member[], declared: JsonObject): JsonObjec
   );
 }
 
-function itemsOf(item: Shape, declared: JsonObject): readonly Json[] | null {
+function makeItems(item: Shape, declared: JsonObject): readonly Json[] | null {
   const least = numberOf(declared['minItems']) ?? 0;
   const sample = exampleValue(item, objectOf(declared['items']));
   if (sample === null) return least === 0 ? [] : null;

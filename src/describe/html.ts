@@ -24,10 +24,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
  * quotation marks, so that no text of a model becomes markup.
  */
 export function html(markup: TemplateStringsArray, ...contents: readonly HtmlContent[]): Html {
-  return new Html(String.raw({ raw: markup }, ...contents.map(markupOf)));
+  return new Html(String.raw({ raw: markup }, ...contents.map(escapeContent)));
 }
 
-function markupOf(content: HtmlContent): string {
+function escapeContent(content: HtmlContent): string {
   if (content instanceof Html) return content.text;
   if (typeof content === 'object') return content.map(({ text }) => text).join('');
   // A page has no NUL (HTML standard, input stream).

@@ -62,7 +62,10 @@ function isRequired({ required, default: fallback }: Member, use: SchemaUse): bo
   return use === 'response' || (use === 'request' && required && fallback === undefined);
 }
 
-/** Clients may send null for an unset array, which is stored as an empty array; and for the value of a map in a merge patch, which removes it. */
+/**
+ * True if a value may be null. Clients may send null for an unset array, which is stored as an empty array. In a
+ * merge patch, null removes the value of a map.
+ */
 function acceptsNull({ type, nullable: isNullable, required }: DescribedShape, use: SchemaUse): boolean {
   const isRequest = use === 'request' || use === 'patch';
   return isNullable || (isRequest && type.kind === 'array' && required === false);
@@ -73,19 +76,19 @@ function typeSchema(type: ValueType, declared: JsonObject, use: SchemaUse): Json
     case 'text': {
       const format = type.format === null ? {} : { format: type.format };
       const lengths = picked(declared, ['minLength', 'maxLength', 'pattern']);
-      return { type: 'string', ...format, ...lengths, ...enumOf(allowedValues(declared)) };
+      return { type: 'string', ...format, ...lengths, ...enumKeyword(allowedValues(declared)) };
     }
     case 'integer':
-      return { type: 'integer', ...safeBounds(declared), ...enumOf(allowedValues(declared)) };
+      return { type: 'integer', ...safeBounds(declared), ...enumKeyword(allowedValues(declared)) };
     case 'number':
       return {
         type: 'number',
         format: 'double',
         ...picked(declared, NUMBER_BOUNDS),
-        ...enumOf(allowedValues(declared)),
+        ...enumKeyword(allowedValues(declared)),
       };
     case 'boolean':
-      return { type: 'boolean', ...enumOf(allowedValues(declared)) };
+      return { type: 'boolean', ...enumKeyword(allowedValues(declared)) };
     case 'date-time':
       return { type: 'string', format: 'date-time', ...storedEnum(type, declared, use) };
     case 'decimal':
@@ -158,7 +161,7 @@ function safeBounds(declared: JsonObject): JsonObject {
   };
 }
 
-function enumOf(allowed: readonly Json[] | null): JsonObject {
+function enumKeyword(allowed: readonly Json[] | null): JsonObject {
   return allowed === null ? {} : { enum: allowed };
 }
 
@@ -166,7 +169,7 @@ function enumOf(allowed: readonly Json[] | null): JsonObject {
 function storedEnum(type: ValueType, declared: JsonObject, use: SchemaUse): JsonObject {
   if (use === 'request' || use === 'patch') return {};
   const form = storedForm({ type, nullable: false });
-  return enumOf(allowedValues(declared)?.map(form) ?? null);
+  return enumKeyword(allowedValues(declared)?.map(form) ?? null);
 }
 
 /** JSON Schema has no bounds for strings that are numbers: words say them. */

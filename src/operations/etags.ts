@@ -12,7 +12,7 @@ import { relatedResources } from '../plan/condition.ts';
 import type { ListQuery } from '../plan/list/list-query.ts';
 import { type Partition, partitionOf } from '../plan/list/partitions.ts';
 import type { Row } from '../plan/plan.ts';
-import { EVERYTHING, type Visibility, visibleConditions } from '../plan/policy/visibility.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../plan/visibility.ts';
 
 /** Characters of the digest that distinguishes views of one row. */
 const VIEW_CHARACTERS = 12;

@@ -1,6 +1,6 @@
 import { readIdempotencyKey } from '../conventions/headers/idempotency-key.ts';
 import type { QueryParameter } from '../conventions/url/query.ts';
-import { admitParameters, isDryRun, writeParameterRule } from '../plan/list/parameters.ts';
+import { admitParameters, isDryRun, writeParameterRule } from '../plan/parameters.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { RequestIdentity } from '../operations/write/idempotency.ts';
 import { type RequestedWrite, requestWrite } from '../operations/write/write-request.ts';

@@ -26,7 +26,7 @@ import {
   isDryRun,
   type ParameterRule,
   writeParameterRule,
-} from '../plan/list/parameters.ts';
+} from '../plan/parameters.ts';
 import { readItemView, WHOLE_VIEW } from '../plan/list/view.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';

@@ -16,8 +16,8 @@ export interface SubscriptionStart {
 }
 
 /**
- * The state of the delivery of one event to one subscription: `waiting` for its next attempt, `held` back until an earlier event of its
- * resource is done, `succeeded` or `dead` (given up).
+ * The state of the delivery of one event to one subscription. `waiting` for its next attempt; `held` until an
+ * earlier event of its resource is done; `succeeded`; or `dead`, which is given up.
  */
 export type DeliveryState = 'waiting' | 'held' | 'succeeded' | 'dead';
 

@@ -5,8 +5,8 @@ import type { SortKey } from '../model/model.ts';
 import type { Bookmark } from './bookmark.ts';
 import type { FilterCondition } from './condition.ts';
 import type { DeliveryPlan } from './delivery-plan.ts';
-import type { RelatedValues } from './events/related-values.ts';
-import type { Condition, Visibility } from './policy/visibility.ts';
+import type { RelatedValues } from './related-values.ts';
+import type { Condition, Visibility } from './visibility.ts';
 
 export {
   type Condition,
@@ -15,11 +15,12 @@ export {
   type RowVisibility,
   type Visibility,
   type VisibleRelatedCondition,
-} from './policy/visibility.ts';
+} from './visibility.ts';
 
 /**
- * A row as the store gives it: `id`, the declared fields in declared order (write-only ones included), then
- * `created_at`, `updated_at`, `revision`, then hidden members (`model/row-key.ts`): ids above the row and above rows that it refers to. Values
+ * A row as the store returns it: `id`, the declared fields in declared order (write-only ones included), then
+ * `created_at`, `updated_at` and `revision`. Hidden members follow (`model/row-key.ts`): ids above the row and
+ * above rows that it refers to. Values
  * have their JSON form: timestamps, decimals and int64 are strings.
  */
 export interface Row {
@@ -123,7 +124,7 @@ export interface LookupPlan {
   readonly maxSize?: number;
 }
 
-/** For each of several rows, reads the first rows that refer to it, its children or the rows of an inverse relation, or that it refers to. */
+/** Reads the first related rows of each of several rows: its children, those of an inverse relation, or those it refers to. */
 export interface RelatedPlan {
   readonly resource: string;
   /** The referring field: it holds the id of the other row, or an array of ids. */
@@ -276,7 +277,7 @@ export interface WriteUnit {
 export type Refusal =
   /** The id already exists. */
   | { readonly kind: 'exists'; readonly plan: number }
-  /** The row is deleted or has another revision, or a resource does not have its expected stamp, or another process the lease (`plan` is 0 for one of the unit). */
+  /** The row has another revision, a resource another stamp, or another process the lease (`plan` is 0 for one of the unit). */
   | { readonly kind: 'stale'; readonly plan: number }
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */

@@ -13,9 +13,9 @@ const byNumber =
 const byBytes =
   (bytesOf: (text: string) => Uint8Array): Compare =>
   (one, other) =>
-    Buffer.compare(bytesOf(textOf(one)), bytesOf(textOf(other)));
+    Buffer.compare(bytesOf(requireText(one)), bytesOf(requireText(other)));
 
-function textOf(value: Json): string {
+function requireText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -27,10 +27,10 @@ export function comparisonOf(type: ValueType): Compare {
     case 'boolean':
       return byNumber(Number);
     case 'date-time':
-      return byNumber((value) => Date.parse(textOf(value)));
+      return byNumber((value) => Date.parse(requireText(value)));
     case 'decimal':
     case 'int64':
-      return (one, other) => Math.sign(compareNumbers(textOf(one), textOf(other)));
+      return (one, other) => Math.sign(compareNumbers(requireText(one), requireText(other)));
     case 'binary':
       return byBytes((text) => Buffer.from(text, 'base64'));
     case 'text':

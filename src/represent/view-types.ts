@@ -1,7 +1,7 @@
 import { compileCsv } from '../formats/csv.ts';
 import type { ObjectType } from '../formats/typed-reader.ts';
 import type { Member } from '../model/model.ts';
-import type { Expansion } from '../plan/list/expansion.ts';
+import type { Expansion } from '../plan/expansion.ts';
 import { projectMembers } from '../plan/list/projection.ts';
 import type { View } from '../plan/list/view.ts';
 import type { CompiledResource, Contract, DocumentTypes } from '../contract/contract.ts';

@@ -2,7 +2,7 @@ import type { Json } from '../conventions/json/json.ts';
 import type { Model, Resource, SortKey } from '../model/model.ts';
 import type { FilterCondition, PartCondition, PathCondition, RelationKey, RowCondition } from '../plan/condition.ts';
 import { effortOf, effortOfRelated } from '../plan/list/effort.ts';
-import { holds } from '../plan/holds.ts';
+import { holds } from '../plan/policy/holds.ts';
 import type { FieldValues, ListRead, LocatedRow, Page, RelatedPlan, Row, Visibility } from '../plan/plan.ts';
 import type { ContractMapping } from './contract-mapping.ts';
 import { mapped } from './sources.ts';

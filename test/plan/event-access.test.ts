@@ -40,14 +40,14 @@ const author = {
   origin: { correlationId: 'c', traceId: 't', actor: 's', at: '2026-01-02T03:04:05.678Z', writer },
 };
 
-function resourceOf(name: string) {
+function findResource(name: string) {
   const resource = model.resources.get(name);
   assert.ok(resource !== undefined);
   return resource;
 }
 
 describe('who may see an event', () => {
-  const notes = { resource: resourceOf('notes'), within: [] };
+  const notes = { resource: findResource('notes'), within: [] };
   const system = { id: '1', created_at: author.origin.at, updated_at: author.origin.at, revision: 1 };
   const row = { ...system, title: 'a', team: 'x', author: 'me' };
 
@@ -63,20 +63,20 @@ describe('who may see an event', () => {
   });
 
   it('[EVT-8d] needs no columns where no policy reads any', () => {
-    const created = createPlan(author, { resource: resourceOf('tags'), within: [], id: '1' }, { name: 'n' });
+    const created = createPlan(author, { resource: findResource('tags'), within: [], id: '1' }, { name: 'n' });
     assert.deepEqual(created.event?.access, { writer, before: null, after: null });
   });
 
   it('[EVT-8d] has the fields that a function may compare: none that is write-only, and none without an order', () => {
     const values = { name: 'n', code: 'c', picture: 'AA==' };
-    const created = createPlan(author, { resource: resourceOf('secrets'), within: [], id: '1' }, values);
+    const created = createPlan(author, { resource: findResource('secrets'), within: [], id: '1' }, values);
     const { at } = author.origin;
     assert.deepEqual(created.event?.access?.after, { name: 'n', created_at: at, updated_at: at });
   });
 });
 
 describe('what is recorded of related rows', () => {
-  const task = resourceOf('tasks');
+  const task = findResource('tasks');
   const within = [{ resource: 'projects', id: 'p' }];
   const project = {
     field: 'project_id',
@@ -112,7 +112,7 @@ describe('what is recorded of related rows', () => {
   });
 
   it('[EVT-8d] are found by the whole key of the row above, which a row has in hidden members', () => {
-    const parts = resourceOf('parts');
+    const parts = findResource('parts');
     const system = { id: '1', created_at: author.origin.at, updated_at: author.origin.at, revision: 1 };
     const row = { ...system, task_id: 'a', text: 'x', 'above 1': 'p' };
     const updated = updatePlan(author, { resource: parts, within: [], row }, { task_id: 'a', text: 'y' });
@@ -123,7 +123,7 @@ describe('what is recorded of related rows', () => {
   });
 
   it('[EVT-8d] is nothing where no policy reads any, nor without an event', () => {
-    const notes = { resource: resourceOf('notes'), within: [] };
+    const notes = { resource: findResource('notes'), within: [] };
     assert.ok(!('related' in createPlan(author, { ...notes, id: '1' }, { title: 'a' })));
     const silent = { ...author, events: null };
     assert.ok(!('related' in createPlan(silent, { resource: task, within, id: 'a' }, { project_id: 'p' })));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FilterCondition, PathCondition, RelationKey } from '../../src/plan/condition.ts';
-import { filterKey } from '../../src/plan/filter/filter-key.ts';
+import { filterKey } from '../../src/plan/filter-key.ts';
 import { throwsApiError } from '../conventions/throws-api-error.ts';
-import { compiled, queryOf, ruleOf, readFilters } from './rules.ts';
+import { compiled, readQuery, compileRule, readFilters } from './rules.ts';
 
 const DOCUMENT = `
 name: shop
@@ -81,7 +81,7 @@ describe('the conditions of a filter', () => {
   });
 
   it('[PAGE-6] are in the fingerprint of a cursor with their relation and type', () => {
-    const token = queryOf(ruleOf(of), 'any[1][maker.size]=1&any[2][parts.name]=x').cursorAt(null, false);
+    const token = readQuery(compileRule(of), 'any[1][maker.size]=1&any[2][parts.name]=x').cursorAt(null, false);
     assert.ok(
       Buffer.from(token, 'base64url').toString().includes('maker_id>makers.size:integer parts<item_id.name:text'),
     );

@@ -65,17 +65,17 @@ export const plainSeal: CursorSeal = {
   open: (token) => (token === '' ? null : Buffer.from(token, 'base64url').toString()),
 };
 
-export function ruleOf({ model, resource, validators }: Compiled): ListRule {
+export function compileRule({ model, resource, validators }: Compiled): ListRule {
   return listRule(model, resource, { validators, seal: plainSeal, scope: '' });
 }
 
 /** The query of a collection, from the string after the question mark. */
-export function queryOf(rule: ListRule, text: string, within: readonly Ancestor[] = [], lenient = false): ListQuery {
+export function readQuery(rule: ListRule, text: string, within: readonly Ancestor[] = [], lenient = false): ListQuery {
   return readListQuery(rule, within, parseQuery(text), lenient);
 }
 
 /** A row as a store returns it. */
-export function rowOf(fields: Readonly<Record<string, Row[string]>> = {}): Row {
+export function makeRow(fields: Readonly<Record<string, Row[string]>> = {}): Row {
   const at = '2026-01-02T03:04:05.678Z';
   return { id: 'r', ...fields, created_at: at, updated_at: at, revision: 7 };
 }

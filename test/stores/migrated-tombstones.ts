@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Model, ValueType } from '../../src/model/model.ts';
-import { EVERYTHING } from '../../src/plan/policy/visibility.ts';
+import { EVERYTHING } from '../../src/plan/visibility.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { field, model, resource, type ResourceOptions } from '../../store-suite/sample-model.ts';
 import { commit, create, itemPlan, remove } from '../../store-suite/sample-writes.ts';

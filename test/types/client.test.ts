@@ -241,7 +241,7 @@ describe('the types of a client of a TypeScript model', () => {
   });
 
   it('discriminate errors by kind', () => {
-    const statusOf = (error: unknown): number => {
+    const readStatus = (error: unknown): number => {
       if (!isRequestError(error)) return 0;
       if (error.kind === 'PRECONDITION_FAILED') {
         same<typeof error.status, 412>();
@@ -258,7 +258,7 @@ describe('the types of a client of a TypeScript model', () => {
       // @ts-expect-error no code of this kind ends so
       return error.kind === 'NOT_FOUND' && error.code === 'PRODUCT_NOTFOUND' ? 1 : 2;
     };
-    assert.equal(statusOf(new Error('other')), 0);
+    assert.equal(readStatus(new Error('other')), 0);
   });
 
   it('know the version', () => {

@@ -85,7 +85,7 @@ describe('the types that restwright client writes', () => {
   it('[ERR-2] know the codes of the resources', () => {
     type NotFound = Extract<RequestError<Stock>, { readonly kind: 'NOT_FOUND' }>['code'];
     same<NotFound, `${'PRODUCT' | 'NEW_PRODUCT' | 'MAKER' | 'LABEL' | 'STOCK_MOVE'}_NOT_FOUND`>();
-    const statusOf = (error: RequestError<Stock>): number | null => {
+    const readStatus = (error: RequestError<Stock>): number | null => {
       if (error.code === 'PRODUCT_NOT_FOUND') {
         same<typeof error.kind, 'NOT_FOUND'>();
         same<typeof error.status, 404>();
@@ -95,6 +95,6 @@ describe('the types that restwright client writes', () => {
       // @ts-expect-error there are no shoes
       return error.code === 'SHOE_NOT_FOUND' ? 0 : error.status;
     };
-    assert.equal(typeof statusOf, 'function');
+    assert.equal(typeof readStatus, 'function');
   });
 });

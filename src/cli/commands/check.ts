@@ -5,7 +5,7 @@ import { formatProblem, type ModelProblem } from '../../model/document/model-err
 import type { Model } from '../../model/model.ts';
 import { sunsetWarnings } from '../../model/sunset-warnings.ts';
 import { placeResources, versionedPath } from '../../describe/surface/placed-resource.ts';
-import { describeWarnings } from '../../plan/warnings.ts';
+import { describeWarnings } from '../../plan/list/warnings.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';

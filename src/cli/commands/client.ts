@@ -1,6 +1,5 @@
 import { versionText } from '../../conventions/versioning.ts';
-import { clientTypes } from '../../describe/client-types/client-types.ts';
-import { servedVersions, typedContract } from '../../describe/client-types/typed-contract.ts';
+import { clientTypes, servedVersions, typedContract } from '../../describe/client-types/client-types.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, MODEL_ARGUMENT } from '../command-spec.ts';
 import { findModel } from '../model-file/find-model.ts';

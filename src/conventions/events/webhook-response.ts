@@ -20,10 +20,10 @@ const MAX_RETRY_AFTER = 24 * 60 * 60_000;
 export function judgeWebhookResponse(status: number, retryAfter: string | null, now: number): WebhookVerdict {
   if (status >= 200 && status < 300) return { kind: 'succeeded' };
   if (status === GONE) return { kind: 'gone' };
-  return { kind: 'failed', retryAfter: OVERLOADED.has(status) ? delayOf(retryAfter, now) : null };
+  return { kind: 'failed', retryAfter: OVERLOADED.has(status) ? parseDelay(retryAfter, now) : null };
 }
 
-function delayOf(field: string | null, now: number): number | null {
+function parseDelay(field: string | null, now: number): number | null {
   if (field === null) return null;
   const date = parseHttpDate(field, now);
   const delay = /^[0-9]{1,10}$/.test(field) ? Number(field) * 1_000 : date === null ? null : date - now;

@@ -55,22 +55,22 @@ export function parseAllowedHosts(
  * host resolves to is for who connects.
  */
 export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlRules): WebhookUrl {
-  if (text.length > MAX_LENGTH) return invalid(`has more than ${MAX_LENGTH} characters`);
-  if (NOT_OF_URLS.test(text)) return invalid('must not have spaces, line breaks or backslashes');
+  if (text.length > MAX_LENGTH) return invalidUrl(`has more than ${MAX_LENGTH} characters`);
+  if (NOT_OF_URLS.test(text)) return invalidUrl('must not have spaces, line breaks or backslashes');
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) return invalid('must be an absolute URL, such as https://example.com/hooks');
+  if (url === null) return invalidUrl('must be an absolute URL, such as https://example.com/hooks');
   const isOfLoopback = isLoopback(hostOf(url));
   const isLocal = loopback && isOfLoopback;
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
     const hint = isOfLoopback ? '; a server that is started with --dev also takes http:// to this machine' : '';
-    return invalid(`must begin with https://${hint}`);
+    return invalidUrl(`must begin with https://${hint}`);
   }
-  if (USER.test(text)) return invalid('must not have a user name or password');
-  if (url.hash !== '') return invalid('must not have a fragment');
+  if (USER.test(text)) return invalidUrl('must not have a user name or password');
+  if (url.hash !== '') return invalidUrl('must not have a fragment');
   const port = Number(url.port || HTTPS_PORT);
   const isFree = port >= FIRST_FREE_PORT && !BLOCKED_PORTS.has(port);
   if (port !== HTTPS_PORT && !isFree && !isLocal && !isAllowedHost(hostOf(url), allowed))
-    return invalid(`must not have the port ${port}: use 443, or one from 1024 on that no other protocol has`);
+    return invalidUrl(`must not have the port ${port}: use 443, or one from 1024 on that no other protocol has`);
   return { kind: 'valid', url };
 }
 
@@ -97,6 +97,6 @@ function isNumeric(text: string): boolean {
   return /^[0-9.:/]+$|[:/]/.test(text);
 }
 
-function invalid(message: string): WebhookUrl {
+function invalidUrl(message: string): WebhookUrl {
   return { kind: 'invalid', message };
 }

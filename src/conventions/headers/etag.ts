@@ -8,8 +8,8 @@ export interface ETag {
 }
 
 /**
- * The strong ETags of a representation whose length is not known. A body that is too short to be compressed has the same bytes, and so the same
- * ETag, whatever coding was requested; a longer one has an ETag for each coding (NEG-7, CACHE-1).
+ * The strong ETags of a representation whose length is not known. A body that is too short to be compressed has the same bytes and the same ETag in every coding.
+ * A longer one has an ETag for each coding (NEG-7, CACHE-1).
  */
 export interface ETagsByLength {
   readonly short: string;
@@ -74,7 +74,7 @@ export function matchesWeakly(list: ETagList, etag: string): boolean {
 }
 
 /** The revision at the start of an item's ETag, `1042` in `"1042"` and `"1042.k3f9"`; null for any other ETag. */
-export function revisionOf({ opaque }: ETag): number | null {
+export function parseRevision({ opaque }: ETag): number | null {
   const [, digits] = REVISION.exec(opaque) ?? [];
   const revision = Number(digits);
   return Number.isSafeInteger(revision) ? revision : null;

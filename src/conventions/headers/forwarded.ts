@@ -40,10 +40,11 @@ const PAIR = new RegExp(`[\\t ]*(?:(${TOKEN})=(?:(${TOKEN})|${QUOTED_STRING}))?[
 const NODE = /^(?:\[([0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?|([0-9A-Fa-f:.]+))$/;
 
 /**
- * The connection of the client. `Forwarded` (RFC 7239) and `X-Forwarded-For`, `-Proto` and `-Host` are read from trusted proxies alone, from the
- * last entry back, as long as the proxy that wrote an entry is trusted: the first address that is not trusted is the client's. What cannot be
- * read ends this, so that a client cannot choose its address. If both kinds of fields are present and differ, neither is believed: a proxy
- * writes one kind, and passes on the other as the client sent it.
+ * The connection of the client. Only trusted proxies can name it, by `Forwarded` (RFC 7239) or `X-Forwarded-For`,
+ * `-Proto` and `-Host`. Entries are read from the last one back while the proxy that wrote them is trusted. The
+ * first address that is not trusted is the client's. An unreadable entry ends the search, so that a client cannot
+ * choose its address. If both kinds of fields are present and differ, neither is used: a proxy writes one kind, and
+ * passes on the other as the client sent it.
  *
  * @param connection the peer's address and the scheme of its connection (default: http)
  */
@@ -57,8 +58,8 @@ export function clientConnection(
   const byProxy = address !== null && isTrusted(address, proxies);
   const direct: ClientConnection = { address: text, scheme, host: null, byProxy };
   if (!byProxy) return direct;
-  const standard = clientOf(direct, forwardedHops(fields), proxies);
-  const common = clientOf(direct, commonHops(fields), proxies);
+  const standard = readClient(direct, forwardedHops(fields), proxies);
+  const common = readClient(direct, commonHops(fields), proxies);
   if (standard === null || common === null) return standard ?? common ?? direct;
   if (standard.address !== common.address || standard.scheme !== common.scheme) return { ...direct, scheme: 'http' };
   return standard.host === common.host ? standard : { ...standard, host: null };
@@ -75,7 +76,7 @@ function isTrusted(address: IpAddress, proxies: readonly AddressRange[]): boolea
 }
 
 /** Reads the client from the hops, the hop of the nearest proxy last; null without any. */
-function clientOf(
+function readClient(
   direct: ClientConnection,
   hops: readonly Hop[],
   proxies: readonly AddressRange[],
@@ -107,24 +108,27 @@ function readElements(line: string): readonly Hop[] | null {
       pairs.set(name.toLowerCase(), token ?? unescapeQuoted(quoted));
     }
     if (end === ';') continue;
-    if (pairs.size > 0) hops.push(hopOf(pairs.get('for'), pairs.get('proto'), pairs.get('host')));
+    if (pairs.size > 0) hops.push(makeHop(pairs.get('for'), pairs.get('proto'), pairs.get('host')));
     if (end === '') return hops;
     pairs = new Map();
   }
   return null;
 }
 
-/** The hops of `X-Forwarded-*`, which are separate lists: an entry of one belongs to that of another where both have as many, or there is only one. */
+/**
+ * The hops of `X-Forwarded-*`, which are separate lists. Entries of two lists belong together if the lists are
+ * equally long, or if one has a single entry.
+ */
 function commonHops(fields: HeaderFields): readonly Hop[] {
-  const nodes = listOf(fields.get('x-forwarded-for'));
-  const schemes = listOf(fields.get('x-forwarded-proto'));
-  const hosts = listOf(fields.get('x-forwarded-host'));
+  const nodes = splitElements(fields.get('x-forwarded-for'));
+  const schemes = splitElements(fields.get('x-forwarded-proto'));
+  const hosts = splitElements(fields.get('x-forwarded-host'));
   if (nodes.length === 0) {
     const isEmpty = schemes.length === 0 && hosts.length === 0;
-    return isEmpty ? [] : [hopOf(undefined, entryFor(schemes, 0, 1), entryFor(hosts, 0, 1))];
+    return isEmpty ? [] : [makeHop(undefined, entryFor(schemes, 0, 1), entryFor(hosts, 0, 1))];
   }
   const { length } = nodes;
-  return nodes.map((node, at) => hopOf(node, entryFor(schemes, at, length), entryFor(hosts, at, length)));
+  return nodes.map((node, at) => makeHop(node, entryFor(schemes, at, length), entryFor(hosts, at, length)));
 }
 
 function entryFor(list: readonly string[], at: number, length: number): string | undefined {
@@ -132,11 +136,11 @@ function entryFor(list: readonly string[], at: number, length: number): string |
 }
 
 /** The entries of a list, without empty ones (RFC 9110 5.6.1). */
-function listOf(value: string | null): readonly string[] {
+function splitElements(value: string | null): readonly string[] {
   return (value ?? '').split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
 }
 
-function hopOf(node: string | undefined, scheme: string | undefined, host: string | undefined): Hop {
+function makeHop(node: string | undefined, scheme: string | undefined, host: string | undefined): Hop {
   const [, bracketed, ipv4, ipv6] = NODE.exec(node ?? '') ?? [];
   const named = scheme?.toLowerCase();
   return {

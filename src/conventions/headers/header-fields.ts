@@ -19,8 +19,8 @@ export interface HeaderFields {
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * A view of a flat list of names and values. Names are looked up in the list: a request has about a dozen fields and few are read, so an
- * index would cost more than it saves.
+ * A view of a flat list of names and values. Names are looked up in the list. A request has about a dozen fields and few are
+ * read, so an index would cost more than it saves.
  */
 export function headerFields(raw: readonly string[]): HeaderFields {
   return new RawFields(raw);

@@ -20,11 +20,11 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 export function readIdempotencyKey(text: string | null): string | null {
   if (text === null) return null;
   const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') : text;
-  if (key === undefined || !KEY.test(key)) throw invalid();
+  if (key === undefined || !KEY.test(key)) throw invalidKey();
   return key;
 }
 
-function invalid(): ApiError {
+function invalidKey(): ApiError {
   const message = 'Invalid Idempotency-Key: send 1 to 255 visible ASCII characters, such as a UUID, in double quotes.';
   return apiError('IDEMPOTENCY_KEY_INVALID', message, {
     details: [{ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }],

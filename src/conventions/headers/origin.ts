@@ -19,7 +19,7 @@ export function isCrossOriginWrite(method: Method, fields: HeaderFields, host: s
   const site = fields.get('sec-fetch-site') ?? '';
   if (site !== '') return !OWN_SITE.has(site);
   const origin = fields.get('origin') ?? '';
-  return origin !== '' && hostOf(origin) !== host?.toLowerCase();
+  return origin !== '' && readHost(origin) !== host?.toLowerCase();
 }
 
 /**
@@ -35,6 +35,6 @@ export const serializedOrigin = memoize((text): string | null => {
 });
 
 /** The host of an origin with its port; null where it has none. */
-function hostOf(origin: string): string | null {
+function readHost(origin: string): string | null {
   return serializedOrigin(origin)?.replace(SCHEME, '') ?? null;
 }

@@ -3,7 +3,7 @@ import {
   matchesStrongly,
   matchesWeakly,
   parseETagList,
-  revisionOf,
+  parseRevision,
   type ETagList,
 } from './etag.ts';
 import { parseHttpDate } from './http-date.ts';
@@ -117,7 +117,7 @@ export function evaluateWrite(conditions: Preconditions, current: WriteState | n
 }
 
 function listsRevision(list: ETagList, revision: number, strength: 'strong' | 'any'): boolean {
-  return list === '*' || list.some((etag) => !(etag.weak && strength === 'strong') && revisionOf(etag) === revision);
+  return list === '*' || list.some((etag) => !(etag.weak && strength === 'strong') && parseRevision(etag) === revision);
 }
 
 /** HTTP dates have whole seconds, so a change within the second of the date counts as not newer. */

@@ -29,11 +29,11 @@ export const MAX_KEY_ID = 512;
 
 /** Judges one key of a set. A key that names its algorithm is good for that alone (RFC 8725 3.1). */
 export function judgeKey(key: Json): KeyVerdict {
-  if (!isJsonObject(key)) return invalid('a key is an object');
+  if (!isJsonObject(key)) return invalidJwk('a key is an object');
   const member = PRIVATE_MEMBERS.find((name) => key[name] !== undefined);
   if (member !== undefined) return { kind: 'private', reason: `it has the private member ${member}` };
   const { kid, use, key_ops: operations, alg } = key;
-  if (kid !== undefined && !isKeyId(kid)) return invalid(`kid is not a string of 1 to ${MAX_KEY_ID} characters`);
+  if (kid !== undefined && !isKeyId(kid)) return invalidJwk(`kid is not a string of 1 to ${MAX_KEY_ID} characters`);
   if (use !== undefined && use !== 'sig') return other('its use is not sig');
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return other('its key_ops do not contain verify');
@@ -58,35 +58,35 @@ function judgeMaterial(key: JsonObject): KeyVerdict {
   if (kty === 'EC' && crv === 'P-256') {
     return isCoordinate(x) && isCoordinate(y)
       ? usable('ES256')
-      : invalid(`x and y are not ${COORDINATE_BYTES} bytes in base64url`);
+      : invalidJwk(`x and y are not ${COORDINATE_BYTES} bytes in base64url`);
   }
   if (kty === 'OKP' && crv === 'Ed25519')
-    return isCoordinate(x) ? usable('EdDSA', 'Ed25519') : invalid(`x is not ${COORDINATE_BYTES} bytes in base64url`);
-  if (typeof kty !== 'string') return invalid('it has no kty');
+    return isCoordinate(x) ? usable('EdDSA', 'Ed25519') : invalidJwk(`x is not ${COORDINATE_BYTES} bytes in base64url`);
+  if (typeof kty !== 'string') return invalidJwk('it has no kty');
   const curve = typeof crv === 'string' ? ` with crv ${crv}` : '';
   return other(`no accepted algorithm has keys of kty ${kty}${curve}`);
 }
 
 function judgeRsa({ n, e }: JsonObject): KeyVerdict {
-  const modulus = bytesOf(n);
-  const exponent = bytesOf(e);
-  if (modulus === null || exponent === null) return invalid('n and e are not in base64url');
+  const modulus = decodeBytes(n);
+  const exponent = decodeBytes(e);
+  if (modulus === null || exponent === null) return invalidJwk('n and e are not in base64url');
   const bits = bitLength(modulus);
   if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS)
-    return invalid(`its modulus has ${bits} bits; use ${MIN_RSA_BITS} to ${MAX_RSA_BITS}`);
+    return invalidJwk(`its modulus has ${bits} bits; use ${MIN_RSA_BITS} to ${MAX_RSA_BITS}`);
   // With the exponent 1 a message is its own signature.
   const isOdd = ((exponent.at(-1) ?? 0) & 1) === 1;
   return isOdd && bitLength(exponent) > 1 && bitLength(exponent) <= MAX_EXPONENT_BITS
     ? usable('RS256', 'PS256')
-    : invalid('its exponent e is not an odd number from 3 on, of 64 bits at most');
+    : invalidJwk('its exponent e is not an odd number from 3 on, of 64 bits at most');
 }
 
 function isCoordinate(value: Json | undefined): boolean {
-  return bytesOf(value)?.length === COORDINATE_BYTES;
+  return decodeBytes(value)?.length === COORDINATE_BYTES;
 }
 
 /** The bytes of a string in base64url without padding; null for other values. */
-function bytesOf(value: Json | undefined): readonly number[] | null {
+function decodeBytes(value: Json | undefined): readonly number[] | null {
   if (typeof value !== 'string' || !BASE64URL.test(value) || value.length % 4 === 1) return null;
   const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'));
   return Array.from(binary, (character) => character.charCodeAt(0));
@@ -103,7 +103,7 @@ function usable(...algorithms: readonly PublicKeyAlgorithm[]): KeyVerdict {
   return { kind: 'usable', id: null, algorithms: new Set(algorithms) };
 }
 
-function invalid(reason: string): KeyVerdict {
+function invalidJwk(reason: string): KeyVerdict {
   return { kind: 'invalid', reason };
 }
 

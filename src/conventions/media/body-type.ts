@@ -91,7 +91,7 @@ export function readContentType(text: string | null, rule: BodyRule): BodyType {
   if (mediaType === null) throw unsupported('Content-Type is not a valid media type', rule);
   const charset = mediaType.parameters.get('charset') ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw unsupported('The charset of the body is not UTF-8', rule);
-  const kind = kindOf(mediaType, rule);
+  const kind = findKind(mediaType, rule);
   if (kind === undefined || !ACCEPTED[rule.use].includes(kind)) {
     throw unsupported('The media type of the body is not supported here', rule);
   }
@@ -101,7 +101,7 @@ export function readContentType(text: string | null, rule: BodyRule): BodyType {
   return { kind, boundary };
 }
 
-function kindOf(mediaType: MediaType, rule: BodyRule): BodyKind | undefined {
+function findKind(mediaType: MediaType, rule: BodyRule): BodyKind | undefined {
   const vendor = vendorType(mediaType, rule.name);
   if (vendor === null || (vendor.suffix !== 'json' && vendor.suffix !== 'xml')) return TYPES.get(essence(mediaType));
   if (versionsAgree(vendor.version, rule.version)) return vendor.suffix;

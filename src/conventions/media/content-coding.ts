@@ -15,7 +15,7 @@ const ELEMENT = new RegExp(
 const NONE: Weights = new Map();
 
 /** Empty if the field is not valid. If a coding is repeated, the greater weight counts, as in `Accept`. */
-const weightsOf = memoize((text): Weights => {
+const parseWeights = memoize((text): Weights => {
   const weights = new Map<string, number>();
   for (const element of text.split(',')) {
     const match = ELEMENT.exec(element);
@@ -37,7 +37,7 @@ const weightsOf = memoize((text): Weights => {
  */
 export function negotiateCoding(text: string | null, offered: readonly Coding[]): Coding {
   if (text === null || text === '') return 'identity';
-  const weights = weightsOf(text);
+  const weights = parseWeights(text);
   const rest = weights.get('*') ?? 0;
   // Identity, if not listed, ranks below every listed coding.
   const identity = weights.get('identity') ?? 0;

@@ -38,10 +38,10 @@ const WEIGHT = /^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$/;
  */
 export function parseAccept(text: string | null): readonly AcceptRange[] {
   if (text === null || text === '*/*') return ANYTHING;
-  return text === 'application/json' ? JSON_ALONE : rangesOf(text);
+  return text === 'application/json' ? JSON_ALONE : memoizedRanges(text);
 }
 
-const rangesOf = memoize((text): readonly AcceptRange[] => {
+const memoizedRanges = memoize((text): readonly AcceptRange[] => {
   const ranges: AcceptRange[] = [];
   let at = skip(SEPARATORS, text, 0) ?? 0;
   while (at < text.length) {
@@ -84,7 +84,8 @@ function malformed(): ApiError {
 }
 
 /**
- * The preferred offer (NEG-1): the one with the greatest weight, which is that of the most specific range that matches it; on a tie the first.
+ * Finds the preferred offer (NEG-1): the one with the greatest weight, on a tie the first. The most specific range
+ * that matches an offer gives its weight.
  * A weight of 0 excludes an offer. Null if no offer is acceptable.
  *
  * A range with parameters matches only offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not match
@@ -107,7 +108,7 @@ function preferred<T extends Offer>(
   let best: T | null = null;
   let bestQuality = 0;
   for (const offer of offers) {
-    const own = qualityOf(ranges, offer);
+    const own = findQuality(ranges, offer);
     const quality = isJson(offer) ? Math.max(own, htmlQuality) : own;
     if (quality <= bestQuality) continue;
     best = offer;
@@ -135,11 +136,11 @@ function isJson({ type, subtype }: Offer): boolean {
 }
 
 /** The weight of an offer; 0 if no range matches it. */
-function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
+function findQuality(ranges: readonly AcceptRange[], offer: Offer): number {
   let quality = 0;
   let mostSpecific = -1;
   for (const range of ranges) {
-    const specificity = specificityOf(range, offer);
+    const specificity = measureSpecificity(range, offer);
     if (specificity === null || specificity < mostSpecific) continue;
     quality = specificity === mostSpecific ? Math.max(quality, range.quality) : range.quality;
     mostSpecific = specificity;
@@ -148,7 +149,7 @@ function qualityOf(ranges: readonly AcceptRange[], offer: Offer): number {
 }
 
 /** The specificity with which a range matches an offer, greater if more specific; null if it does not match. */
-function specificityOf({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
+function measureSpecificity({ type, subtype, parameters }: AcceptRange, offer: Offer): number | null {
   if (type !== '*' && type !== offer.type) return null;
   if (subtype !== '*' && subtype !== offer.subtype) return null;
   for (const [name, value] of parameters) {
@@ -180,7 +181,7 @@ export function vendorRanges(
   });
   const best = preferred(ranges, plain, 0);
   if (versioned.length === 0 || best === null) return versioned.sort(byQuality);
-  return [...versioned, { text: essence(best), version: null, quality: qualityOf(ranges, best) }].sort(byQuality);
+  return [...versioned, { text: essence(best), version: null, quality: findQuality(ranges, best) }].sort(byQuality);
 }
 
 function byQuality(one: { readonly quality: number }, other: { readonly quality: number }): number {

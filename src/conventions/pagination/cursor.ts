@@ -75,13 +75,13 @@ export function cursorPagination(
     },
     members: (_page, links) => ({
       after: cursor?.token ?? null,
-      next_cursor: tokenOf(links.next),
-      prev_cursor: tokenOf(links.prev),
+      next_cursor: findToken(links.next),
+      prev_cursor: findToken(links.prev),
     }),
   };
 }
 
-function tokenOf(parameters: QueryPairs | null): string | null {
+function findToken(parameters: QueryPairs | null): string | null {
   const token = parameters?.[0]?.[1];
   return typeof token === 'string' ? token : null;
 }

@@ -1,8 +1,9 @@
 const MAX_DISTANCE = 3;
 
 /**
- * The known name that a caller most likely meant (QRY-5): the one with the fewest edits, at most one for every three characters and at most
- * three; on a tie the first. Case is ignored. null if no name is close enough.
+ * Finds the known name that a caller most likely meant (QRY-5): the one with the fewest edits. At most one edit for
+ * every three characters counts, and at most three. Case is ignored, and the first name wins a tie. null if no name
+ * is close enough.
  */
 export function closestMatch(name: string, known: Iterable<string>): string | null {
   let found: string | null = null;

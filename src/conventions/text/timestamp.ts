@@ -5,7 +5,7 @@ const LAST_MILLISECOND = 253_402_300_799_999;
 const FIRST_MILLISECOND = -62_167_219_200_000;
 
 /** Year, month and day of a day number since 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that begin in March. */
-function dateOf(day: number): readonly [year: number, month: number, day: number] {
+function computeDate(day: number): readonly [year: number, month: number, day: number] {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / 146_097);
   const ofEra = shifted - era * 146_097;
@@ -44,7 +44,7 @@ function formatTimestamp(milliseconds: number): string {
     return new Date(milliseconds).toISOString();
   }
   const count = Math.floor(milliseconds / DAY);
-  const [year, month, day] = dateOf(count);
+  const [year, month, day] = computeDate(count);
   const rest = milliseconds - count * DAY;
   const hours = Math.floor(rest / 3_600_000);
   const minutes = Math.floor(rest / 60_000) % 60;

@@ -17,8 +17,8 @@ function rank(unit: number): number {
 }
 
 /**
- * The members of an object in the order in which they are written. JavaScript has keys that are array indexes before all others; only a map can
- * have such keys, and its members are in the order of their UTF-8 bytes (REP-1).
+ * The members of an object in the order in which they are written. JavaScript moves keys that are array indexes
+ * before all others. Only a map can have such keys, and its members are in the order of their UTF-8 bytes (REP-1).
  */
 export function orderedMembers(object: JsonObject): readonly (readonly [name: string, value: Json])[] {
   const members = Object.entries(object);

@@ -30,13 +30,13 @@ export function parseAddressRange(text: string): AddressRange | null {
   // The prefix of a mapped address counts the bits of the mapping.
   const prefix = before.includes(':') && bits === 32 ? Number(after) - MAPPED_OCTETS * 8 : Number(after);
   if (prefix < 0 || prefix > bits) return null;
-  return address.some((octet, index) => (octet & ~maskOf(prefix, index)) !== 0) ? null : { address, prefix };
+  return address.some((octet, index) => (octet & ~makeMask(prefix, index)) !== 0) ? null : { address, prefix };
 }
 
 /** True if a network contains an address. IPv4 and IPv6 are separate. */
 export function isInRange(address: IpAddress, range: AddressRange): boolean {
   if (address.length !== range.address.length) return false;
-  return range.address.every((octet, index) => ((octet ^ (address[index] ?? 0)) & maskOf(range.prefix, index)) === 0);
+  return range.address.every((octet, index) => ((octet ^ (address[index] ?? 0)) & makeMask(range.prefix, index)) === 0);
 }
 
 /** The one spelling of an address (RFC 5952 4). */
@@ -50,7 +50,7 @@ export function formatIpAddress(address: IpAddress): string {
 }
 
 /** The bits of an octet that are within a prefix. */
-function maskOf(prefix: number, octet: number): number {
+function makeMask(prefix: number, octet: number): number {
   const bits = Math.min(8, Math.max(0, prefix - 8 * octet));
   return (0xff << (8 - bits)) & 0xff;
 }

@@ -46,30 +46,33 @@ export function percentDecode(text: string): string {
     decoded = decodeURIComponent(text);
   } catch {
     throw BAD_ESCAPE.test(text)
-      ? invalid('A % is not followed by two hexadecimal digits; send the character % itself as %25')
-      : invalid('The percent-encoded bytes are not UTF-8; encode text as UTF-8, for example é as %C3%A9');
+      ? invalidEncoding('A % is not followed by two hexadecimal digits; send the character % itself as %25')
+      : invalidEncoding('The percent-encoded bytes are not UTF-8; encode text as UTF-8, for example é as %C3%A9');
   }
-  if (decoded.includes('\0')) throw invalid('NUL (%00) is not allowed in a URL; leave it out');
+  if (decoded.includes('\0')) throw invalidEncoding('NUL (%00) is not allowed in a URL; leave it out');
   return decoded;
 }
 
 function unencoded(character: string): ApiError {
   const code = character.charCodeAt(0);
-  if (code === 0) return invalid('NUL is not allowed in a URL; leave it out');
+  if (code === 0) return invalidEncoding('NUL is not allowed in a URL; leave it out');
   if (code > 0x7f) {
-    return invalid('A character outside ASCII is not percent-encoded; encode its UTF-8 bytes, for example é as %C3%A9');
+    return invalidEncoding(
+      'A character outside ASCII is not percent-encoded; encode its UTF-8 bytes, for example é as %C3%A9',
+    );
   }
   const escape = `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
-  if (code < 0x20 || code === 0x7f) return invalid(`A control character is not percent-encoded; send it as ${escape}`);
+  if (code < 0x20 || code === 0x7f)
+    return invalidEncoding(`A control character is not percent-encoded; send it as ${escape}`);
   if (character === '#')
-    return invalid(
+    return invalidEncoding(
       `An unencoded # begins a fragment, which is never sent to a server; send it as ${escape} if it is data`,
     );
-  return invalid(
+  return invalidEncoding(
     `${character === ' ' ? 'A space' : `The character ${character}`} is not percent-encoded; send it as ${escape}`,
   );
 }
 
-function invalid(reason: string): ApiError {
+function invalidEncoding(reason: string): ApiError {
   return apiError('REQUEST_URI_INVALID', `The request target is not valid. ${reason}.`);
 }

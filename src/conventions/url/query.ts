@@ -46,7 +46,7 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
  */
 export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonly string[] | null {
   const items = raw.split(',', Math.min(most + 1, MAX_ARRAY));
-  return items.length > most ? null : items.map(decode);
+  return items.length > most ? null : items.map(decodePart);
 }
 
 /**
@@ -81,10 +81,10 @@ function parseParameter(pair: string): QueryParameter {
   const equals = pair.indexOf('=');
   const name = equals === -1 ? pair : pair.slice(0, equals);
   const raw = equals === -1 ? '' : pair.slice(equals + 1);
-  return { name: decode(name), raw, value: decode(raw) };
+  return { name: decodePart(name), raw, value: decodePart(raw) };
 }
 
-function decode(text: string): string {
+function decodePart(text: string): string {
   return percentDecode(text.replaceAll('+', ' '));
 }
 

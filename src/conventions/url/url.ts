@@ -94,8 +94,9 @@ export function segmentsBelow(segments: readonly string[], base: readonly string
 }
 
 /**
- * The name of what is at the origin or next to the base path: `docs` of `/docs`, and of `/shop/docs` where the base path is `/shop/api`, because an
- * application in which the API is mounted may pass on what is below its prefix alone. null for every other path.
+ * Finds the name of a target at the origin or next to the base path; null for every other path. `/docs` gives
+ * `docs`, and so does `/shop/docs` if the base path is `/shop/api`. An application that mounts the API may pass on
+ * only requests below its prefix.
  */
 export function nameOutsideBase(segments: readonly string[], base: readonly string[]): string | null {
   const above = segments.slice(0, -1);

@@ -31,13 +31,13 @@ export function typeText({ resource, verb }: DescribedEventType): string {
 }
 
 /** The start of the names of the schemas of a type: `ProductCreated`. */
-function nameOf({ resource, verb }: DescribedEventType): string {
+function nameSchema({ resource, verb }: DescribedEventType): string {
   return typeName(resource.singular) + typeName(verb);
 }
 
 /** The envelope of events of a type (EVT-2). */
 export function envelopeSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
-  return context.components.ref('schemas', `${nameOf(type)}Event`, () => ({
+  return context.components.ref('schemas', `${nameSchema(type)}Event`, () => ({
     type: 'object',
     required: ['id', 'type', 'payload', 'metadata'],
     properties: {
@@ -51,7 +51,7 @@ export function envelopeSchema(type: DescribedEventType, context: EventSchemaCon
 
 /** The same event as CloudEvents 1.0 has it, in the structured mode (EVT-10b). */
 export function cloudEventSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
-  return context.components.ref('schemas', `${nameOf(type)}CloudEvent`, () => {
+  return context.components.ref('schemas', `${nameSchema(type)}CloudEvent`, () => {
     const properties: JsonObject = {
       specversion: { type: 'string', const: '1.0' },
       id: EVENT_ID,
@@ -86,7 +86,7 @@ export const TRACEPARENT: JsonObject = { type: 'string', pattern: '^00-[0-9a-f]{
 
 function payloadSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
   const { resource, verb } = type;
-  return context.components.ref('schemas', `${nameOf(type)}Payload`, () => ({
+  return context.components.ref('schemas', `${nameSchema(type)}Payload`, () => ({
     type: 'object',
     required: ['timestamp', 'resource', 'parents', 'changed_fields'],
     properties: {

@@ -1,18 +1,19 @@
 // The declarations that `restwright client` writes: the types of an API, for `restwright/client`.
 import { linkName } from '../../model/link-name.ts';
-import type { Field, Model, Property, Resource } from '../../model/model.ts';
-import type { Relation } from '../../plan/list/expansion.ts';
+import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
+import type { ContractVersion, Field, Model, OlderVersion, Property, Resource } from '../../model/model.ts';
+import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
+import type { Relation } from '../../plan/expansion.ts';
 import { type DescribedMembers, describeMembers } from '../surface/placed-resource.ts';
-import { DeclaredNames } from './declared-names.ts';
 import {
-  commentOf,
+  listCommentLines,
   commentText,
-  literal,
+  writeLiteral,
   type MemberType,
   membersText,
   memberType,
   objectType,
-  propertyOf,
+  findPropertySchema,
   valueType,
 } from './value-types.ts';
 
@@ -60,7 +61,7 @@ interface DeclaredResource extends DescribedMembers {
 
 function writeDeclarations(declared: DeclaredResource, model: Model): readonly string[] {
   const { resource, names } = declared;
-  const comment = commentText(commentOf(resource.schema));
+  const comment = commentText(listCommentLines(resource.schema));
   const types: readonly MemberType[] = [
     { name: 'item', type: names.item },
     { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
@@ -70,7 +71,7 @@ function writeDeclarations(declared: DeclaredResource, model: Model): readonly s
     { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
     { name: 'relations', type: objectType(declared.relations.map(relationMember)) },
     { name: 'parent', type: parentType(resource, model) },
-    { name: 'error_prefix', type: literal(resource.code) },
+    { name: 'error_prefix', type: writeLiteral(resource.code) },
   ];
   return [
     ...comment,
@@ -90,11 +91,11 @@ function interfaceText(head: string, members: readonly MemberType[]): string {
 function itemMembers({ resource, readable }: DeclaredResource): readonly MemberType[] {
   const { computed, fieldAccess, schema } = resource;
   const isHidden = (name: string): boolean => (fieldAccess.get(name)?.read ?? null) !== null;
-  const stored = readable.map((field) => memberType(field, propertyOf(schema, field.name), 'out'));
+  const stored = readable.map((field) => memberType(field, findPropertySchema(schema, field.name), 'out'));
   const derived = computed.map(({ name, schema: own, ...shape }) => ({
     name,
     type: valueType({ ...shape, nullable: true }, own, 'out'),
-    comment: commentOf(own),
+    comment: listCommentLines(own),
   }));
   return [...stored, ...derived].map((member) => (isHidden(member.name) ? { ...member, isOptional: true } : member));
 }
@@ -102,7 +103,7 @@ function itemMembers({ resource, readable }: DeclaredResource): readonly MemberT
 function bodyMembers({ fields, id, schema }: Resource): readonly MemberType[] {
   const written = fields
     .filter(({ readOnly }) => !readOnly)
-    .map((field) => memberType(field, propertyOf(schema, field.name), 'in'));
+    .map((field) => memberType(field, findPropertySchema(schema, field.name), 'in'));
   return id.kind === 'client' ? [{ name: 'id', type: 'string' }, ...written] : written;
 }
 
@@ -113,7 +114,7 @@ function shownMember({ name }: Field): MemberType {
 function filterMember({ path, type, allowed }: Property): MemberType {
   const value = type.kind === 'array' ? type.item.type.kind : type.kind;
   const isLiteral = value === 'text' || value === 'integer' || value === 'number' || value === 'boolean';
-  const listed = isLiteral && allowed !== null ? allowed.map(literal).join(' | ') : null;
+  const listed = isLiteral && allowed !== null ? allowed.map(writeLiteral).join(' | ') : null;
   const plain = value === 'integer' || value === 'number' ? 'number' : value === 'boolean' ? 'boolean' : 'string';
   if (type.kind === 'array') return { name: path, type: `ListFilter<${listed ?? plain}>` };
   if (type.kind === 'text') return { name: path, type: listed === null ? 'TextFilter' : `TextFilter<${listed}>` };
@@ -121,17 +122,85 @@ function filterMember({ path, type, allowed }: Property): MemberType {
 }
 
 function relationMember({ name, kind, target }: Relation): MemberType {
-  return { name, type: `{ readonly to: ${literal(linkName(target))}; readonly many: ${kind !== 'one'} }` };
+  return { name, type: `{ readonly to: ${writeLiteral(linkName(target))}; readonly many: ${kind !== 'one'} }` };
 }
 
 function parentType({ parent }: Resource, { resources }: Model): string {
   const target = resources.get(parent?.resource ?? '');
-  return target === undefined ? 'null' : literal(linkName(target));
+  return target === undefined ? 'null' : writeLiteral(linkName(target));
 }
 
 /** The union of names; of more than two, each in a line of its own. */
 function union(names: readonly string[]): string {
-  const types = names.map((name) => literal(name));
+  const types = names.map((name) => writeLiteral(name));
   if (types.length > 2) return `\n${types.map((type) => `  | ${type}`).join('\n')}`;
   return types.length === 0 ? 'never' : types.join(' | ');
+}
+
+/** The names of the declarations of a resource. */
+interface DeclarationNames {
+  /** The type of items: `OrderItem`. */
+  readonly item: string;
+  /** The type of new items: `NewOrderItem`. */
+  readonly body: string;
+  /** All types of the resource: `OrderItemTypes`. */
+  readonly types: string;
+}
+
+/** Names that the file imports or declares besides. */
+const TAKEN = ['Api', 'ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
+
+/** The names of the declarations of one file: each is given once. */
+class DeclaredNames {
+  readonly #taken = new Set(TAKEN);
+
+  /** The names for a resource; with a number if another resource has them. */
+  of({ singular }: Pick<Resource, 'singular'>): DeclarationNames {
+    const pascal = singular.replaceAll(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase());
+    for (let count = 1; ; count += 1) {
+      const item = count === 1 ? pascal : `${pascal}${count}`;
+      const names = { item, body: `New${item}`, types: `${item}Types` };
+      const all = Object.values(names);
+      if (all.some((name) => this.#taken.has(name))) continue;
+      for (const name of all) this.#taken.add(name);
+      return names;
+    }
+  }
+}
+
+/**
+ * The contract of a version.
+ *
+ * @param requested MAJOR, MAJOR.MINOR or MAJOR.MINOR.PATCH; null for the newest contract
+ * @returns null if the model serves no such version
+ */
+export function typedContract(model: Model, requested: string | null): TypedContract | null {
+  const served = servedVersions(model);
+  const version = requested === null ? model.version : namedVersion(served, requested);
+  if (version === undefined) return null;
+  const found = model.versions.find((each) => each.version === version);
+  // The major alone names the first of several minors, newest first.
+  const isLatest = served.find(({ major }) => major === version.major) === version;
+  return {
+    model: found === undefined ? model : servedModel(found, model),
+    version: isLatest ? `${version.major}` : `${version.major}.${version.minor}`,
+    isDefault: isLatest && version.major === model.defaultVersion,
+  };
+}
+
+/** The versions that a model serves, newest first. */
+export function servedVersions({ version, versions }: Model): readonly ContractVersion[] {
+  return [version, ...versions.filter(({ retired }) => !retired).map((each) => each.version)];
+}
+
+/** The newest version that a number names: the patch never selects (VER-2). */
+function namedVersion(served: readonly ContractVersion[], requested: string): ContractVersion | undefined {
+  const parsed = parseVersion(requested);
+  return parsed === null ? undefined : served.find((each) => versionsAgree(each, { ...parsed, patch: null }));
+}
+
+/** The model of an older contract, whose filters and sorts are those that the server knows. */
+function servedModel(older: OlderVersion, newest: Model): Model {
+  const mapping = contractMappings(newest)[newest.versions.indexOf(older)];
+  return mapping === undefined ? older.model : withStoredProperties(older, mapping, newest);
 }

@@ -18,11 +18,11 @@ export interface MemberType {
 
 /** The type of the values of a shape. @param schema its declared schema, `$ref`s resolved */
 export function valueType(shape: Shape, schema: JsonObject, direction: Direction): string {
-  const type = typeOf(shape.type, schema, direction);
+  const type = writeType(shape.type, schema, direction);
   return shape.nullable ? `${type} | null` : type;
 }
 
-function typeOf(type: ValueType, schema: JsonObject, direction: Direction): string {
+function writeType(type: ValueType, schema: JsonObject, direction: Direction): string {
   switch (type.kind) {
     case 'text':
       return literalType(schema) ?? 'string';
@@ -42,17 +42,19 @@ function typeOf(type: ValueType, schema: JsonObject, direction: Direction): stri
     case 'map':
       return `{ readonly [key: string]: ${valueType(type.value, objectOf(schema['additionalProperties']), direction)} }`;
     case 'object':
-      return objectType(type.members.map((member) => memberType(member, propertyOf(schema, member.name), direction)));
+      return objectType(
+        type.members.map((member) => memberType(member, findPropertySchema(schema, member.name), direction)),
+      );
   }
 }
 
 /** The union of the values that an `enum` or `const` lists; null if there is none. */
 export function literalType(schema: JsonObject): string | null {
-  return allowedValues(schema)?.map(literal).join(' | ') ?? null;
+  return allowedValues(schema)?.map(writeLiteral).join(' | ') ?? null;
 }
 
 /** A value as a literal type. */
-export function literal(value: Json): string {
+export function writeLiteral(value: Json): string {
   const text = JSON.stringify(value);
   return typeof value === 'string'
     ? `'${text.slice(1, -1).replaceAll(String.raw`\"`, '"').replaceAll("'", String.raw`\'`)}'`
@@ -65,13 +67,13 @@ function inParentheses(type: string): string {
 }
 
 /** The declared schema of a property. */
-export function propertyOf(schema: JsonObject, name: string): JsonObject {
+export function findPropertySchema(schema: JsonObject, name: string): JsonObject {
   return objectOf(objectOf(schema['properties'])[name]);
 }
 
 /** A member of an object, as reads return it or as writes take it (REP-4). */
 export function memberType(member: Member, schema: JsonObject, direction: Direction): MemberType {
-  const comment = commentOf(schema);
+  const comment = listCommentLines(schema);
   const { name } = member;
   if (direction === 'out') return { name, type: valueType(member, schema, direction), comment };
   const isOptional = !member.required || member.default !== undefined;
@@ -81,7 +83,7 @@ export function memberType(member: Member, schema: JsonObject, direction: Direct
 }
 
 /** The description of a schema, else its title, and whether it is deprecated. */
-export function commentOf(schema: JsonObject): readonly string[] {
+export function listCommentLines(schema: JsonObject): readonly string[] {
   const text = stringOf(schema['description']) ?? stringOf(schema['title']) ?? '';
   return [...text.split('\n'), schema['deprecated'] === true ? '@deprecated' : ''].filter((line) => line.trim() !== '');
 }
@@ -96,7 +98,7 @@ export function objectType(members: readonly MemberType[]): string {
 export function membersText(members: readonly MemberType[]): string {
   const lines = members.flatMap(({ name, type, isOptional = false, comment = [] }) => [
     ...commentText(comment),
-    `readonly ${nameOf(name)}${isOptional ? '?' : ''}: ${type};`,
+    `readonly ${quoteName(name)}${isOptional ? '?' : ''}: ${type};`,
   ]);
   return indented(lines.join('\n'));
 }
@@ -109,8 +111,8 @@ export function commentText(lines: readonly string[]): readonly string[] {
 }
 
 /** A name of a member, in quotes where it is a path. */
-function nameOf(name: string): string {
-  return /^\w+$/.test(name) ? name : literal(name);
+function quoteName(name: string): string {
+  return /^\w+$/.test(name) ? name : writeLiteral(name);
 }
 
 function indented(text: string): string {

@@ -27,8 +27,8 @@ export function accessWords(rule: AccessRule): string {
 }
 
 /**
- * The header fields by which a request below the major version gets this contract, each with a line break: none for the newest minor version, which the
- * path alone names (VER-2).
+ * The header fields by which a request below the major version gets this contract, each with a line break. There are
+ * none for the newest minor version, which the path alone names (VER-2).
  */
 export function versionFields({ contract, contracts }: DocsContent): string {
   const newest = contracts.find(({ model }) => model.version.major === contract.model.version.major);

@@ -34,7 +34,7 @@ ${conventionsSection(content, common)}
   );
 }
 
-/** The same page for a caller that may not read it yet: it has a field for the token by which its script requests the rest. */
+/** The same page for a caller that may not read it yet. Its field for a token lets its script request the rest. */
 export function writeLockedDocsPage(content: DocsContent): string {
   return page(
     content,
@@ -80,11 +80,11 @@ function versionLinks({ contract, contracts }: DocsContent): Html {
   return html`<ul class="versions">${contracts.map((each) => {
     const { version } = each;
     const link = html`<a href="?api_version=${version}">${version}</a>`;
-    return html`<li>${each === contract ? html`<strong aria-current="true">${version}</strong>` : link}${endOf(each)}</li>`;
+    return html`<li>${each === contract ? html`<strong aria-current="true">${version}</strong>` : link}${lifecycleNote(each)}</li>`;
   })}</ul>`;
 }
 
-function endOf({ deprecated, sunset }: DescribedContract): Html {
+function lifecycleNote({ deprecated, sunset }: DescribedContract): Html {
   if (deprecated === null) return html``;
   const date = sunset === null ? '' : new Date(sunset * 1_000).toISOString().slice(0, 10);
   const end = date === '' ? html`` : html`, ends <time>${date}</time>`;

@@ -19,10 +19,10 @@ export function fieldList(resource: Resource, { resources }: Pick<Model, 'resour
   const properties = objectOf(resource.schema['properties']);
   const { fieldAccess } = resource;
   return html`<ul class="members">
-${member({ name: 'id', type: 'text', notes: [idNote(resource)], target: null, schema: idSchema(resource), access: null })}
-${resource.fields.map((field) => member(fieldMember(field, resources, { schema: objectOf(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
-${resource.computed.map((field) => member(computedMember(field, fieldAccess.get(field.name) ?? null)))}
-${SYSTEM.map(([name, type, meaning]) => member({ name, type, notes: ['read-only'], target: null, schema: { description: meaning }, access: null }))}
+${memberItem({ name: 'id', type: 'text', notes: [idNote(resource)], target: null, schema: idSchema(resource), access: null })}
+${resource.fields.map((field) => memberItem(fieldMember(field, resources, { schema: objectOf(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
+${resource.computed.map((field) => memberItem(computedMember(field, fieldAccess.get(field.name) ?? null)))}
+${SYSTEM.map(([name, type, meaning]) => memberItem({ name, type, notes: ['read-only'], target: null, schema: { description: meaning }, access: null }))}
 </ul>`;
 }
 
@@ -68,7 +68,7 @@ function computedMember({ name, type, schema }: ComputedField, access: FieldAcce
   return { name, type: typeWords(type), notes: ['computed'], target: null, schema, access };
 }
 
-function member({ name, type, notes, target, schema, access }: DescribedMember): Html {
+function memberItem({ name, type, notes, target, schema, access }: DescribedMember): Html {
   const description = stringOf(schema['description']);
   const rules = constraintWords(schema);
   return html`<li><code class="member">${name}</code> <span>${[type, ...notes].join(', ')}${
@@ -93,21 +93,21 @@ export function constraintWords(schema: JsonObject): readonly Html[] {
   const items = objectOf(schema['items']);
   const allowed = arrayOf(schema['enum'] ?? items['enum']);
   const parts: readonly Html[] = [
-    ...(allowed.length === 0 ? [] : [html`one of ${separated(allowed.map(literal))}`]),
+    ...(allowed.length === 0 ? [] : [html`one of ${separated(allowed.map(literalCode))}`]),
     ...range(schema, ['minLength', 'maxLength'], 'character'),
     ...range(schema, ['minimum', 'maximum'], ''),
     ...range(schema, ['minItems', 'maxItems'], 'item'),
     ...range(schema, ['minProperties', 'maxProperties'], 'member'),
-    ...named(schema, 'exclusiveMinimum', 'greater than'),
-    ...named(schema, 'exclusiveMaximum', 'less than'),
-    ...named(schema, 'multipleOf', 'a multiple of'),
-    ...named(schema, 'x-precision', 'digits in all:'),
-    ...named(schema, 'x-scale', 'digits after the point:'),
+    ...keywordWords(schema, 'exclusiveMinimum', 'greater than'),
+    ...keywordWords(schema, 'exclusiveMaximum', 'less than'),
+    ...keywordWords(schema, 'multipleOf', 'a multiple of'),
+    ...keywordWords(schema, 'x-precision', 'digits in all:'),
+    ...keywordWords(schema, 'x-scale', 'digits after the point:'),
     ...(schema['uniqueItems'] === true ? [html`no item twice`] : []),
-    ...named(schema, 'pattern', 'matches'),
-    ...named(items, 'pattern', 'items match'),
-    ...named(schema, 'const', 'always'),
-    ...named(schema, 'default', 'default'),
+    ...keywordWords(schema, 'pattern', 'matches'),
+    ...keywordWords(items, 'pattern', 'items match'),
+    ...keywordWords(schema, 'const', 'always'),
+    ...keywordWords(schema, 'default', 'default'),
   ];
   return separated(parts);
 }
@@ -116,18 +116,18 @@ export function constraintWords(schema: JsonObject): readonly Html[] {
 function range(schema: JsonObject, [least, most]: readonly [string, string], unit: string): readonly Html[] {
   const [min, max] = [schema[least], schema[most]];
   const units = unit === '' ? '' : ` ${unit}${(max ?? min) === 1 ? '' : 's'}`;
-  if (min !== undefined && max !== undefined) return [html`${literal(min)} to ${literal(max)}${units}`];
-  if (min !== undefined) return [html`at least ${literal(min)}${units}`];
-  return max === undefined ? [] : [html`at most ${literal(max)}${units}`];
+  if (min !== undefined && max !== undefined) return [html`${literalCode(min)} to ${literalCode(max)}${units}`];
+  if (min !== undefined) return [html`at least ${literalCode(min)}${units}`];
+  return max === undefined ? [] : [html`at most ${literalCode(max)}${units}`];
 }
 
-function named(schema: JsonObject, keyword: string, words: string): readonly Html[] {
+function keywordWords(schema: JsonObject, keyword: string, words: string): readonly Html[] {
   const value = schema[keyword];
-  return value === undefined ? [] : [html`${words} ${literal(value)}`];
+  return value === undefined ? [] : [html`${words} ${literalCode(value)}`];
 }
 
 /** Strings without their quotation marks, where they have any character. */
-function literal(value: Json): Html {
+function literalCode(value: Json): Html {
   return html`<code>${typeof value === 'string' && value !== '' ? value : JSON.stringify(value)}</code>`;
 }
 

@@ -1,7 +1,7 @@
 import { withArticle } from '../../conventions/text/article.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Resource } from '../../model/model.ts';
-import type { CodesByStatus, Operation, OperationAccess } from '../surface/operation.ts';
+import type { CodesByStatus, SurfaceOperation, OperationAccess } from '../surface/operation.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
 import { sampleBody, sampleChange } from '../page/sample-body.ts';
@@ -84,7 +84,7 @@ function writeSummary(kind: DocsOperationKind, resource: Resource): string {
   }
 }
 
-function writeSuccess(kind: DocsOperationKind, { resource, successes }: Operation): string {
+function writeSuccess(kind: DocsOperationKind, { resource, successes }: SurfaceOperation): string {
   const one = `the ${words(resource?.singular ?? '')}`;
   switch (kind) {
     case 'list':

@@ -1,13 +1,16 @@
 import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import { linkName } from '../../model/link-name.ts';
-import type { Resource } from '../../model/model.ts';
+import type { Property, Resource } from '../../model/model.ts';
+import { operatorsOf } from '../../model/operators.ts';
+import { filterName } from '../../plan/parameters.ts';
+import { typeWords } from '../page/type-words.ts';
+import type { PlacedResource } from '../surface/placed-resource.ts';
 import { stringOf } from '../../model/values/access.ts';
 import { type Html, html } from '../html.ts';
 import { type DocsContent, sectionId } from './docs-content.ts';
 import { fieldList } from './field-list.ts';
 import { operationList, type ShownOperations } from './operation-list.ts';
 import type { DocsOperation } from './operations.ts';
-import { querySection } from './query-list.ts';
 import { stateSection } from './state-diagram.ts';
 
 /** Everything about one resource: operations, states, fields, what can be selected, events and errors. */
@@ -70,6 +73,44 @@ function errorSection({ code, collection }: Resource, operations: readonly DocsO
 <summary>Error codes<span class="hidden"> of ${collection}</span> <span class="count">${codes.length}</span></summary>
 <ul class="members">
 ${codes.map(([each, meaning]) => html`<li><code class="member">${code}_${each}</code> <span>${resourceErrors[each]}, ${meaning}</span></li>\n`)}
+</ul>
+</details>`;
+}
+
+/** The parts of a collection that a request can select: filters with their operators, sort keys, search, relations. */
+function querySection(described: PlacedResource): Html {
+  const { resource } = described;
+  const properties = [...resource.properties.values()].filter(({ filterable, sortable }) => filterable || sortable);
+  const order = resource.sort.map(({ path, descending }) => `${descending ? '-' : ''}${path}`).join(',');
+  return html`<details>
+<summary>Filters and sort keys<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${properties.length}</span></summary>
+<p>Default order: <code>sort=${order}</code>. ${searchNote(resource)} Pagination by time uses <code>${resource.timeField}</code>.</p>
+<ul class="members">
+${properties.map(propertyItem)}
+</ul>
+</details>
+${relationSection(described)}`;
+}
+
+function searchNote({ search: paths }: Resource): Html {
+  if (paths.length === 0) return html`There is no text search (<code>q</code>).`;
+  return html`<code>q</code> searches ${paths.map((path, index) => html`${index === 0 ? '' : ', '}<code>${path}</code>`)}.`;
+}
+
+function propertyItem({ path, type, filterable, sortable }: Property): Html {
+  const operators = filterable ? operatorsOf(type) : [];
+  return html`<li><code class="member">${filterName(path)}</code> <span>${typeWords(type)}${sortable ? ', sort key' : ''}</span>
+${operators.length === 0 ? '' : html`<code class="list">${operators.join(' ')}</code>`}</li>
+`;
+}
+
+function relationSection({ resource, relations: all }: PlacedResource): Html {
+  if (all.length === 0) return html``;
+  return html`<details>
+<summary>Relations<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${all.length}</span></summary>
+<p>Names for <code>expand</code>, and for filters through one relation, such as <code>${all[0]?.name ?? ''}.id=…</code>.</p>
+<ul class="members">
+${all.map(({ name, kind, target }) => html`<li><code class="member">${name}</code> <span>${kind === 'one' ? 'one of' : 'a page of'} <a href="#${sectionId(target)}">${linkName(target)}</a></span></li>\n`)}
 </ul>
 </details>`;
 }

@@ -25,11 +25,11 @@ export function stateSection(state: StateMachine): Html {
   return html`<p>The field <code>${field}</code> starts as <code>${initial}</code>. Another change of it is 409.</p>
 ${transitions.size > MAX_STATES ? html`` : diagram(state)}
 <ul class="transitions">
-${[...transitions].map(([from, targets]) => transitionsOf(state, from, [...targets]))}
+${[...transitions].map(([from, targets]) => transitionList(state, from, [...targets]))}
 </ul>`;
 }
 
-function transitionsOf({ scopes }: StateMachine, from: string, targets: readonly string[]): Html {
+function transitionList({ scopes }: StateMachine, from: string, targets: readonly string[]): Html {
   if (targets.length === 0) return html`<li><code>${from}</code> is final</li>\n`;
   const named = targets.map((to, index) => {
     const scope = scopes.get(from)?.get(to);

@@ -7,7 +7,7 @@ import { notModified } from './collection-paths.ts';
 import { type Description, ID_SCHEMA } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { parameterObjects } from './query-parameters.ts';
-import { contentOf, success, type SuccessDescription } from './responses.ts';
+import { describeContent, success, type SuccessDescription } from './responses.ts';
 
 /** The tag of everything that belongs to no resource. */
 export const API_TAG = 'api';
@@ -114,7 +114,7 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
   const isConditional = read.successes.includes(304);
   const schema = name === null ? { type: 'object' } : apiSchema(name, to.components);
   const fields = isConditional ? ['ETag', 'Link', 'Preference-Applied'] : [];
-  const found = { description: 'The document.', fields, content: contentOf({ kind, schema }, to) };
+  const found = { description: 'The document.', fields, content: describeContent({ kind, schema }, to) };
   const get: OperationDescription = {
     operationId: `get${operation}`,
     summary,
@@ -127,11 +127,7 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
     },
     operation: read,
   };
-  const headResponse = success(
-    'headDocument',
-    { description: 'The fields of the document.', fields: ['ETag', 'Link', 'Preference-Applied'] },
-    to,
-  );
+  const headResponse = documentFields(to);
   return {
     get: operationObject(get, to),
     head: headObject(
@@ -150,9 +146,14 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
   };
 }
 
+function documentFields(to: Description): JsonObject {
+  const fields = ['ETag', 'Link', 'Preference-Applied'];
+  return success('headDocument', { description: 'The fields of the document.', fields }, to);
+}
+
 function createBatch(to: Description): OperationDescription {
   const operation = requireOperation(requireRoute(to.surface, 'batches'), 'POST');
-  const batch = contentOf({ kind: 'batches', schema: apiSchema('Batch', to.components) }, to);
+  const batch = describeContent({ kind: 'batches', schema: apiSchema('Batch', to.components) }, to);
   const fields = ['Location', 'Content-Location', 'ETag', 'Link', 'Preference-Applied', 'Idempotent-Replayed'];
   const created: SuccessDescription = {
     description: 'The batch was run; each operation has its result.',

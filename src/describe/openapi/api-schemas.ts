@@ -248,7 +248,7 @@ interface DescribedItem {
 }
 
 /** A page of items (PAGE-1). */
-export function pageOf({ item, most, example }: DescribedItem, components: Components): JsonObject {
+export function wrapPage({ item, most, example }: DescribedItem, components: Components): JsonObject {
   const schema = object({
     data: { type: 'array', maxItems: most, items: item },
     page: apiSchema('PaginationInfo', components),

@@ -10,7 +10,7 @@ import { headObject, type OperationDescription, operationObject, optionsObject }
 import { parameterObjects, queryForm } from './query-parameters.ts';
 import { resourceBody } from './request-bodies.ts';
 import { createdSchema, pageSchema, readSchema, wholeSchema } from './resource-schemas.ts';
-import { contentOf, linesObject, success } from './responses.ts';
+import { describeContent, linesObject, success } from './responses.ts';
 
 const PAGE_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Next-Cursor', 'X-Total-Count'];
 
@@ -102,7 +102,7 @@ function createOperation(described: ResourceSurface, to: Description): Operation
 
 function pageResponse({ resource }: PlacedResource, to: Description): JsonObject {
   const line = readSchema(resource, to);
-  const content = contentOf({ kind: 'collection', schema: pageSchema(resource, to), line }, to);
+  const content = describeContent({ kind: 'collection', schema: pageSchema(resource, to), line }, to);
   const fields = [...PAGE_FIELDS, 'Location'];
   return success(partName(resource, 'pageResponse'), { description: 'A page.', fields, content }, to);
 }
@@ -114,7 +114,7 @@ export function createdResponse({ resource }: PlacedResource, to: Description): 
     {
       description: 'It is created.',
       fields: ['Location', 'Content-Location', 'ETag', 'Link', 'Preference-Applied', 'Idempotent-Replayed'],
-      content: contentOf({ kind: 'item', schema: createdSchema(resource, to) }, to),
+      content: describeContent({ kind: 'item', schema: createdSchema(resource, to) }, to),
     },
     to,
   );
@@ -125,7 +125,7 @@ function drySuccess({ resource }: PlacedResource, to: Description): JsonObject {
   // Earlier versions of OpenAPI have no schemas of lines.
   const line = to.edition === '3.2' ? apiSchema('ImportResult', to.components) : {};
   const content = {
-    ...contentOf({ kind: 'item', schema: wholeSchema(resource, to) }, to),
+    ...describeContent({ kind: 'item', schema: wholeSchema(resource, to) }, to),
     'application/x-ndjson': linesObject(line, to.edition),
   };
   return success(

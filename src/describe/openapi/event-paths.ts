@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { requireOperation, requireRoute, type RouteSurface } from '../surface/surface.ts';
 import { API_EXAMPLES } from './api-examples.ts';
-import { apiSchema, pageOf } from './api-schemas.ts';
+import { apiSchema, wrapPage } from './api-schemas.ts';
 import { API_TAG, pathParameter } from './api-paths.ts';
 import { notModified } from './collection-paths.ts';
 import type { Description } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { parameterObjects } from './query-parameters.ts';
-import { contentOf, success } from './responses.ts';
+import { describeContent, success } from './responses.ts';
 
 const LIST_FIELDS = ['ETag', 'Link', 'Preference-Applied', 'X-Accel-Buffering', 'X-End-Cursor', 'X-Next-Cursor'];
 
@@ -52,12 +52,12 @@ function listOperation(to: Description): OperationDescription {
   const operation = requireOperation(requireRoute(to.surface, 'events'), 'GET');
   const event = apiSchema('LoggedEvent', components);
   const page = components.ref('schemas', 'LoggedEventPage', () =>
-    pageOf(
+    wrapPage(
       { item: event, most: contract.model.limits.page.max, example: API_EXAMPLES['LoggedEvent'] ?? null },
       components,
     ),
   );
-  const content = contentOf(
+  const content = describeContent(
     { kind: 'events', schema: page, line: event, cloudEvent: apiSchema('CloudEvent', to.components) },
     to,
   );
@@ -78,7 +78,7 @@ function listOperation(to: Description): OperationDescription {
 
 function getOperation(to: Description): OperationDescription {
   const operation = requireOperation(requireRoute(to.surface, 'event'), 'GET');
-  const content = contentOf(
+  const content = describeContent(
     {
       kind: 'event',
       schema: apiSchema('LoggedEvent', to.components),

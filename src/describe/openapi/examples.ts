@@ -8,7 +8,7 @@ import { EXAMPLE_ID, EXAMPLE_TIME, exampleValue } from '../example-value.ts';
  * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample matches. Members of
  * examples follow from the model alone, so that they are the same in every description.
  */
-export function exampleOf(
+export function writeExample(
   resource: Resource,
   fields: readonly Field[],
   suffix: '' | 'Create' | 'Replace' | 'Patch',
@@ -20,7 +20,7 @@ export function exampleOf(
 /** A resource as responses have it; null where a required member has a pattern that no sample matches. */
 export function exampleResource(resource: Resource, fields: readonly Field[]): JsonObject | null {
   const values = fields.map((field): readonly [string, Json | null, boolean] => {
-    const value = sampleOf(field, resource);
+    const value = sampleField(field, resource);
     if (value !== null) return [field.name, storedForm(field)(value), true];
     return [field.name, field.type.kind === 'array' ? [] : null, field.nullable || isEmptyList(field, resource)];
   });
@@ -42,7 +42,7 @@ export function exampleResource(resource: Resource, fields: readonly Field[]): J
 }
 
 function isEmptyList({ name, type }: Field, { schema }: Resource): boolean {
-  return type.kind === 'array' && (declaredOf(name, schema)['minItems'] ?? 0) === 0;
+  return type.kind === 'array' && (findDeclared(name, schema)['minItems'] ?? 0) === 0;
 }
 
 function requestMembers(
@@ -53,7 +53,7 @@ function requestMembers(
   const required = fields.filter((field) => field.required);
   const shown = required.length > 0 ? required : fields.slice(0, 1);
   const chosen = suffix === 'Patch' ? shown.slice(0, 1) : shown;
-  const values = chosen.map((field) => [field.name, sampleOf(field, resource)] as const);
+  const values = chosen.map((field) => [field.name, sampleField(field, resource)] as const);
   if (values.some(([, value]) => value === null)) return null;
   const id = suffix === 'Create' && resource.id.kind === 'client' ? { id: sampleId(resource) } : {};
   return { ...id, ...Object.fromEntries(values) };
@@ -68,16 +68,16 @@ export function exampleForm(resource: Resource, fields: readonly Field[]): JsonO
 
 /** A value of a field as responses have it; null where none is known. */
 export function exampleMember(field: Field, resource: Resource): Json {
-  const value = sampleOf(field, resource);
+  const value = sampleField(field, resource);
   return value === null ? null : storedForm(field)(value);
 }
 
-function sampleOf(field: Field, { schema }: Resource): Json {
+function sampleField(field: Field, { schema }: Resource): Json {
   if (field.reference !== null && field.type.kind === 'text') return EXAMPLE_ID;
-  return exampleValue(field, declaredOf(field.name, schema));
+  return exampleValue(field, findDeclared(field.name, schema));
 }
 
-function declaredOf(name: string, schema: JsonObject): JsonObject {
+function findDeclared(name: string, schema: JsonObject): JsonObject {
   return objectOf(objectOf(schema['properties'])[name]);
 }
 

@@ -11,7 +11,7 @@ import { headObject, type OperationDescription, operationObject, optionsObject }
 import { parameterObjects } from './query-parameters.ts';
 import { resourceBody } from './request-bodies.ts';
 import { readSchema, wholeSchema } from './resource-schemas.ts';
-import { contentOf, success } from './responses.ts';
+import { describeContent, success } from './responses.ts';
 
 const ITEM_FIELDS = ['ETag', 'Last-Modified', 'Link', 'Preference-Applied'];
 const WRITE_FIELDS = ['Content-Location', 'ETag', 'Link', 'Preference-Applied', 'Dry-Run', 'Idempotent-Replayed'];
@@ -61,7 +61,7 @@ function describeCommon({ resource, item }: ResourceSurface, verb: Verb, to: Des
 
 function getOperation(described: ResourceSurface, to: Description): OperationDescription {
   const { resource } = described;
-  const content = contentOf({ kind: 'item', schema: readSchema(resource, to) }, to);
+  const content = describeContent({ kind: 'item', schema: readSchema(resource, to) }, to);
   const found = { description: 'The resource.', fields: ITEM_FIELDS, content };
   return {
     ...describeCommon(described, 'get', to),
@@ -124,7 +124,7 @@ function changedResponse({ resource }: PlacedResource, to: Description): JsonObj
     {
       description: 'The changed resource; or, of a dry run, what would be changed or deleted.',
       fields: WRITE_FIELDS,
-      content: contentOf({ kind: 'item', schema: wholeSchema(resource, to) }, to),
+      content: describeContent({ kind: 'item', schema: wholeSchema(resource, to) }, to),
     },
     to,
   );

@@ -2,11 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { objectOf, stringOf } from '../../model/values/access.ts';
 
 /**
- * A description with one media type: bodies that have it have no other, and those that do not, such as the form of QUERY, stay as they are. For generators
- * of clients that make one type of the bodies of all media types. Components that are no longer referred to are left out.
+ * Reduces a description to one media type, for generators that make one type of all media types of a body. Bodies
+ * that have it have no other; those that do not, such as the form of QUERY, stay as they are. Unused components are
+ * left out.
  *
  * @param type such as `application/json`
- * @returns null where no body has the media type
+ * @returns null if no body has the media type
  */
 export function withOneMediaType(document: JsonObject, type: string): JsonObject | null {
   const { value, found } = narrowed(document, type);

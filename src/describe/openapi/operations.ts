@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { SECURITY_SCHEME } from './security.ts';
 import type { Description } from './described-resource.ts';
-import type { Operation, OperationAccess } from '../surface/operation.ts';
+import type { SurfaceOperation, OperationAccess } from '../surface/operation.ts';
 import { errorResponses, success } from './responses.ts';
 
 /** The texts and bodies of an operation of the surface. */
@@ -14,7 +14,7 @@ export interface OperationDescription {
   readonly requestBody?: JsonObject;
   /** The responses of success, by status. */
   readonly responses: JsonObject;
-  readonly operation: Operation;
+  readonly operation: SurfaceOperation;
 }
 
 /** An operation, with the responses that it has when it fails. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { QueryParameter } from '../surface/filter-parameters.ts';
-import type { Operation } from '../surface/operation.ts';
+import type { SurfaceParameter } from '../surface/filter-parameters.ts';
+import type { SurfaceOperation } from '../surface/operation.ts';
 import { PARAMETER_EXAMPLES, withExample } from './api-examples.ts';
 import { type Description, schemaName } from './described-resource.ts';
 import { requestField, requiredField } from './header-fields.ts';
 
 /** Writes the query parameters and header fields of an operation, in their order. */
-export function parameterObjects({ query, fields }: Operation, to: Description): readonly JsonObject[] {
+export function parameterObjects({ query, fields }: SurfaceOperation, to: Description): readonly JsonObject[] {
   return [
     ...query.map((parameter) => queryParameter(parameter, to)),
     ...fields.map(({ name, required }) => {
@@ -17,13 +17,13 @@ export function parameterObjects({ query, fields }: Operation, to: Description):
 }
 
 /** Writes a parameter, as a reference if operations share it. */
-function queryParameter(parameter: QueryParameter, to: Description): JsonObject {
+function queryParameter(parameter: SurfaceParameter, to: Description): JsonObject {
   const { component } = parameter;
   const make = (): JsonObject => parameterObject(parameter, to);
   return component === undefined ? make() : to.components.ref('parameters', component, make);
 }
 
-function parameterObject(parameter: QueryParameter, { components }: Description): JsonObject {
+function parameterObject(parameter: SurfaceParameter, { components }: Description): JsonObject {
   const { name, schema, schemaName: shared, description, style, example } = parameter;
   const own = shared === undefined ? schema : components.ref('schemas', shared, () => schema);
   const described = description === undefined ? {} : { description };
@@ -40,7 +40,7 @@ function parameterObject(parameter: QueryParameter, { components }: Description)
 }
 
 /** Writes the form of a QUERY: the parameters of GET (MET-9). */
-export function queryForm({ query, resource }: Operation, { components }: Description): JsonObject {
+export function queryForm({ query, resource }: SurfaceOperation, { components }: Description): JsonObject {
   if (resource === null) throw new Error('a form of QUERY is of a resource');
   // The version is known before the body is read, and a pattern names no member.
   const parameters = query.filter(({ name, style }) => name !== 'api_version' && style !== 'members');

@@ -3,9 +3,9 @@ import type { ComputedField, Field, Resource } from '../../model/model.ts';
 import { objectOf } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
-import { pageOf } from './api-schemas.ts';
+import { wrapPage } from './api-schemas.ts';
 import { type Description, ID_SCHEMA, schemaName } from './described-resource.ts';
-import { exampleForm, exampleOf, exampleResource } from './examples.ts';
+import { exampleForm, writeExample, exampleResource } from './examples.ts';
 import { memberSchemas, nullable, type SchemaUse, valueSchema } from '../value-schema.ts';
 
 /** The members that every resource has after its own. */
@@ -60,7 +60,7 @@ export function readSchema(resource: Resource, description: Description): JsonOb
 export function pageSchema(resource: Resource, description: Description): JsonObject {
   const { components } = description;
   return components.ref('schemas', schemaName(resource, 'Page'), () =>
-    pageOf(
+    wrapPage(
       {
         item: readSchema(resource, description),
         most: description.contract.model.limits.page.max,
@@ -86,7 +86,7 @@ export function bodySchema(resource: Resource, description: Description, suffix:
       properties: { ...own, ...requestMembers(fields, resource, 'request') },
       additionalProperties: false,
       description: `${BODIES[suffix]} Members that the server sets may be sent back; they are ignored.`,
-      ...exampleOf(resource, fields, suffix),
+      ...writeExample(resource, fields, suffix),
     };
   });
 }
@@ -106,7 +106,7 @@ export function patchSchema(resource: Resource, description: Description): JsonO
       properties: { id: ID_SCHEMA, revision: REVISION, ...requestMembers(fields, resource, 'patch') },
       additionalProperties: false,
       description: 'The members to change: null unsets one, and those left out stay as they are.',
-      ...exampleOf(resource, fields, 'Patch'),
+      ...writeExample(resource, fields, 'Patch'),
     };
   });
 }
@@ -161,7 +161,7 @@ function responseSchema(resource: Resource, description: Description, { fields, 
       ...expandedMembers(resource, description),
       links: linksSchema(resource, description),
     },
-    ...(use === 'response' ? exampleOf(resource, fields, '') : {}),
+    ...(use === 'response' ? writeExample(resource, fields, '') : {}),
   };
 }
 

@@ -8,7 +8,7 @@ import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { generalErrorCodes } from '../surface/error-codes.ts';
-import type { CodesByStatus, FieldUse, Operation, OperationKind } from '../surface/operation.ts';
+import type { CodesByStatus, FieldUse, SurfaceOperation, OperationKind } from '../surface/operation.ts';
 import { responseFields } from './header-fields.ts';
 
 /** The content of a response. */
@@ -44,7 +44,7 @@ export function success(
 }
 
 /** The media types of a response, each with its schema (NEG-1): a page in CSV or text has no schema of its own. */
-export function contentOf(
+export function describeContent(
   { kind, schema, line = schema, cloudEvent = {} }: DescribedContent,
   { contract, edition }: Description,
 ): JsonObject {
@@ -146,7 +146,7 @@ const FIELDS: Readonly<Record<number, readonly string[]>> = {
 };
 
 /** The responses of an operation that fails: a status each, with its codes (ERR-1, ERR-2). */
-export function errorResponses(operation: Operation, description: Description): JsonObject {
+export function errorResponses(operation: SurfaceOperation, description: Description): JsonObject {
   const codes: CodesByStatus = new Map([
     ...operation.errors,
     ...(operation.fields.some(isPrecondition) ? [[428, ['REQUEST_PRECONDITION_REQUIRED']] as const] : []),
@@ -163,7 +163,7 @@ function isPrecondition({ name, required }: FieldUse): boolean {
 }
 
 interface ErrorContext {
-  readonly operation: Operation;
+  readonly operation: SurfaceOperation;
   readonly description: Description;
 }
 
@@ -202,7 +202,10 @@ const NAMING_KINDS: readonly OperationKind[] = [
   ...(['get', 'replace', 'patch', 'delete', 'health', 'description'] as const),
 ];
 
-/** Finds the kind that gives its name to an error without a code of a resource: the first one that has it; '' where no other has the status before. */
+/**
+ * Finds the kind that gives its name to an error without a code of a resource: the first one that has it. '' if no
+ * other has the status before.
+ */
 const namedKinds = weakMemoize((contract: DescribedContract) => {
   const names = new Map<string, OperationKind | ''>();
   const statuses = new Set<number>();

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 // A build replaces this module with one that contains the files (`scripts/build.ts`).
 
 /** The style of every page. */
-export const STYLE = read('page.css');
+export const STYLE = readAsset('page.css');
 /** The script of the form that sends requests. */
-export const FORM_SCRIPT = read('request-form.js');
+export const FORM_SCRIPT = readAsset('request-form.js');
 /** The further style and script of the documentation. */
-export const DOCS_STYLE = read('docs.css');
-export const DOCS_SCRIPT = read('docs.js');
+export const DOCS_STYLE = readAsset('docs.css');
+export const DOCS_SCRIPT = readAsset('docs.js');
 
-function read(name: string): string {
+function readAsset(name: string): string {
   return readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
 }

@@ -9,7 +9,7 @@ export function sampleBody(resource: Resource): JsonObject {
   const writable = resource.fields.filter(({ name, readOnly }) => !readOnly && !parentFields.has(name));
   const required = writable.filter((field) => field.required);
   const shown = required.length > 0 ? required : writable.slice(0, 1);
-  const body = Object.fromEntries(shown.map((field) => [field.name, sampleOf(field, resource)]));
+  const body = Object.fromEntries(shown.map((field) => [field.name, sampleValue(field, resource)]));
   return resource.id.kind === 'client' ? { id: 'example', ...body } : body;
 }
 
@@ -20,10 +20,10 @@ export function sampleChange(resource: Resource): JsonObject {
     ({ name, readOnly, immutable }) =>
       !readOnly && !immutable && !parentFields.has(name) && name !== resource.state?.field,
   );
-  return field === undefined ? {} : { [field.name]: sampleOf(field, resource) };
+  return field === undefined ? {} : { [field.name]: sampleValue(field, resource) };
 }
 
-function sampleOf(field: Field, { schema }: Resource): Json {
+function sampleValue(field: Field, { schema }: Resource): Json {
   const declared = objectOf(objectOf(schema['properties'])[field.name]);
   // The person has to write a value if none is known to be valid.
   return exampleValue(field, declared) ?? '';

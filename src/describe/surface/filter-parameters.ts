@@ -3,14 +3,14 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Property, Resource, ValueType } from '../../model/model.ts';
 import { EXAMPLE_ID, exampleValue } from '../example-value.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
-import { relationsOf } from '../../plan/list/expansion.ts';
+import { relationsOf } from '../../plan/expansion.ts';
 import { MAX_VALUES } from '../../plan/filter/filter.ts';
 import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';
 import { filterablePaths } from '../../plan/filter/filter-rule.ts';
-import { filterName } from '../../plan/list/parameters.ts';
+import { filterName } from '../../plan/parameters.ts';
 
 /** A query parameter, as a parameter of GET and as a member of the form of QUERY. */
-export interface QueryParameter {
+export interface SurfaceParameter {
   readonly name: string;
   readonly schema: JsonObject;
   readonly description?: string;
@@ -45,17 +45,17 @@ const WORDS: Readonly<Record<ComparisonOperator, string>> = {
  * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every generator of clients can write a
  * name such as `price[gte]`; few can write objects in a query.
  */
-export const filterParameters = weakMemoize((resource: Resource): readonly QueryParameter[] =>
+export const filterParameters = weakMemoize((resource: Resource): readonly SurfaceParameter[] =>
   [...resource.properties.values()]
     .filter(({ filterable }) => filterable)
     .flatMap((property) => describeFilters(property, resource)),
 );
 
-function describeFilters(property: Property, resource: Resource): readonly QueryParameter[] {
+function describeFilters(property: Property, resource: Resource): readonly SurfaceParameter[] {
   const { path, type } = property;
   const operators = operatorsOf(type);
   const compared = comparedSchema(property);
-  const named = operators.map((operator): QueryParameter => {
+  const named = operators.map((operator): SurfaceParameter => {
     const isList = operator === 'in' || operator === 'nin';
     return {
       name: filterName(path, operator),
@@ -156,7 +156,7 @@ export function patternParameter(
   resource: Resource,
   model: Pick<Model, 'resources'>,
   which: 'other' | 'all',
-): QueryParameter {
+): SurfaceParameter {
   const own = filterablePaths(resource);
   const related = relationsOf(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
   const paths = alternatives([...own, ...related]);

@@ -3,7 +3,7 @@ import type { ResponseFormat } from '../../conventions/media/response-format.ts'
 import type { Method } from '../../conventions/methods.ts';
 import type { Resource } from '../../model/model.ts';
 import type { RouteKind } from '../../plan/routes/route-table.ts';
-import type { QueryParameter } from './filter-parameters.ts';
+import type { SurfaceParameter } from './filter-parameters.ts';
 
 /** The kinds of operations. HEAD is of the kind of its GET. */
 export type OperationKind =
@@ -63,13 +63,13 @@ export interface OperationTarget {
 }
 
 /** One method of one route of a contract. */
-export interface Operation extends OperationTarget {
+export interface SurfaceOperation extends OperationTarget {
   readonly method: Method;
   readonly route: RouteKind;
   /** `/api/v1/products/{id}`. */
   readonly path: string;
   readonly access: OperationAccess;
-  readonly query: readonly QueryParameter[];
+  readonly query: readonly SurfaceParameter[];
   readonly fields: readonly FieldUse[];
   /** null for a method without a body. */
   readonly body: BodyUse | null;

@@ -1,6 +1,6 @@
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
-import { type Relation, relationsOf } from '../../plan/list/expansion.ts';
+import { type Relation, relationsOf } from '../../plan/expansion.ts';
 import { isSortable } from '../../plan/list/sort.ts';
 import { writeRoutePattern } from '../../plan/routes/route-table.ts';
 

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion, Member, Resource } from '../../model/model.ts';
 import { typeName } from '../../model/type-names.ts';
 import { typesOf } from '../../plan/events/event-types.ts';
-import { MAX_EXPANDED } from '../../plan/list/expansion.ts';
+import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';
 import type { RouteKind } from '../../plan/routes/route-table.ts';
 import { type DescribedContract, OPEN_API_EDITIONS } from '../described-contract.ts';
 import { EXAMPLE_ID } from '../example-value.ts';
-import { filterParameters, patternParameter, type QueryParameter } from './filter-parameters.ts';
+import { filterParameters, patternParameter, type SurfaceParameter } from './filter-parameters.ts';
 import type { OperationKind } from './operation.ts';
 import type { PlacedResource } from './placed-resource.ts';
 
@@ -29,7 +29,7 @@ export function versionSchema({ model }: Pick<DescribedContract, 'model'>): Json
 }
 
 /** The version that a request names besides its path, which has the major (VER-1). */
-function versionParameter(contract: DescribedContract): QueryParameter {
+function versionParameter(contract: DescribedContract): SurfaceParameter {
   return {
     name: 'api_version',
     schema: versionSchema(contract),
@@ -40,10 +40,10 @@ function versionParameter(contract: DescribedContract): QueryParameter {
 }
 
 /** The parameters of pages, of all techniques (PAGE-3, PAGE-4). */
-const pageParameters = weakMemoize(({ model }: DescribedContract): readonly QueryParameter[] => {
+const pageParameters = weakMemoize(({ model }: DescribedContract): readonly SurfaceParameter[] => {
   const { page } = model.limits;
   const limit: JsonObject = { type: 'integer', minimum: 1 };
-  const parameters: readonly QueryParameter[] = [
+  const parameters: readonly SurfaceParameter[] = [
     {
       name: 'limit',
       schema: { ...limit, default: page.default },
@@ -73,7 +73,7 @@ const pageParameters = weakMemoize(({ model }: DescribedContract): readonly Quer
 });
 
 /** The members and related resources to show. */
-function viewParameters({ resource, readable, relations: all }: PlacedResource): readonly QueryParameter[] {
+function viewParameters({ resource, readable, relations: all }: PlacedResource): readonly SurfaceParameter[] {
   const relations = all.map(({ name }) => name);
   const paths = selectablePaths(readable, resource);
   return [
@@ -109,7 +109,7 @@ function viewParameters({ resource, readable, relations: all }: PlacedResource):
 }
 
 /** The order, and the words to search for. */
-function orderParameters({ resource, sortKeys }: PlacedResource): readonly QueryParameter[] {
+function orderParameters({ resource, sortKeys }: PlacedResource): readonly SurfaceParameter[] {
   return [
     {
       name: 'sort',
@@ -144,7 +144,10 @@ function listPaths({ name, type }: Member, prefix: string): readonly string[] {
 }
 
 /** Gives the parameters of one resource the names under which its operations share them. */
-function shareWithin({ resource }: PlacedResource, parameters: readonly QueryParameter[]): readonly QueryParameter[] {
+function shareWithin(
+  { resource }: PlacedResource,
+  parameters: readonly SurfaceParameter[],
+): readonly SurfaceParameter[] {
   return parameters.map((parameter) => ({
     ...parameter,
     component: `${typeName(resource.singular)}.${parameter.name}`,
@@ -164,7 +167,7 @@ function listPageParameters(
   placed: PlacedResource,
   contract: DescribedContract,
   isHead: boolean,
-): readonly QueryParameter[] {
+): readonly SurfaceParameter[] {
   const { resource } = placed;
   return [
     ...pageParameters(contract),
@@ -175,7 +178,7 @@ function listPageParameters(
   ];
 }
 
-const DRY_RUN: QueryParameter = {
+const DRY_RUN: SurfaceParameter = {
   name: 'dry_run',
   schema: FLAG,
   description: 'Whether all checks are made, and nothing is stored or published.',
@@ -185,9 +188,9 @@ const DRY_RUN: QueryParameter = {
 /** Values of a filter of events. The same in each model, so that an added resource changes nothing else. */
 const MAX_VALUES = 1_000;
 
-function eventFilters({ model }: DescribedContract): readonly QueryParameter[] {
+function eventFilters({ model }: DescribedContract): readonly SurfaceParameter[] {
   const loud = [...model.resources.values()].filter((resource) => typesOf(resource).length > 0);
-  const repeated = (name: string, values: readonly string[], description: string): QueryParameter => ({
+  const repeated = (name: string, values: readonly string[], description: string): SurfaceParameter => ({
     name,
     schema: { type: 'array', maxItems: MAX_VALUES, items: wordSchema(values) },
     description,
@@ -222,13 +225,13 @@ function wordSchema(values: readonly string[]): JsonObject {
 /** The parameters of pages that the event log has. */
 const EVENT_PAGE_PARAMETERS: ReadonlySet<string> = new Set(['limit', 'per_page', 'after', 'start_time', 'before']);
 
-function descriptionParameters(route: RouteKind, { served }: DescribedContract): readonly QueryParameter[] {
-  const version: QueryParameter = {
+function descriptionParameters(route: RouteKind, { served }: DescribedContract): readonly SurfaceParameter[] {
+  const version: SurfaceParameter = {
     name: 'api_version',
     schema: { type: 'string', enum: [...new Set(served.flatMap(versionSpellings))] },
     description: 'The version to describe: the newest one where it is left out.',
   };
-  const edition: QueryParameter = {
+  const edition: SurfaceParameter = {
     name: 'openapi',
     schema: { type: 'string', enum: OPEN_API_EDITIONS, default: OPEN_API_EDITIONS[0] },
     description: 'The version of OpenAPI to describe it in.',
@@ -248,7 +251,7 @@ export function listQueryParameters(
   { kind, method, route }: OperationPlace,
   contract: DescribedContract,
   placed: PlacedResource | null,
-): readonly QueryParameter[] {
+): readonly SurfaceParameter[] {
   const version = versionParameter(contract);
   switch (kind) {
     case 'list':

@@ -19,7 +19,7 @@ export function resourceErrorCodes(
   if (kind === 'batch') return operationCodes(model);
   const hidden = above.flatMap((each) => absentCodes(each).map((code) => withStatus(each, code)));
   if (resource === null || kind === 'options') return hidden;
-  const own = codesOf(kind, resource).map((code) => withStatus(resource, code));
+  const own = listResourceCodes(kind, resource).map((code) => withStatus(resource, code));
   const reached = kind === 'delete' ? cascadeCodes(resource, model) : [];
   // Resources that refer to it may be of a newer version only.
   const newer = kind === 'delete' && !isNewest ? [withStatus(resource, 'HAS_DEPENDENTS')] : [];
@@ -38,7 +38,7 @@ function webhookCodes(kind: OperationKind, { name }: Resource, { webhooks }: Mod
 function operationCodes({ resources }: Model): readonly CodeWithStatus[] {
   const writes = ['create', 'replace', 'patch', 'delete'] as const;
   return [...resources.values()].flatMap((resource) =>
-    writes.flatMap((kind) => codesOf(kind, resource).map((code) => withStatus(resource, code))),
+    writes.flatMap((kind) => listResourceCodes(kind, resource).map((code) => withStatus(resource, code))),
   );
 }
 
@@ -46,7 +46,7 @@ function withStatus({ code }: Resource, suffix: ResourceErrorCode): CodeWithStat
   return [`${code}_${suffix}`, resourceErrors[suffix]];
 }
 
-function codesOf(kind: OperationKind, resource: Resource): readonly ResourceErrorCode[] {
+function listResourceCodes(kind: OperationKind, resource: Resource): readonly ResourceErrorCode[] {
   switch (kind) {
     case 'list':
     case 'query':

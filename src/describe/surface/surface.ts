@@ -6,7 +6,7 @@ import { routeRules } from '../../plan/routes/operation-rules.ts';
 import { type RouteKind, ROUTES, writeRoutePattern } from '../../plan/routes/route-table.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { errorCodes } from './error-codes.ts';
-import type { FieldUse, Operation, OperationAccess, OperationField, OperationKind } from './operation.ts';
+import type { FieldUse, SurfaceOperation, OperationAccess, OperationField, OperationKind } from './operation.ts';
 import { type PlacedResource, placeResources, versionedPath } from './placed-resource.ts';
 import { listQueryParameters } from './query-parameters.ts';
 
@@ -14,7 +14,7 @@ import { listQueryParameters } from './query-parameters.ts';
 export interface RouteSurface {
   readonly kind: DescribedRoute;
   readonly path: string;
-  readonly operations: ReadonlyMap<Method, Operation>;
+  readonly operations: ReadonlyMap<Method, SurfaceOperation>;
 }
 
 /** A resource with the operations of its collection and of an item. */
@@ -91,7 +91,7 @@ export function requireRoute({ routes }: Surface, kind: DescribedRoute): RouteSu
 }
 
 /** Finds the operation of a method. @throws {Error} if the route has no such method */
-export function requireOperation({ kind, operations }: RouteSurface, method: Method): Operation {
+export function requireOperation({ kind, operations }: RouteSurface, method: Method): SurfaceOperation {
   const found = operations.get(method);
   if (found === undefined) throw new Error(`the route ${kind} has no ${method}`);
   return found;
@@ -111,7 +111,7 @@ function describeOperation(
   { kind: route, method, path }: { readonly kind: DescribedRoute; readonly method: Method; readonly path: string },
   contract: DescribedContract,
   placed: PlacedResource | null,
-): Operation {
+): SurfaceOperation {
   const kind = findKind(route, method);
   const resource = kind === 'options' ? null : (placed?.resource ?? null);
   const target = { kind, resource, above: kind === 'options' ? [] : (placed?.above ?? []) };

@@ -5,7 +5,7 @@ import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { type Contract, versionedBase } from '../../contract/contract.ts';
 import { fulfils } from '../../contract/permission.ts';
-import { wasVisible } from '../../plan/holds.ts';
+import { wasVisible } from '../../plan/policy/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
 import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
 import { publishedFields } from '../../plan/events/event-types.ts';

@@ -1,7 +1,7 @@
 import type { PageWindow } from '../../conventions/pagination/pagination.ts';
 import { type QueryPair, parametersOf } from '../../conventions/url/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/list/effort.ts';
-import type { Expansion, Relation } from '../../plan/list/expansion.ts';
+import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list/list-query.ts';
 import { endAfter, fittingCount, isBackward, readFirst } from '../../plan/list/page-end.ts';
 import type { LocatedRow, Page, RelatedRows, Row, RowAddress } from '../../plan/plan.ts';

@@ -7,9 +7,9 @@ import type { CompiledResource } from '../../contract/contract.ts';
 import { httpDate } from '../../conventions/headers/http-date.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { Modified } from '../etags.ts';
-import { isVisible } from '../../plan/holds.ts';
+import { isVisible } from '../../plan/policy/holds.ts';
 import type { Row } from '../../plan/plan.ts';
-import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/policy/visibility.ts';
+import { isJudgedByRow, judgedFields, type Visibility } from '../../plan/visibility.ts';
 
 /** Bytes of cached items: 55,000 of 450 characters. Memory is taken as it is filled, a quarter at a time. */
 const MAX_BYTES = 33_554_432;

@@ -3,7 +3,7 @@ import type { Json } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { keyMembers } from '../../model/row-key.ts';
 import { holdsForUnset, type PathCondition, type RelationKey, type RowCondition } from '../../plan/condition.ts';
-import { holds } from '../../plan/holds.ts';
+import { holds } from '../../plan/policy/holds.ts';
 import { heldAncestors, rowKey } from '../../plan/row-address.ts';
 import {
   type Ancestor,
@@ -16,7 +16,7 @@ import {
   type VisibleAncestor,
   type VisibleRelatedCondition,
 } from '../../plan/plan.ts';
-import { isRowCondition, visibleConditions } from '../../plan/policy/visibility.ts';
+import { isRowCondition, visibleConditions } from '../../plan/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { rowOrder } from './row-order.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { scopeOf } from '../../model/row-key.ts';
-import { isVisible, wasVisible } from '../../plan/holds.ts';
+import { isVisible, wasVisible } from '../../plan/policy/holds.ts';
 import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { Partition } from '../../plan/list/partitions.ts';
 import { rowKey } from '../../plan/row-address.ts';
@@ -24,7 +24,7 @@ import {
   type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
-import { isJudgedByRow } from '../../plan/policy/visibility.ts';
+import { isJudgedByRow } from '../../plan/visibility.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';

@@ -1,6 +1,6 @@
 import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
-import { MAX_INDEX_SIZE } from '../../plan/index-size.ts';
+import { MAX_INDEX_SIZE } from '../../plan/list/index-size.ts';
 import type { Refusal } from '../../plan/plan.ts';
 import type { Caller } from '../caller.ts';
 import { DANGLING, hasDependents, idTaken, invalid, keyInProgress, notFound, valuesTaken } from '../failures.ts';

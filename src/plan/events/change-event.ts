@@ -62,7 +62,7 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
       resource: { type: resource.singular, id, url: source.urls.item(source.base(), resource, within, id) },
       parents: within.map((row) => ({ type: source.model.resources.get(row.resource)?.singular ?? '', id: row.id })),
       changed_fields: changed.filter((name) => reported.has(name)),
-      ...(resource.events === 'thin' ? {} : { data: dataOf(id, readable, values) }),
+      ...(resource.events === 'thin' ? {} : { data: selectData(id, readable, values) }),
     },
     metadata: {
       trace_id: origin.traceId,
@@ -70,7 +70,7 @@ export function changeEvent(source: EventContext | null, origin: EventOrigin, ch
       schema_version: `${major}.${minor}`,
       actor: origin.actor,
     },
-    access: accessOf(source.model, origin, change),
+    access: recordAccess(source.model, origin, change),
   };
 }
 
@@ -80,7 +80,7 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
 }
 
 /** The writer, the values by which row policies decide who may see the event (EVT-8), and its changes for older contracts (VER-5). */
-function accessOf(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowChange): EventAccess {
+function recordAccess(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowChange): EventAccess {
   const { resource, verb, values, before, times } = change;
   const { resources } = model;
   const members = changedMembers(model, resource, change);
@@ -107,6 +107,6 @@ const eventTemplate = weakMemoize((resource: Resource) => {
   };
 });
 
-function dataOf(id: string, readable: readonly string[], values: FieldValues): JsonObject {
+function selectData(id: string, readable: readonly string[], values: FieldValues): JsonObject {
   return Object.fromEntries([['id', id], ...readable.map((name) => [name, values[name] ?? null])]);
 }

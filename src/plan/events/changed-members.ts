@@ -5,8 +5,8 @@ import type { Model, Resource, Shape } from '../../model/model.ts';
 import type { FieldValues } from '../plan.ts';
 
 /**
- * The paths at which the changed fields that are objects differ, for older contracts that have some of their members elsewhere (VER-5): the path of an object
- * where it was set or unset, and that of each other value. null where no contract needs them.
+ * Lists the paths at which changed objects differ, for older contracts that store members elsewhere (VER-5). An
+ * object that was set or unset has one path, and so has each other value. null if no contract needs them.
  *
  * @param before null for a create
  */
@@ -35,14 +35,14 @@ function differences(path: string, { type }: Shape, before: Json, after: Json): 
   if (type.kind !== 'object') return [path];
   const found = isJsonObject(before) === isJsonObject(after) ? [] : [path];
   for (const member of type.members) {
-    const [old, now] = [memberOf(before, member.name), memberOf(after, member.name)];
+    const [old, now] = [readMember(before, member.name), readMember(after, member.name)];
     found.push(...differences(`${path}.${member.name}`, member, old, now));
   }
   return found.length === 0 ? [path] : found;
 }
 
 /** null where it is not set. */
-function memberOf(object: Json, name: string): Json {
+function readMember(object: Json, name: string): Json {
   const value = isJsonObject(object) ? (object[name] ?? null) : null;
   return Array.isArray(value) && value.length === 0 ? null : value;
 }

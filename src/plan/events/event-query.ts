@@ -6,7 +6,7 @@ import { quoted } from '../../conventions/text/quoted.ts';
 import type { Limits, Model } from '../../model/model.ts';
 import { typesOf } from './event-types.ts';
 import { type ParameterMap, readLimit, readTimeRange } from '../list/page-position.ts';
-import { admitParameters, commonParameterRule, type ParameterRule } from '../list/parameters.ts';
+import { admitParameters, commonParameterRule, type ParameterRule } from '../parameters.ts';
 import { cursorInvalid, cursorOfVersion } from '../list/selection.ts';
 
 /** Which events of the log. All conditions hold. */
@@ -183,21 +183,21 @@ function ownSelection(rule: EventListRule, own: readonly QueryParameter[]): Read
 
 /** @throws {ApiError} QUERY_FILTER_INVALID, PAGINATION_POSITION_INVALID */
 function readSelection(rule: EventListRule, parameters: readonly QueryParameter[]): ReadSelection {
-  const valuesOf = (name: string): readonly string[] => {
+  const readValues = (name: string): readonly string[] => {
     const given = parameters.filter((each) => each.name === name);
     return [...new Set(given.map(({ value }) => value))].toSorted();
   };
-  const [types, resources, collections] = [valuesOf('type'), valuesOf('resource_type'), valuesOf('collection')];
-  const [resourceId] = valuesOf('resource_id');
+  const [types, resources, collections] = [readValues('type'), readValues('resource_type'), readValues('collection')];
+  const [resourceId] = readValues('resource_id');
   const known = [...rule.types.keys()];
   check([
     ...unknown('type', types, known),
-    ...unknown('resource_type', resources, [...new Set(known.map(resourceTypeOf))]),
+    ...unknown('resource_type', resources, [...new Set(known.map(readResourceType))]),
     ...unknown('collection', collections, [...new Set([...rule.types.values()].map(({ collection }) => collection))]),
   ]);
   const wanted = [...rule.types].filter(
     ([type, { collection }]) =>
-      isAmong(type, types) && isAmong(resourceTypeOf(type), resources) && isAmong(collection, collections),
+      isAmong(type, types) && isAmong(readResourceType(type), resources) && isAmong(collection, collections),
   );
   const isOfTypes = types.length + resources.length + collections.length > 0;
   const range = readTimeRange(parameters);
@@ -225,7 +225,7 @@ function isAmong(value: string, chosen: readonly string[]): boolean {
   return chosen.length === 0 || chosen.includes(value);
 }
 
-function resourceTypeOf(type: string): string {
+function readResourceType(type: string): string {
   return type.slice(0, type.lastIndexOf('.'));
 }
 

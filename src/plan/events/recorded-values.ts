@@ -6,8 +6,8 @@ import type { PolicyComparison, PolicyReference } from '../../model/policy.ts';
 import { isComparable } from '../../model/operators.ts';
 import { isHidden, keyMembers, referringMembers } from '../../model/row-key.ts';
 import type { Ancestor, FieldValues } from '../plan.ts';
-import { comparisons } from '../policy/policy-paths.ts';
-import type { RecordedFields, ReferenceKeys, RelatedFields, RelatedValues } from './related-values.ts';
+import { comparisons } from '../policy-paths.ts';
+import type { RecordedFields, ReferenceKeys, RelatedFields, RelatedValues } from '../related-values.ts';
 
 type ResourceMap = ReadonlyMap<string, Resource>;
 
@@ -57,7 +57,7 @@ function referenceKeys(
     values[name] ?? (isHidden(name) ? stored?.[name] : null) ?? within[resource.parentKey.indexOf(name)]?.id ?? null;
   const keys = related.flatMap(
     ({ field, resource: target }): readonly (readonly [string, readonly string[] | null])[] => {
-      const width = keyMembers(resourceOf(resources, target)).length;
+      const width = keyMembers(requireResource(resources, target)).length;
       const key = referringMembers(resource, field).slice(0, width).map(member);
       if (key[0] === null) return [[field, null]];
       const ids = key.filter((id) => typeof id === 'string');
@@ -93,7 +93,7 @@ function emptyNode(): Node {
 /** Collects the operands of the rules of a resource and of those above it. Leaves out paths without a comparison. */
 function collected(resources: ResourceMap, resource: Resource, node = emptyNode()): Node {
   for (const { references, path } of resource.rows.read.flatMap((rule) =>
-    rule.kind === 'policy' ? comparisons(rule.policy) : comparable(resource),
+    rule.kind === 'policy' ? comparisons(rule.policy) : listComparable(resource),
   )) {
     nodeAt(node, references).fields.add(fieldOfPath(path));
   }
@@ -101,13 +101,13 @@ function collected(resources: ResourceMap, resource: Resource, node = emptyNode(
   const { parent } = resource;
   if (parent === null) return node;
   const isKnown = node.related.has(parent.field);
-  const above = collected(resources, resourceOf(resources, parent.resource), nodeAt(node, [parent]));
+  const above = collected(resources, requireResource(resources, parent.resource), nodeAt(node, [parent]));
   if (!isKnown && above.fields.size === 0 && above.related.size === 0) node.related.delete(parent.field);
   return node;
 }
 
 /** Lists the values that a function may compare. The references that it follows are not known before it is called. */
-function comparable({ properties }: Resource): readonly Pick<PolicyComparison, 'references' | 'path'>[] {
+function listComparable({ properties }: Resource): readonly Pick<PolicyComparison, 'references' | 'path'>[] {
   return [...properties.values()]
     .filter(({ type }) => isComparable(type))
     .map(({ path }) => ({ references: [], path }));
@@ -128,7 +128,7 @@ function frozen({ fields, related }: Node): RecordedFields {
   };
 }
 
-function resourceOf(resources: ResourceMap, name: string): Resource {
+function requireResource(resources: ResourceMap, name: string): Resource {
   const resource = resources.get(name);
   if (resource === undefined) throw new Error(`the model has no resource ${name}`);
   return resource;

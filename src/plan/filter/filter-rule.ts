@@ -1,8 +1,8 @@
 import type { Model, Property, Resource } from '../../model/model.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import type { RelationKey } from '../condition.ts';
-import { type Relation, relationsOf } from '../list/expansion.ts';
-import { filterWithoutGroup } from '../list/parameters.ts';
+import { type Relation, relationsOf } from '../expansion.ts';
+import { filterWithoutGroup } from '../parameters.ts';
 
 /** A resource whose properties filters compare. */
 interface FilteredResource {
@@ -34,19 +34,19 @@ export type Validators = ReadonlyMap<string, ResourceValidator>;
 
 /** Compiles the rule of a resource: filters lead through one relation (QRY-1). @throws {Error} where a resource has no validator */
 export function filterRule(model: Pick<Model, 'resources'>, resource: Resource, validators: Validators): FilterRule {
-  const validatorOf = ({ name }: Resource): ResourceValidator => {
+  const findValidator = ({ name }: Resource): ResourceValidator => {
     const validator = validators.get(name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${name}`);
     return validator;
   };
   const relations = relationsOf(resource, model).map((relation) => {
     const { name, target } = relation;
-    return [name, { key: keyOf(relation), resource: target, validator: validatorOf(target) }] as const;
+    return [name, { key: relationKey(relation), resource: target, validator: findValidator(target) }] as const;
   });
-  return { resource, validator: validatorOf(resource), relations: new Map(relations) };
+  return { resource, validator: findValidator(resource), relations: new Map(relations) };
 }
 
-function keyOf({ kind, target, field }: Relation): RelationKey {
+function relationKey({ kind, target, field }: Relation): RelationKey {
   return { resource: target.name, field, inverse: kind === 'children' || kind === 'inverse' };
 }
 
@@ -69,7 +69,7 @@ export function parameterTarget(rule: FilterRule, name: string): FilterTarget | 
 }
 
 /** Returns a test of whether a parameter name is a filter on a property, in a group or not, or a group without a filter. */
-export function isFilterOf(rule: FilterRule): (name: string) => boolean {
+export function compileFilterTest(rule: FilterRule): (name: string) => boolean {
   return (name) => parameterTarget(rule, name) !== null || isEmptyGroup(name);
 }
 

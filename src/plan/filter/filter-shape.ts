@@ -2,7 +2,7 @@ import { quoted } from '../../conventions/text/quoted.ts';
 import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
 import type { RelationKey } from '../condition.ts';
 import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
-import { readFilterName, readGroupFilterName } from '../list/parameters.ts';
+import { readFilterName, readGroupFilterName } from '../parameters.ts';
 
 /** Maximum number of groups of alternatives (QRY-1). */
 export const MAX_GROUPS = 10;
@@ -60,7 +60,8 @@ interface FilterParameter {
 }
 
 /**
- * Reads the names of filters (QRY-1): what they compare depends on nothing else, so that it can be kept for all queries with the same names.
+ * Reads the names of filters (QRY-1). Their meaning depends on nothing else, so that it can be cached for all
+ * queries with the same names.
  *
  * @param names of all parameters of a query
  * @param positions of the filters among them
@@ -111,26 +112,26 @@ function parts(parameters: readonly FilterParameter[], rule: FilterRule): Conjun
     ([filter, given]): FilterSlot => ({
       name: given[0]?.name ?? '',
       positions: given.map(({ position }) => position),
-      meaning: meaningOf(filter, rule),
+      meaning: parseMeaning(filter, rule),
     }),
   );
   const byRelation = Map.groupBy(slots.entries(), ([index, slot]) => relationName(slot) ?? String(index));
   return [...byRelation.values()].map((entries) => {
     const members = entries.map(([, slot]) => slot);
-    return { relation: members[0] === undefined ? null : relationOf(members[0]), slots: members };
+    return { relation: members[0] === undefined ? null : findRelation(members[0]), slots: members };
   });
 }
 
-function relationOf({ meaning }: FilterSlot): RelationKey | null {
+function findRelation({ meaning }: FilterSlot): RelationKey | null {
   return typeof meaning === 'function' ? null : meaning.target.relation;
 }
 
 function relationName(slot: FilterSlot): string | null {
-  const relation = relationOf(slot);
+  const relation = findRelation(slot);
   return relation === null ? null : JSON.stringify([relation.resource, relation.field, relation.inverse]);
 }
 
-function meaningOf(filter: string, rule: FilterRule): FilterMeaning | (() => string) {
+function parseMeaning(filter: string, rule: FilterRule): FilterMeaning | (() => string) {
   const { path, operator: named } = readFilterName(filter) ?? { path: filter, operator: null };
   const target = filterTarget(rule, path);
   if (target === null) return () => (isEmptyGroup(filter) ? EMPTY_GROUP : 'is not a filter');

@@ -1,9 +1,9 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { Model } from '../../model/model.ts';
-import { relationsOf } from '../list/expansion.ts';
+import { relationsOf } from '../expansion.ts';
 import { filterablePaths, type FilterRule, splitAtDot } from './filter-rule.ts';
-import { dottedName, groupFilterName, readFilterName, readGroupFilterName } from '../list/parameters.ts';
+import { dottedName, groupFilterName, readFilterName, readGroupFilterName } from '../parameters.ts';
 
 /** Describes the relation that an unknown parameter seems to mean; null if there is none. It compares with few names: clients send many. */
 export function relationHint(rule: FilterRule, model: Pick<Model, 'resources'>): (name: string) => string | null {

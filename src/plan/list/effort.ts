@@ -3,10 +3,10 @@ import { keyMembers, referringMembers } from '../../model/row-key.ts';
 import { type Cache, GenerationalCache } from '../../cache/cache.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import { writeSort } from './sort.ts';
-import { indexesOf, type ResourceIndex } from '../indexes.ts';
+import { indexesOf, type ResourceIndex } from './indexes.ts';
 import type { FilterCondition, PathCondition } from '../condition.ts';
 import type { Effort, ListRead, LookupPlan, RelatedPlan } from '../plan.ts';
-import { EVERYTHING, type Visibility, visibleConditions } from '../policy/visibility.ts';
+import { EVERYTHING, type Visibility, visibleConditions } from '../visibility.ts';
 
 /** Offsets up to this number are cheap to skip. */
 const SHALLOW = 1_000;
@@ -18,8 +18,8 @@ const FEW_RELATED = 500;
 const FEW_UNIQUE = 100;
 
 /**
- * Estimates the cost of a list (PAGE-10, QRY-3): unbounded if no index serves it, unless unique values select few rows; bounded if it counts, or
- * skips many entries of its index. The conditions of a visibility count as a filter.
+ * Estimates the cost of a list (PAGE-10, QRY-3). It is unbounded if no index serves it, unless unique values select
+ * few rows. It is bounded if the list counts, or skips many entries of its index. The conditions of a visibility count as a filter.
  */
 export function effortOf(
   resource: Resource,
@@ -64,8 +64,8 @@ export function effortOfRelated(
 }
 
 /**
- * The maximum number of rows that a filter on unique values (of the id, for example) can match. null if there is no such filter, or if the
- * filter could also use another index: the database may choose the wrong one.
+ * The maximum number of rows that a filter on unique values, such as the id, can match; null if there is no such
+ * filter. Also null if the filter could use another index: the database may choose the wrong one.
  */
 function uniqueLookups(resource: Resource, filter: readonly FilterCondition[]): number | null {
   const indexes = indexesOf(resource);
@@ -74,21 +74,21 @@ function uniqueLookups(resource: Resource, filter: readonly FilterCondition[]): 
     path === 'id' || indexes.some(({ keys, unique }) => unique && keys.length === 1 && keys[0]?.path === path);
   const [entered, ...others] = filter.filter((each) => !('path' in each) || isIndexed(each.path));
   if (entered === undefined || others.length > 0) return null;
-  if (entered.operator === 'any') return sumOf(entered.alternatives.map((each) => uniqueLookups(resource, each)));
+  if (entered.operator === 'any') return addAll(entered.alternatives.map((each) => uniqueLookups(resource, each)));
   return entered.operator === 'in' && isUnique(entered.path) ? entered.values.length : null;
 }
 
 /** null if one of the numbers is null. */
-function sumOf(numbers: readonly (number | null)[]): number | null {
+function addAll(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce((sum, number) => (sum === null || number === null ? null : sum + number), 0);
 }
 
 /**
  * True if no index serves both a filter and an order, so that far more rows may be read than returned.
- * An index serves them if its first keys are those that the filter compares with one value each, followed by the keys of the order, all in
- * the direction of the index or all reversed. The first of the latter may also have a range: then a part of the index is scanned.
+ * An index serves them if its first keys are those that the filter compares with one value each, and the keys of the
+ * order follow. Those must all be in the direction of the index, or all reversed. The first of the latter may also have a range: then a part of the index is scanned.
  *
- * @param below whether the rows are the children of one parent
+ * @param below true if the rows are the children of one parent
  */
 export function isUnindexed(
   resource: Resource,
@@ -98,9 +98,9 @@ export function isUnindexed(
 ): boolean {
   // A full-text search collects all its matches first, related rows are any number, and alternatives are in no order.
   if (!filter.every((condition) => 'path' in condition)) return true;
-  const uses = filter.map(indexUseOf);
-  const shapes = shapesOf(resource);
-  const shape = shapeOf(below, uses, order);
+  const uses = filter.map(describeIndexUse);
+  const shapes = shapesByResource(resource);
+  const shape = describeShape(below, uses, order);
   const known = shapes.get(shape);
   if (known !== undefined) return known;
   const found = isUnindexedUse(resource, below, uses, order);
@@ -109,7 +109,7 @@ export function isUnindexed(
 }
 
 /** The form of a query that decides which indexes serve it. Paths have neither spaces nor commas. */
-function shapeOf(below: boolean, uses: readonly (UseOfPath | null)[], order: readonly SortKey[]): string {
+function describeShape(below: boolean, uses: readonly (UseOfPath | null)[], order: readonly SortKey[]): string {
   const conditions = uses.map((use) => (use === null ? '-' : `${use.kind} ${use.path}`)).join();
   return `${below ? 'below ' : ''}${conditions} by ${sortText(order)}`;
 }
@@ -121,7 +121,7 @@ const MAX_WEIGHT = 32_768;
 const SHAPE_WEIGHT = 64;
 
 /** True if no index serves a shape: it depends on the *contract* alone. */
-const shapesOf = weakMemoize(
+const shapesByResource = weakMemoize(
   (_resource: Resource): Cache<boolean> =>
     new GenerationalCache<boolean, string>(
       { maxWeight: MAX_WEIGHT, weigh: (_found, shape) => SHAPE_WEIGHT + shape.length },
@@ -135,8 +135,9 @@ function isUnindexedUse(
   uses: readonly (UseOfPath | null)[],
   order: readonly SortKey[],
 ): boolean {
-  const pathsOf = (kind: IndexUse): readonly string[] => uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
-  const equal = new Set([...(below ? resource.parentKey : []), ...pathsOf('equal')]);
+  const selectPaths = (kind: IndexUse): readonly string[] =>
+    uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
+  const equal = new Set([...(below ? resource.parentKey : []), ...selectPaths('equal')]);
   const indexes = indexesOf(resource);
   // At most one row matches: any filter and order is cheap.
   if (equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)))) {
@@ -144,7 +145,7 @@ function isUnindexedUse(
   }
   const wanted = order.filter(({ path }) => !equal.has(path));
   if (uses.includes(null)) return true;
-  if (pathsOf('range').some((path) => !equal.has(path) && path !== wanted[0]?.path)) return true;
+  if (selectPaths('range').some((path) => !equal.has(path) && path !== wanted[0]?.path)) return true;
   // The primary key: the ids above the row that its key needs, then its own.
   const byId = wanted[0]?.path === 'id' && equal.symmetricDifference(new Set(keyMembers(resource).slice(1))).size === 0;
   return !byId && !indexes.some((index) => serves(index, equal, wanted));
@@ -159,7 +160,7 @@ interface UseOfPath {
 }
 
 /** Describes the use of an index by a condition; null if it cannot use one. */
-function indexUseOf(condition: PathCondition): UseOfPath | null {
+function describeIndexUse(condition: PathCondition): UseOfPath | null {
   switch (condition.operator) {
     case 'in':
       return condition.values.length === 1 ? { kind: 'equal', path: condition.path } : null;

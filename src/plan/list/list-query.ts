@@ -4,9 +4,15 @@ import { type QueryParameter, writeQuery, type QueryPairs } from '../../conventi
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import type { Limits, Model, Resource } from '../../model/model.ts';
 import { effortOf } from './effort.ts';
-import { filterablePaths, type FilterRule, filterRule, isFilterOf, type Validators } from '../filter/filter-rule.ts';
+import {
+  filterablePaths,
+  type FilterRule,
+  filterRule,
+  compileFilterTest,
+  type Validators,
+} from '../filter/filter-rule.ts';
 import { relationHint } from '../filter/relation-hint.ts';
-import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from './parameters.ts';
+import { admitParameters, COLLECTION_PARAMETERS, type ParameterRule } from '../parameters.ts';
 import {
   type ParameterMap,
   type PagePosition,
@@ -64,7 +70,7 @@ export function listRule(
   const filters = filterRule(model, resource, validators);
   const searched = resource.search.length > 0;
   const known = new Set(COLLECTION_PARAMETERS.filter((name) => searched || name !== 'q'));
-  const isProperty = isFilterOf(filters);
+  const isProperty = compileFilterTest(filters);
   const isFilter = (name: string): boolean => !known.has(name) && isProperty(name);
   const parameters = { known, isFilter, suggestions: filterablePaths(resource), hint: relationHint(filters, model) };
   const shapeOf = selectionShapes({ resource, filters, isFilter });
@@ -108,11 +114,11 @@ export function readListQuery(
     ...totalParameters(given),
   ];
   const linkQuery = writeQuery([...resolved.linkParameters, ...nonCursorParameters]);
-  const plan = planOf(rule, within, given, { selection, pagination, view });
+  const plan = makePlan(rule, within, given, { selection, pagination, view });
   return { plan, pagination, view, linkQuery, nonCursorParameters, cursorAt };
 }
 
-function planOf(
+function makePlan(
   { resource, limits }: ListRule,
   within: readonly Ancestor[],
   given: ParameterMap,

@@ -9,7 +9,7 @@ import { type TimeRange, timePagination } from '../../conventions/pagination/tim
 import type { QueryParameter, QueryPairs } from '../../conventions/url/query.ts';
 import { coerceDateTime } from '../../model/values/coercion.ts';
 import type { Limits } from '../../model/model.ts';
-import { readFlag } from './parameters.ts';
+import { readFlag } from '../parameters.ts';
 import type { Count } from '../plan.ts';
 
 /** Query parameters by name, without duplicates. */

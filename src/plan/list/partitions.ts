@@ -2,7 +2,7 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy } from '../../model/policy.ts';
-import type { Visibility } from '../policy/visibility.ts';
+import type { Visibility } from '../visibility.ts';
 
 /** The rows of a resource whose field has one value, such as those of an owner or a tenant. */
 export interface Partition {

@@ -2,7 +2,7 @@ import { memoize } from '../../cache/memoize.ts';
 import type { QueryPair, QueryPairs, QueryParameter } from '../../conventions/url/query.ts';
 import type { Property, Resource } from '../../model/model.ts';
 import { filterItems, isListOperator } from '../filter/filter.ts';
-import { leadsTo } from '../filter/filter-key.ts';
+import { leadsTo } from '../filter-key.ts';
 import type { FilterRule } from '../filter/filter-rule.ts';
 import { type ConjunctionShape, type FilterShape, type FilterSlot, filterShape } from '../filter/filter-shape.ts';
 
@@ -44,25 +44,25 @@ interface ShapeRule {
 
 /** Returns the shapes of the selections of a resource. Those of many or long names are compiled each time. */
 export function selectionShapes(rule: ShapeRule): SelectionShapes {
-  const shapeOf = memoize((names) => compileShape(JSON.parse(names), rule));
-  return (parameters) => shapeOf(JSON.stringify(parameters.map(({ name }) => name)));
+  const memoizedShape = memoize((names) => compileShape(JSON.parse(names), rule));
+  return (parameters) => memoizedShape(JSON.stringify(parameters.map(({ name }) => name)));
 }
 
 function compileShape(
   names: readonly string[],
   { resource, filters: filterRule, isFilter }: ShapeRule,
 ): SelectionShape {
-  const positionsOf = (wanted: (name: string) => boolean): readonly number[] =>
+  const findPositions = (wanted: (name: string) => boolean): readonly number[] =>
     [...names.keys()].filter((position) => wanted(names[position] ?? ''));
   const filters = filterShape(
     names,
-    positionsOf((name) => isFilter(name) && !SELECTING.has(name)),
+    findPositions((name) => isFilter(name) && !SELECTING.has(name)),
     filterRule,
   );
   const [search, sort] = [names.indexOf('q'), names.indexOf('sort')];
   const isTimed = names.includes('start_time') || names.includes('before');
   const paths = [
-    ...[filters.ungrouped, ...filters.groups.map(({ conjunction }) => conjunction)].flatMap(pathsOf),
+    ...[filters.ungrouped, ...filters.groups.map(({ conjunction }) => conjunction)].flatMap(listShapePaths),
     ...(isTimed ? [typedPath(resource, resource.timeField)] : []),
     ...(search === -1 ? [] : ['q']),
   ];
@@ -77,7 +77,7 @@ function compileShape(
       .join(''),
     linked: [
       ...linkedFilters(filters),
-      ...positionsOf((name) => SELECTING.has(name)).map((position) => ({ position, list: 'none' }) as const),
+      ...findPositions((name) => SELECTING.has(name)).map((position) => ({ position, list: 'none' }) as const),
       ...(sort === -1 ? [] : [{ position: sort, list: 'plain' } as const]),
     ],
   };
@@ -89,7 +89,7 @@ export function typedPath({ properties }: Resource, path: string): string {
 }
 
 /** The paths that filters compare, each with its type. Paths of related rows begin with the relation. */
-function pathsOf(conjunction: ConjunctionShape): readonly string[] {
+function listShapePaths(conjunction: ConjunctionShape): readonly string[] {
   return conjunction.flatMap(({ relation, slots }) =>
     slots.flatMap(({ meaning }) => {
       if (typeof meaning === 'function') return [];
@@ -102,11 +102,13 @@ function pathsOf(conjunction: ConjunctionShape): readonly string[] {
 /** Filters as links carry them, in canonical order. */
 function linkedFilters({ ungrouped, groups, positions }: FilterShape): readonly LinkedParameter[] {
   const slots = [ungrouped, ...groups.map(({ conjunction }) => conjunction)].flat().flatMap((part) => part.slots);
-  const byPosition = new Map(slots.flatMap((slot) => slot.positions.map((position) => [position, listOf(slot)])));
+  const byPosition = new Map(
+    slots.flatMap((slot) => slot.positions.map((position) => [position, describeSeparation(slot)])),
+  );
   return positions.map((position) => ({ position, list: byPosition.get(position) ?? 'none' }));
 }
 
-function listOf({ meaning }: FilterSlot): LinkedParameter['list'] {
+function describeSeparation({ meaning }: FilterSlot): LinkedParameter['list'] {
   return typeof meaning === 'function' || !isListOperator(meaning.operator) ? 'none' : meaning.target.property;
 }
 

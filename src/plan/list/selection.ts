@@ -6,7 +6,7 @@ import { type QueryParameter, parametersOf, type QueryPairs } from '../../conven
 import type { Resource, SortKey } from '../../model/model.ts';
 import type { FilterCondition, PathCondition } from '../condition.ts';
 import { readFilter } from '../filter/filter.ts';
-import { filterKey } from '../filter/filter-key.ts';
+import { filterKey } from '../filter-key.ts';
 import { type PagePosition, readTimeRange } from './page-position.ts';
 import { searchCondition } from '../filter/search.ts';
 import { linkParameters, SELECTING, type SelectionShapes, typedPath } from './selection-shape.ts';
@@ -75,7 +75,8 @@ function timeConditions(range: TimeRange | null, path: string): readonly PathCon
 }
 
 /**
- * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none, or if the query already sorts that way.
+ * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none, or if the
+ * query already has that order.
  *
  * @throws {ApiError} PAGINATION_CONFLICT if the query sorts in another way
  */

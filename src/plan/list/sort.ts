@@ -15,11 +15,11 @@ const MAX_CHECKED = 20;
  * @throws {ApiError} QUERY_SORT_INVALID, with the sortable fields
  */
 export function readSort(text: string, resource: Resource): readonly SortKey[] {
-  return sortsOf(resource)(text);
+  return sortsByResource(resource)(text);
 }
 
 /** Clients use few different orders of a resource. */
-const sortsOf = weakMemoize((resource: Resource) => memoize((text) => readKeys(text, resource)));
+const sortsByResource = weakMemoize((resource: Resource) => memoize((text) => readKeys(text, resource)));
 
 function readKeys(text: string, resource: Resource): readonly SortKey[] {
   const terms = splitPlainList(text, MAX_CHECKED);

@@ -1,7 +1,7 @@
 import type { QueryParameter } from '../../conventions/url/query.ts';
 import type { Model, Resource, SortKey } from '../../model/model.ts';
-import { type Expansion, expandedResources, readExpansions } from './expansion.ts';
-import { admitParameters, type ParameterRule, commonParameterRule } from './parameters.ts';
+import { type Expansion, expandedResources, readExpansions } from '../expansion.ts';
+import { admitParameters, type ParameterRule, commonParameterRule } from '../parameters.ts';
 import type { Columns } from '../plan.ts';
 import { computedFrom, type Projection, projectionKey, readProjection } from './projection.ts';
 
@@ -63,8 +63,8 @@ function expansionKey(expansions: readonly Expansion[]): string {
 }
 
 /**
- * The fields that a view needs from the store: those that it shows, the inputs of computed members, references to related rows, and sort
- * keys; null for all fields of a row.
+ * The fields that a view needs from the store; null for all fields of a row. They are those that it shows, the
+ * inputs of computed members, references to related rows, and sort keys.
  */
 export function columnsFor(
   resource: Resource,

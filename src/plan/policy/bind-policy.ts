@@ -3,7 +3,7 @@ import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, PolicyComparison, PolicyReference, PolicyValue } from '../../model/policy.ts';
 import { coerceJson } from '../../model/values/coercion.ts';
 import type { Alternative, PartCondition, PathCondition, RelationKey } from '../condition.ts';
-import { EVERYTHING, type Visibility } from './visibility.ts';
+import { EVERYTHING, type Visibility } from '../visibility.ts';
 
 /** A condition of a policy: what it reads of other rows, it reads for the system. */
 type BoundCondition = PartCondition<{ readonly visible: Visibility }>;
@@ -21,9 +21,9 @@ export interface BindContext {
 }
 
 /**
- * Binds a policy to a caller. A comparison with a claim that the caller does not have, or that has another type than the field, is unknown, and so is its
- * negation: neither shows a row. That holds for every tree of such comparisons, because `not` is moved down to them: `all` and `any` alone make nothing
- * true of what is unknown.
+ * Binds a policy to a caller. A comparison with a claim that the caller does not have, or of another type than the
+ * field, is unknown. So is its negation: neither shows a row. This holds for every tree of such comparisons, because
+ * `not` is moved down to them. `all` and `any` alone make nothing true of an unknown comparison.
  */
 export function bindPolicy(policy: Policy, context: BindContext): BoundPolicy {
   return bind(policy, context, false);
@@ -51,7 +51,7 @@ function bind(policy: Policy, context: BindContext, negated: boolean): BoundPoli
 /** Policies that all hold. */
 export function every(policies: readonly BoundPolicy[]): BoundPolicy {
   const bound = policies.filter((each) => each !== null);
-  return bound.length < policies.length ? null : joined(bound.flat());
+  return bound.length < policies.length ? null : joinConditions(bound.flat());
 }
 
 function either(policies: readonly BoundPolicy[]): BoundPolicy {
@@ -63,12 +63,12 @@ function either(policies: readonly BoundPolicy[]): BoundPolicy {
 }
 
 /** Conditions on the row that one reference leads to are one condition, so that the row is looked up once. */
-function joined(conditions: readonly BoundCondition[]): readonly BoundCondition[] {
+function joinConditions(conditions: readonly BoundCondition[]): readonly BoundCondition[] {
   const byReference = Map.groupBy(conditions, (each) => (each.operator === 'related' ? each.relation.field : null));
   return [...byReference].flatMap(([field, group]): readonly BoundCondition[] => {
     if (field === null) return group;
     const related = group.flatMap((each) => (each.operator === 'related' ? [each] : []));
-    const parts = joined(related.flatMap((each) => each.conditions));
+    const parts = joinConditions(related.flatMap((each) => each.conditions));
     return related.slice(0, 1).map((each) => ({ ...each, conditions: parts }));
   });
 }
@@ -110,7 +110,7 @@ function opposite(condition: PathCondition): BoundCondition {
 /** The condition of a comparison; null where it is unknown. */
 function comparison(compared: PolicyComparison, context: BindContext): PathCondition | null {
   const { path, operator } = compared;
-  const values = valuesOf(compared, context);
+  const values = bindValues(compared, context);
   const [value = null] = values ?? [];
   if (values === null || (operator !== 'in' && operator !== 'nin' && value === null)) return null;
   switch (operator) {
@@ -135,13 +135,16 @@ function comparison(compared: PolicyComparison, context: BindContext): PathCondi
 }
 
 /** The values of a comparison in stored form; null where one of them is unknown. */
-function valuesOf({ resource, path, operator, value }: PolicyComparison, context: BindContext): readonly Json[] | null {
+function bindValues(
+  { resource, path, operator, value }: PolicyComparison,
+  context: BindContext,
+): readonly Json[] | null {
   const type = context.resources.get(resource)?.properties.get(path)?.type;
   if (type === undefined) throw new Error(`the model has no property ${path} of ${resource}`);
   // A part of a text need not be a valid value: of a date, for example.
   const isPart = operator === 'starts_with' || (operator === 'contains' && type.kind === 'text');
   const isList = operator === 'in' || operator === 'nin';
-  const given = isList ? listOf(value, context.caller) : [valueOf(value, context.caller)];
+  const given = isList ? bindList(value, context.caller) : [bindValue(value, context.caller)];
   const values = given?.map((each) => {
     if (each === null || operator === 'exists') return each;
     const result = coerceJson(isPart ? { kind: 'text', format: null } : type, each);
@@ -151,19 +154,19 @@ function valuesOf({ resource, path, operator, value }: PolicyComparison, context
 }
 
 /** The values of a list, null for what the caller does not have; null where the caller has no such list. */
-function listOf(value: PolicyValue, caller: PolicyCaller): readonly Json[] | null {
-  if (value.kind === 'list') return value.values.map((each) => valueOf(each, caller));
-  const list = valueOf(value, caller);
+function bindList(value: PolicyValue, caller: PolicyCaller): readonly Json[] | null {
+  if (value.kind === 'list') return value.values.map((each) => bindValue(each, caller));
+  const list = bindValue(value, caller);
   return Array.isArray(list) ? list : null;
 }
 
 /** null for what the caller does not have. */
-function valueOf(value: PolicyValue, caller: PolicyCaller): Json {
+function bindValue(value: PolicyValue, caller: PolicyCaller): Json {
   switch (value.kind) {
     case 'literal':
       return value.value;
     case 'list':
-      return value.values.map((each) => valueOf(each, caller));
+      return value.values.map((each) => bindValue(each, caller));
     case 'claim':
       return claimAt(caller.claims, value.path);
     case 'caller':

@@ -1,4 +1,5 @@
 import { ObjectCache } from '../../cache/object-cache.ts';
+import { isRecord } from '../../model/typescript/module-values.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { compilePolicy } from '../../model/compile/access/policy.ts';
 import { formatPath } from '../../model/path.ts';
@@ -7,8 +8,7 @@ import type { Policy, PolicyCaller, RowRule } from '../../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
 import { effortOf } from '../list/effort.ts';
 import type { ListPlan, ListRead } from '../plan.ts';
-import { policyTree } from './policy-tree.ts';
-import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from './visibility.ts';
+import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from '../visibility.ts';
 
 /** A policy of a TypeScript model failed: its function threw, or returned no policy. The caller may see nothing. */
 export class PolicyError extends Error {
@@ -136,12 +136,12 @@ export class Visibilities implements RowVisibilities {
 type ByOperation = Partial<Record<AccessOperation, Map<string, Visibility>>>;
 
 function kept(known: Map<string, Visibility>, key: string, policy: BoundPolicy): Visibility {
-  const visible = visibilityOf(policy);
+  const visible = makeVisibility(policy);
   known.set(key, visible);
   return visible;
 }
 
-function visibilityOf(policy: BoundPolicy): Visibility {
+function makeVisibility(policy: BoundPolicy): Visibility {
   if (policy === null) return NOTHING;
   return policy.length === 0 ? EVERYTHING : visibilityWhere(policy);
 }
@@ -149,4 +149,34 @@ function visibilityOf(policy: BoundPolicy): Visibility {
 /** True if a model restricts rows at all. Without it every caller sees everything. */
 function restrictsRows(resources: ReadonlyMap<string, Resource>): boolean {
   return [...resources.values()].some(({ rows }) => Object.values(rows).some((rules) => rules.length > 0));
+}
+
+/** Maximum levels of nesting. */
+const MAX_DEPTH = 32;
+
+/**
+ * Writes the tree that a policy function returned as JSON. Undefined and NaN become null, never an absent member:
+ * a comparison for which a caller has no value stays in the tree.
+ *
+ * @throws {TypeError} if it has a value that no policy can have
+ */
+function policyTree(value: unknown, depth = 0): Json {
+  if (depth > MAX_DEPTH) throw new TypeError(`it has more than ${MAX_DEPTH} levels`);
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'bigint') return String(value);
+  return value === null || value === undefined ? null : structureTree(value, depth + 1);
+}
+
+function structureTree(value: unknown, depth: number): Json {
+  if (value instanceof Set || Array.isArray(value))
+    return Array.from<unknown, Json>(value, (each) => policyTree(each, depth));
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Promise) {
+    // Its rejection has no other handler.
+    value.catch(() => undefined);
+    throw new TypeError('it is a promise: a policy is synchronous');
+  }
+  if (!isRecord(value)) throw new TypeError('it has a value that is no data');
+  return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, policyTree(held, depth)]));
 }

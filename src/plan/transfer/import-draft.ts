@@ -51,17 +51,17 @@ export function importDraft(
     ),
   );
   const errors = [
-    ...detailsOf('id', idError(resource, validator, id)),
-    ...detailsOf('created_at', timeError(created)),
-    ...detailsOf('updated_at', timeError(updated)),
+    ...listDetails('id', idError(resource, validator, id)),
+    ...listDetails('created_at', timeError(created)),
+    ...listDetails('updated_at', timeError(updated)),
     ...aboveErrors(parent, above),
   ];
   const checked = validator.check(candidate, { unknown: 'refuse' });
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
-  const times = { createdAt: timeOf(created), updatedAt: timeOf(updated) };
+  const times = { createdAt: parseTime(created), updatedAt: parseTime(updated) };
   const missing = resource.fields.filter(({ name }) => !Object.hasOwn(body, name));
-  const row = { id: textOf(id), values: checked.values, missing, above: aboveIds(parent, above), ...times };
+  const row = { id: parseText(id), values: checked.values, missing, above: aboveIds(parent, above), ...times };
   return { kind: 'valid', row };
 }
 
@@ -80,10 +80,10 @@ function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDe
 
 function aboveIds(parent: ParentRecord | null, above: Json): readonly string[] | null {
   if (parent === null || !isJsonObject(above)) return null;
-  return parent.members.map(({ name }) => textOf(above[name] ?? null) ?? '');
+  return parent.members.map(({ name }) => parseText(above[name] ?? null) ?? '');
 }
 
-function detailsOf(field: string, message: string | null): readonly ErrorDetail[] {
+function listDetails(field: string, message: string | null): readonly ErrorDetail[] {
   return message === null ? [] : [{ field, message }];
 }
 
@@ -95,13 +95,13 @@ function idError({ id: rule }: Resource, validator: ResourceValidator, id: Json)
 }
 
 function timeError(value: Json): string | null {
-  return value === null || timeOf(value) !== null ? null : 'must be a date and time such as 2026-05-17T09:30:00Z';
+  return value === null || parseTime(value) !== null ? null : 'must be a date and time such as 2026-05-17T09:30:00Z';
 }
 
-function timeOf(value: Json): string | null {
+function parseTime(value: Json): string | null {
   return typeof value === 'string' ? storedDateTime(value) : null;
 }
 
-function textOf(value: Json): string | null {
+function parseText(value: Json): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -11,8 +11,9 @@ export interface RestoringPlans {
 }
 
 /**
- * Orders the plans of rows that are restored together by their references to each other: stores check a reference where it is written. Rows that refer to each
- * other in a cycle are created without a reference, which is set once all of them are there; of a cycle of required ones the store refuses a row.
+ * Orders the plans of rows that are restored together by their references to each other: stores check a reference where it is written. Rows that
+ * refer to each other in a cycle are created without a reference, which is set when all of them exist. If the whole
+ * cycle is required, the store refuses a row.
  */
 export function restoringPlans(resource: Resource, plans: readonly CreatePlan[]): RestoringPlans {
   const order = new RestoreOrder(resource, plans);
@@ -42,7 +43,7 @@ class RestoreOrder {
   constructor(resource: Resource, plans: readonly CreatePlan[]) {
     this.#resource = resource;
     this.#plans = plans;
-    this.#edges = edgesOf(resource, plans);
+    this.#edges = listEdges(resource, plans);
     for (const [row, edges] of this.#edges.entries()) {
       for (const { to } of edges) {
         const referring = this.#referring.get(to);
@@ -114,16 +115,16 @@ class RestoreOrder {
   }
 }
 
-function edgesOf(resource: Resource, plans: readonly CreatePlan[]): readonly (readonly Edge[])[] {
+function listEdges(resource: Resource, plans: readonly CreatePlan[]): readonly (readonly Edge[])[] {
   const isBelowParent = resource.fields.some(({ reference }) => reference?.siblings === true);
-  const keyOf = ({ id, within }: Pick<CreatePlan, 'id' | 'within'>): string =>
+  const rowKey = ({ id, within }: Pick<CreatePlan, 'id' | 'within'>): string =>
     JSON.stringify([id, ...(isBelowParent ? within.map((above) => above.id) : [])]);
-  const rows = new Map(plans.map((plan, row) => [keyOf(plan), row]));
+  const rows = new Map(plans.map((plan, row) => [rowKey(plan), row]));
   return plans.map(({ values, within }, row) => {
     // An array may name a row several times.
     const edges = new Map<string, Edge>();
     for (const reference of referencesIn(resource, values, within)) {
-      const to = reference.resource === resource.name ? rows.get(keyOf(reference)) : undefined;
+      const to = reference.resource === resource.name ? rows.get(rowKey(reference)) : undefined;
       const field = reference.field.replace(/\[\d+\]$/, '');
       if (to !== undefined && to !== row) edges.set(`${to} ${field}`, { to, field });
     }

@@ -57,8 +57,8 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 }
 
 /**
- * Validates the replacement of a row (MET-2). Read-only fields keep their value; so do write-only and immutable fields, those that the caller may not
- * write, and the state, if the body omits them.
+ * Validates the replacement of a row (MET-2). Read-only fields keep their value. Write-only and immutable fields keep it
+ * if the body omits them, and so do the state and fields that the caller may not write.
  */
 export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
@@ -144,7 +144,7 @@ interface Change {
  */
 export function judgedDraft(rule: DraftRule, values: JsonObject, current: Row | null): Draft {
   const candidate = withReadOnly(rule.resource, values, current);
-  if (current !== null) return lastOf(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
+  if (current !== null) return finishSteps(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
   rule.checkSize(candidate, null);
   const checked = check(rule, candidate, []);
   if (checked.kind !== 'valid') return checked;
@@ -161,7 +161,7 @@ function withReadOnly({ fields, parent }: Resource, values: JsonObject, current:
 }
 
 /** Runs steps without a pause. */
-function lastOf(steps: Steps<Draft>): Draft {
+function finishSteps(steps: Steps<Draft>): Draft {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

@@ -2,7 +2,7 @@ import type { Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { type EventContext, type EventOrigin, changeEvent } from '../events/change-event.ts';
 import { changedFields } from './draft.ts';
-import { type IndexedRow, overlongPaths } from '../index-size.ts';
+import { type IndexedRow, overlongPaths } from '../list/index-size.ts';
 import { expectedRevision } from './pending-revisions.ts';
 import type { Ancestor, Columns, CreatePlan, DeletePlan, Row, UpdatePlan, FieldValues } from '../plan.ts';
 import { type LocatedValues, recordedFields, recordedValues, relatedValues } from '../events/recorded-values.ts';
@@ -48,8 +48,8 @@ export function createPlan(
     before: null,
     times: { created_at: times.at, updated_at: times.updatedAt ?? times.at },
   });
-  const related = event === null ? {} : relatedOf(events, resource, null, { values, within });
-  const overlong = overlongOf(resource, { id, within, values });
+  const related = event === null ? {} : listRelated(events, resource, null, { values, within });
+  const overlong = findOverlong(resource, { id, within, values });
   return { kind: 'create', resource: resource.name, id, values, ...overlong, within, ...times, event, ...related };
 }
 
@@ -80,15 +80,15 @@ export function updatePlan(
     id,
     within,
     values: changes,
-    ...overlongOf(resource, { id, within, values }),
+    ...findOverlong(resource, { id, within, values }),
     revision: expectedRevision(revision),
     at,
     event,
-    ...(event === null ? {} : relatedOf(events, resource, { values: row, within }, { values, within, stored: row })),
+    ...(event === null ? {} : listRelated(events, resource, { values: row, within }, { values, within, stored: row })),
   };
 }
 
-function overlongOf(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'overlong'> {
+function findOverlong(resource: Resource, row: IndexedRow): Pick<CreatePlan, 'overlong'> {
   const overlong = overlongPaths(resource, row);
   return overlong.length === 0 ? {} : { overlong };
 }
@@ -127,13 +127,13 @@ export function deletePlan({ events, origin }: WriteAuthor, { resource, within, 
     within,
     event,
     revision: expectedRevision(revision),
-    ...tombstoneOf(events, resource, row, origin.at),
-    ...(isRecorded ? relatedOf(events, resource, { values: row, within }, null) : {}),
+    ...makeTombstone(events, resource, row, origin.at),
+    ...(isRecorded ? listRelated(events, resource, { values: row, within }, null) : {}),
   };
 }
 
 /** Lists the values to record of referenced rows. A write without events has no model. */
-function relatedOf(
+function listRelated(
   events: EventContext | null,
   resource: Resource,
   before: LocatedValues | null,
@@ -143,7 +143,7 @@ function relatedOf(
   return related === null ? {} : { related };
 }
 
-function tombstoneOf(
+function makeTombstone(
   events: EventContext | null,
   resource: Resource,
   row: Row,

@@ -1,6 +1,6 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import { referringMembers } from '../../model/row-key.ts';
-import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../plan/events/related-values.ts';
+import { type ReferenceKeys, type RelatedFields, relatedMember } from '../../plan/related-values.ts';
 import { hasAnyLength, typeAt } from './columns.ts';
 import type { BindParameters } from './dialect.ts';
 import type { Table, Tables } from './tables.ts';

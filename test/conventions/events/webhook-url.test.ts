@@ -14,15 +14,15 @@ function allowing(...entries: string[]): AllowedHosts {
 }
 
 const NONE = allowing();
-const messageOf = (text: string, loopback = false, allowed = NONE): string | null => {
+const readMessage = (text: string, loopback = false, allowed = NONE): string | null => {
   const parsed = parseWebhookUrl(text, { allowed, loopback });
   return parsed.kind === 'valid' ? null : parsed.message;
 };
 
 describe('the URL of a webhook', () => {
   it('[EVT-7] is https, without user information or fragment', () => {
-    assert.equal(messageOf('https://example.com/hooks?tenant=7'), null);
-    assert.equal(messageOf('https://example.com/@hooks?to=a@b'), null);
+    assert.equal(readMessage('https://example.com/hooks?tenant=7'), null);
+    assert.equal(readMessage('https://example.com/@hooks?to=a@b'), null);
     for (const [text, expected] of [
       ['http://example.com/', /begin with https/],
       ['ftp://example.com/', /begin with https/],
@@ -39,24 +39,24 @@ describe('the URL of a webhook', () => {
       ['https://exam\tple.com/', /spaces/],
       [`https://example.com/${'a'.repeat(2_048)}`, /2048 characters/],
     ] as const)
-      assert.match(messageOf(text) ?? '', expected, text);
+      assert.match(readMessage(text) ?? '', expected, text);
   });
 
   it('[EVT-7] has the port of HTTPS, or one from 1024 on that no other protocol has', () => {
-    for (const port of [443, 1024, 8443, 65535]) assert.equal(messageOf(`https://example.com:${port}/`), null);
+    for (const port of [443, 1024, 8443, 65535]) assert.equal(readMessage(`https://example.com:${port}/`), null);
     for (const port of [0, 22, 25, 80, 6000, 10080])
-      assert.match(messageOf(`https://example.com:${port}/`) ?? '', /must not have the port/);
-    assert.equal(messageOf('https://hooks.internal:444/', false, allowing('hooks.internal')), null);
-    assert.match(messageOf('https://other.internal:444/', false, allowing('hooks.internal')) ?? '', /port/);
+      assert.match(readMessage(`https://example.com:${port}/`) ?? '', /must not have the port/);
+    assert.equal(readMessage('https://hooks.internal:444/', false, allowing('hooks.internal')), null);
+    assert.match(readMessage('https://other.internal:444/', false, allowing('hooks.internal')) ?? '', /port/);
   });
 
   it('[EVT-7] is also http to loopback on a machine of developers', () => {
     for (const host of ['127.0.0.1:80', '127.9.9.9:3000', 'localhost:3000', '[::1]:3000', '2130706433']) {
-      assert.equal(messageOf(`http://${host}/`, true), null, host);
-      assert.match(messageOf(`http://${host}/`) ?? '', /begin with https:.* --dev /, host);
+      assert.equal(readMessage(`http://${host}/`, true), null, host);
+      assert.match(readMessage(`http://${host}/`) ?? '', /begin with https:.* --dev /, host);
     }
     for (const host of ['example.com', '10.0.0.1', '[::2]', 'localhost.example.com'])
-      assert.match(messageOf(`http://${host}/`, true) ?? '', /begin with https/, host);
+      assert.match(readMessage(`http://${host}/`, true) ?? '', /begin with https/, host);
   });
 
   it('has a host in one spelling', () => {

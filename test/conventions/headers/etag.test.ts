@@ -5,7 +5,7 @@ import {
   matchesStrongly,
   matchesWeakly,
   parseETagList,
-  revisionOf,
+  parseRevision,
   strongETag,
 } from '../../../src/conventions/headers/etag.ts';
 import { throwsApiError } from '../throws-api-error.ts';
@@ -17,7 +17,7 @@ describe('strongETag', () => {
     const law = fc.property(fc.maxSafeNat(), fc.stringMatching(/^[A-Za-z0-9_-]*$/), (revision, variant) => {
       const list = parseETagList(strongETag(revision, variant), 'If-Match');
       assert.ok(list !== '*');
-      assert.deepEqual(list.map(revisionOf), [revision]);
+      assert.deepEqual(list.map(parseRevision), [revision]);
     });
     fc.assert(law);
   });
@@ -109,6 +109,7 @@ describe('revisionOf', () => {
     ['abc', null],
   ] as const;
   for (const [opaque, revision] of rows) {
-    it(`[CACHE-3] finds ${revision} in "${opaque}"`, () => assert.equal(revisionOf({ weak: false, opaque }), revision));
+    it(`[CACHE-3] finds ${revision} in "${opaque}"`, () =>
+      assert.equal(parseRevision({ weak: false, opaque }), revision));
   }
 });

@@ -16,7 +16,7 @@ const PEER = '10.0.0.1';
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /** Address and scheme of the client, and the host that it asked for. */
-function clientOf(fields: Fields, peer = PEER, proxies: readonly AddressRange[] = PROXIES): readonly unknown[] {
+function readClient(fields: Fields, peer = PEER, proxies: readonly AddressRange[] = PROXIES): readonly unknown[] {
   const { address, scheme, host } = clientConnection({ peer }, headerFields(fields.flat()), proxies);
   return [address, scheme, host];
 }
@@ -171,7 +171,7 @@ const ROWS: readonly (readonly [title: string, fields: Fields, client: readonly 
 
 describe('the client of a request from a trusted proxy', () => {
   for (const [title, fields, client] of ROWS)
-    it(`[AUTH-6b] ${title}`, () => assert.deepEqual(clientOf(fields), client));
+    it(`[AUTH-6b] ${title}`, () => assert.deepEqual(readClient(fields), client));
 });
 
 describe('the client of a request from another peer', () => {
@@ -182,15 +182,15 @@ describe('the client of a request from another peer', () => {
   ];
   for (const peer of ['192.0.2.1', '11.0.0.1', '2001:db8::1', ''])
     it(`[AUTH-6b] is the peer: ${peer || 'unknown'}`, () =>
-      assert.deepEqual(clientOf(claims, peer), [peer, 'http', null]));
+      assert.deepEqual(readClient(claims, peer), [peer, 'http', null]));
   it('[AUTH-6b] is the peer where no proxy is trusted', () =>
-    assert.deepEqual(clientOf(claims, PEER, []), [PEER, 'http', null]));
+    assert.deepEqual(readClient(claims, PEER, []), [PEER, 'http', null]));
   it('[AUTH-6b] is named in one spelling', () => {
-    assert.deepEqual(clientOf([], '::ffff:192.0.2.1'), ['192.0.2.1', 'http', null]);
-    assert.deepEqual(clientOf([], 'fe80::0001%eth0'), ['fe80::1', 'http', null]);
+    assert.deepEqual(readClient([], '::ffff:192.0.2.1'), ['192.0.2.1', 'http', null]);
+    assert.deepEqual(readClient([], 'fe80::0001%eth0'), ['fe80::1', 'http', null]);
   });
   it('[AUTH-6b] is trusted by its address alone, mapped or not', () =>
-    assert.deepEqual(clientOf(claims.slice(1), '::ffff:10.0.0.1'), ['192.0.2.7', 'https', null]));
+    assert.deepEqual(readClient(claims.slice(1), '::ffff:10.0.0.1'), ['192.0.2.7', 'https', null]));
 });
 
 describe('what a client sends before the entry of the proxy', () => {
@@ -204,7 +204,7 @@ describe('what a client sends before the entry of the proxy', () => {
   it('[AUTH-6b] never chooses the address or the scheme of X-Forwarded-*', () => {
     fc.assert(
       fc.property(sent, address, fc.constantFrom('http', 'https'), (text, real, scheme) => {
-        const [client, seen] = clientOf([
+        const [client, seen] = readClient([
           [FOR, `${text}, ${real}`],
           [PROTO, scheme],
         ]);
@@ -217,7 +217,7 @@ describe('what a client sends before the entry of the proxy', () => {
     fc.assert(
       fc.property(sent, address, (text, real) => {
         const node = real.includes(':') ? `"[${real}]"` : real;
-        const [client, scheme] = clientOf([[FORWARDED, `${text}, for=${node}`]]);
+        const [client, scheme] = readClient([[FORWARDED, `${text}, for=${node}`]]);
         assert.ok(client === spelled(real) || client === PEER, String(client));
         assert.equal(scheme, 'http');
       }),

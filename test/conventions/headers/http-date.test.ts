@@ -25,9 +25,9 @@ describe('HTTP dates', () => {
   }
 
   it('[CACHE-3] reads a two-digit year that is over 50 years ahead as past, to the day', () => {
-    const yearOf = (day: string) =>
+    const readYear = (day: string) =>
       new Date(parseHttpDate(`Friday, ${day}-76 00:00:00 GMT`, NOW) ?? 0).getUTCFullYear();
-    assert.deepEqual(['20-Nov', '21-Nov', '31-Dec'].map(yearOf), [2076, 1976, 1976]);
+    assert.deepEqual(['20-Nov', '21-Nov', '31-Dec'].map(readYear), [2076, 1976, 1976]);
   });
 
   for (const text of [

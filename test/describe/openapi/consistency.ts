@@ -50,7 +50,7 @@ export function operationsOf(
 const METHODS = new Set(['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 /** A string, empty where the value is none. */
-export function textOf(value: Json | undefined): string {
+export function requireString(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
@@ -92,7 +92,7 @@ function unusedComponents(document: JsonObject): readonly string[] {
 }
 
 function repeatedOperations(document: JsonObject): readonly string[] {
-  const ids = operationsOf(document).map(({ operation }) => textOf(operation['operationId']));
+  const ids = operationsOf(document).map(({ operation }) => requireString(operation['operationId']));
   return ids.filter((id, index) => !/^[a-z]\w*$/.test(id) || ids.indexOf(id) < index).map((id) => `operationId ${id}`);
 }
 
@@ -102,8 +102,8 @@ function pathProblems(document: JsonObject): readonly string[] {
     const own = [member(member(document, 'paths'), path)['parameters'], operation['parameters']];
     const parameters = own
       .flatMap((list) => (Array.isArray(list) ? list : []))
-      .map((each: Json) => parameterOf(document, each));
-    const names = parameters.map(({ name, in: place }) => `${textOf(place)} ${textOf(name)}`);
+      .map((each: Json) => findParameter(document, each));
+    const names = parameters.map(({ name, in: place }) => `${requireString(place)} ${requireString(name)}`);
     const declared = names.filter((name) => name.startsWith('path ')).sort();
     const written = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => `path ${name}`).sort();
     return [
@@ -113,7 +113,7 @@ function pathProblems(document: JsonObject): readonly string[] {
   });
 }
 
-function parameterOf(document: JsonObject, given: Json): JsonObject {
+function findParameter(document: JsonObject, given: Json): JsonObject {
   const found = isJsonObject(given) && given['$ref'] !== undefined ? resolved(document, given['$ref']) : given;
   return isJsonObject(found) ? found : {};
 }

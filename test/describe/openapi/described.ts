@@ -10,7 +10,7 @@ export function descriptionsOf(text: string, edition: OpenApiEdition = '3.1'): r
 }
 
 /** The description of the newest contract. */
-export function descriptionOf(text: string, edition: OpenApiEdition = '3.1'): JsonObject {
+export function describeNewest(text: string, edition: OpenApiEdition = '3.1'): JsonObject {
   const [newest = {}] = descriptionsOf(text, edition);
   return newest;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
-import { member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
-import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
+import { member, objectsOf, operationsOf, resolved, requireString } from './consistency.ts';
+import { describeNewest, descriptionsOf, SPECIFIED } from './described.ts';
 
 /** The value at a reference, or the value itself. */
 function followed(document: JsonObject, value: Json | undefined): JsonObject {
@@ -32,13 +32,13 @@ function jsonSchemas(document: JsonObject): readonly (readonly [at: string, sche
 describe('an OpenAPI description', () => {
   for (const [name, text] of Object.entries({ SPECIFIED, SHOP })) {
     it(`[OPS-1a] has an example of each JSON body, and of each parameter but filters by operators (${name})`, () => {
-      const document = descriptionOf(text);
+      const document = describeNewest(text);
       const bodies = jsonSchemas(document).filter(([, schema]) => !isAnyObject(schema));
       assert.ok(bodies.length > 100, String(bodies.length));
       const parameters = operationsOf(document).flatMap(({ operation: { operationId, parameters: own } }) =>
         (Array.isArray(own) ? own : []).map((each: Json) => {
           const parameter = followed(document, each);
-          return [`${textOf(operationId)} ${textOf(parameter['name'])}`, parameter['schema']] as const;
+          return [`${requireString(operationId)} ${requireString(parameter['name'])}`, parameter['schema']] as const;
         }),
       );
       const missing = [...bodies, ...parameters]
@@ -73,12 +73,12 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [CACHE-3] requires the fields that the server requires', () => {
-    const document = descriptionOf(SPECIFIED);
+    const document = describeNewest(SPECIFIED);
     const required = operationsOf(document).flatMap(({ operation: { operationId, parameters } }) =>
       (Array.isArray(parameters) ? parameters : [])
         .map((each: Json) => followed(document, each))
         .filter((each) => each['in'] !== 'path' && each['required'] === true)
-        .map((each) => `${textOf(operationId)} ${textOf(each['name'])}`),
+        .map((each) => `${requireString(operationId)} ${requireString(each['name'])}`),
     );
     assert.deepEqual(required.toSorted(), [
       'createProduct Idempotency-Key',
@@ -90,7 +90,7 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [MET-9] has no version in the form of QUERY, which the server refuses there', () => {
-    const form = member(member(member(descriptionOf(SPECIFIED), 'components'), 'schemas'), 'ProductQueryForm');
+    const form = member(member(member(describeNewest(SPECIFIED), 'components'), 'schemas'), 'ProductQueryForm');
     assert.ok(!('api_version' in member(form, 'properties')));
   });
 });

@@ -28,7 +28,7 @@ interface LintFinding {
 }
 
 /** Runs a program of the linters. @returns its standard output, whatever it found */
-async function outputOf(program: string, args: readonly string[]): Promise<string> {
+async function runProgram(program: string, args: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const script = path.join(modules, '.bin', program);
   const options = { maxBuffer: 512 * 1_048_576, cwd: root };
@@ -37,7 +37,7 @@ async function outputOf(program: string, args: readonly string[]): Promise<strin
 }
 
 /** Writes the descriptions of both contracts, in both editions. @returns the paths of the files */
-function filesOf(context: TestContext): readonly string[] {
+function writeFiles(context: TestContext): readonly string[] {
   const folder = temporaryDirectory(context);
   return (['3.1', '3.2'] as const).flatMap((edition) =>
     descriptionsOf(SPECIFIED, edition).map((document, index) => {
@@ -80,7 +80,7 @@ describe('judges of OpenAPI descriptions', { skip: skipWithoutLinters(), concurr
     const { Validator } = module as {
       readonly Validator: new () => { validate(file: string): Promise<{ readonly valid: boolean }> };
     };
-    for (const file of filesOf(context)) {
+    for (const file of writeFiles(context)) {
       const { valid, ...rest } = await new Validator().validate(file);
       assert.ok(valid, JSON.stringify(rest));
     }
@@ -90,8 +90,8 @@ describe('judges of OpenAPI descriptions', { skip: skipWithoutLinters(), concurr
     const config = path.join(temporaryDirectory(context), 'redocly.yaml');
     writeFileSync(config, 'extends: [recommended]\n');
     const findings: LintFinding[] = [];
-    for (const file of filesOf(context)) {
-      const output = await outputOf('redocly', [
+    for (const file of writeFiles(context)) {
+      const output = await runProgram('redocly', [
         'lint',
         '--config',
         config,
@@ -109,9 +109,9 @@ describe('judges of OpenAPI descriptions', { skip: skipWithoutLinters(), concurr
     const ruleset = path.join(temporaryDirectory(context), 'spectral.yaml');
     const owasp = path.join(modules, '@stoplight', 'spectral-owasp-ruleset', 'dist', 'ruleset.js');
     writeFileSync(ruleset, `extends: ["spectral:oas", ${JSON.stringify(owasp)}]\n`);
-    const [file = ''] = filesOf(context);
+    const [file = ''] = writeFiles(context);
     const report: SpectralReport = JSON.parse(
-      await outputOf('spectral', ['lint', '--ruleset', ruleset, '-f', 'json', '--quiet', file]),
+      await runProgram('spectral', ['lint', '--ruleset', ruleset, '-f', 'json', '--quiet', file]),
     );
     assertAccepted(
       report.map(({ code, path: at }) => ({ rule: code, at: at.join('/') })),

@@ -5,10 +5,10 @@ import { describe, it } from 'node:test';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
 import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
-import { contradictions, member, objectsOf, operationsOf, resolved, textOf } from './consistency.ts';
-import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
+import { contradictions, member, objectsOf, operationsOf, resolved, requireString } from './consistency.ts';
+import { describeNewest, descriptionsOf, SPECIFIED } from './described.ts';
 
-const shop = descriptionOf(SPECIFIED);
+const shop = describeNewest(SPECIFIED);
 const schemas = member(member(shop, 'components'), 'schemas');
 
 function operation(id: string, document = shop): JsonObject {
@@ -18,7 +18,7 @@ function operation(id: string, document = shop): JsonObject {
 }
 
 /** The names of the query parameters of an operation. */
-function queryOf(id: string): readonly string[] {
+function listQueryNames(id: string): readonly string[] {
   const { parameters } = operation(id);
   assert.ok(Array.isArray(parameters));
   return parameters
@@ -26,10 +26,10 @@ function queryOf(id: string): readonly string[] {
       each['$ref'] === undefined ? each : member({ found: resolved(shop, each['$ref']) ?? {} }, 'found'),
     )
     .filter((each: JsonObject) => each['in'] === 'query')
-    .map((each: JsonObject) => textOf(each['name']));
+    .map((each: JsonObject) => requireString(each['name']));
 }
 
-function codesOf(id: string, status: string): unknown {
+function listCodes(id: string, status: string): unknown {
   const reference = member(member(operation(id), 'responses'), status)['$ref'];
   const response = member({ found: resolved(shop, reference) ?? {} }, 'found');
   const schema = member(member(member(response, 'content'), 'application/json'), 'schema');
@@ -50,8 +50,8 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] is the same bytes each time, with the members of an added resource beside those of the others', () => {
-    assert.equal(JSON.stringify(descriptionOf(SPECIFIED)), JSON.stringify(shop));
-    const more = descriptionOf(SPECIFIED.replace('versions:', '  zebras: { schema: { type: object } }\nversions:'));
+    assert.equal(JSON.stringify(describeNewest(SPECIFIED)), JSON.stringify(shop));
+    const more = describeNewest(SPECIFIED.replace('versions:', '  zebras: { schema: { type: object } }\nversions:'));
     const lines = new Set(JSON.stringify(more, null, 1).split('\n'));
     const lost = JSON.stringify(shop, null, 1)
       .split('\n')
@@ -91,7 +91,7 @@ describe('an OpenAPI description', () => {
     const at = (document: JsonObject): JsonObject => member(member(document, 'paths'), '/api/v2/products');
     assert.deepEqual(Object.keys(member(at(shop), 'x-oai-additionalOperations')), ['QUERY']);
     assert.equal(shop['openapi'], '3.1.1');
-    const later = descriptionOf(SPECIFIED, '3.2');
+    const later = describeNewest(SPECIFIED, '3.2');
     assert.equal(later['openapi'], '3.2.0');
     assert.equal(member(at(later), 'query')['operationId'], 'queryProducts');
     assert.equal(at(later)['x-oai-additionalOperations'], undefined);
@@ -103,7 +103,7 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] has the parameters of every technique, and of each filter and operator', () => {
-    const names = queryOf('listProducts');
+    const names = listQueryNames('listProducts');
     const techniques =
       'limit per_page page offset after last_id after_timestamp after_id start_time before include_total';
     for (const name of `${techniques} sort q fields expand api_version otherFilters`.split(' '))
@@ -123,15 +123,15 @@ describe('an OpenAPI description', () => {
       names.filter((name) => /cost|tags\[gt\]|^tags$/.test(name)),
       [],
     );
-    assert.deepEqual(queryOf('getProduct'), ['fields', 'expand', 'api_version']);
-    assert.deepEqual(queryOf('createProduct'), ['dry_run', 'api_version']);
+    assert.deepEqual(listQueryNames('getProduct'), ['fields', 'expand', 'api_version']);
+    assert.deepEqual(listQueryNames('createProduct'), ['dry_run', 'api_version']);
   });
 
   it('[OPS-1a] gives the names of other filters by a pattern: on relations, and in groups', () => {
     const { parameters } = operation('listProducts');
     const list = Array.isArray(parameters) ? parameters : [];
     const other: JsonObject = list.find((each: JsonObject) => each['name'] === 'otherFilters') ?? {};
-    const pattern = new RegExp(textOf(member(member(other, 'schema'), 'propertyNames')['pattern']), 'u');
+    const pattern = new RegExp(requireString(member(member(other, 'schema'), 'propertyNames')['pattern']), 'u');
     for (const name of [
       'supplier.country',
       'supplier.name[ne]',
@@ -184,19 +184,19 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [ERR-2] lists the codes of each status of each operation', () => {
-    assert.deepEqual(codesOf('createProduct', '409'), [
+    assert.deepEqual(listCodes('createProduct', '409'), [
       'IDEMPOTENCY_KEY_IN_PROGRESS',
       'PRODUCT_ALREADY_EXISTS',
       'PRODUCT_CONFLICT',
     ]);
-    assert.deepEqual(codesOf('deleteProduct', '428'), ['REQUEST_PRECONDITION_REQUIRED']);
-    assert.deepEqual(codesOf('listReviews', '404'), ['PRODUCT_NOT_FOUND']);
-    assert.deepEqual(codesOf('getReview', '404'), ['PRODUCT_NOT_FOUND', 'REVIEW_NOT_FOUND']);
-    const created = codesOf('createProduct', '400');
+    assert.deepEqual(listCodes('deleteProduct', '428'), ['REQUEST_PRECONDITION_REQUIRED']);
+    assert.deepEqual(listCodes('listReviews', '404'), ['PRODUCT_NOT_FOUND']);
+    assert.deepEqual(listCodes('getReview', '404'), ['PRODUCT_NOT_FOUND', 'REVIEW_NOT_FOUND']);
+    const created = listCodes('createProduct', '400');
     assert.ok(
       Array.isArray(created) && created.includes('PRODUCT_INVALID') && created.includes('IDEMPOTENCY_KEY_REQUIRED'),
     );
-    const listed = codesOf('listProducts', '400');
+    const listed = listCodes('listProducts', '400');
     assert.ok(
       Array.isArray(listed) && listed.includes('PAGINATION_CURSOR_MISMATCH') && !listed.includes('PRODUCT_INVALID'),
     );
@@ -239,7 +239,7 @@ describe('an OpenAPI description', () => {
     assert.deepEqual(operation('replaceProduct')['security'], [{ bearer: ['products:write'] }]);
     assert.deepEqual(operation('listProducts')['security'], [{}, { bearer: [] }]);
     assert.deepEqual(operation('listSuppliers')['security'], [{ bearer: ['suppliers:read'] }]);
-    assert.equal(operation('listProducts', descriptionOf(SHOP))['security'], undefined);
+    assert.equal(operation('listProducts', describeNewest(SHOP))['security'], undefined);
   });
 
   it('[OPS-1a] shows nothing of policies and secrets', () => {
@@ -261,12 +261,12 @@ describe('an OpenAPI description', () => {
   it('[OPS-1a] shows the states, events and error codes of a resource in its tag', () => {
     const tags = Array.isArray(shop['tags']) ? shop['tags'] : [];
     const products: JsonObject = tags.find((tag: JsonObject) => tag['name'] === 'products') ?? {};
-    assert.match(textOf(products['description']), /DRAFT → ACTIVE\n- ACTIVE → CLOSED \(scope products:close\)/);
-    assert.match(textOf(products['description']), /`product\.created`[^]*`PRODUCT_NOT_FOUND` \(404\)/);
+    assert.match(requireString(products['description']), /DRAFT → ACTIVE\n- ACTIVE → CLOSED \(scope products:close\)/);
+    assert.match(requireString(products['description']), /`product\.created`[^]*`PRODUCT_NOT_FOUND` \(404\)/);
   });
 
   it('[OPS-1a] describes the examples of this repository', () => {
     const world = readFileSync(path.join(import.meta.dirname, '../../../examples/world/model.yaml'), 'utf8');
-    assert.deepEqual(contradictions(descriptionOf(world)), []);
+    assert.deepEqual(contradictions(describeNewest(world)), []);
   });
 });

@@ -18,7 +18,7 @@ import {
   listPlan,
   update,
 } from '../../../store-suite/sample-writes.ts';
-import { visibilityWhere } from '../../../src/plan/policy/visibility.ts';
+import { visibilityWhere } from '../../../src/plan/visibility.ts';
 import type { RowReader, Store } from '../../../src/stores/store.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
 import { type ApiUnderTest, apiUnderTest } from '../../pipeline/support/api-under-test.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { parseQuery, writeQuery } from '../../../src/conventions/url/query.ts';
 import type { ListQuery } from '../../../src/plan/list/list-query.ts';
 import { throwsApiError } from '../../conventions/throws-api-error.ts';
-import { compiled, plainSeal, itemsDocument, queryOf, rowOf, ruleOf } from '../rules.ts';
+import { compiled, plainSeal, itemsDocument, readQuery, makeRow, compileRule } from '../rules.ts';
 
 const PROPERTIES = [
   'name: { type: string }',
@@ -13,13 +13,13 @@ const PROPERTIES = [
   'place: { type: object, properties: { city: { type: string } } }',
 ].join(', ');
 const items = compiled(itemsDocument(PROPERTIES), 'items');
-const rule = ruleOf(items);
-const read = (text: string): ListQuery => queryOf(rule, text);
+const rule = compileRule(items);
+const read = (text: string): ListQuery => readQuery(rule, text);
 const DEFAULT_ORDER = [
   { path: 'created_at', descending: false },
   { path: 'id', descending: false },
 ];
-const ROW = rowOf({ name: 'n', size: null, price: '1.00', place: { city: 'Oslo' } });
+const ROW = makeRow({ name: 'n', size: null, price: '1.00', place: { city: 'Oslo' } });
 
 describe('readListQuery', () => {
   it('[PAGE-3] [PAGE-5] without parameters reads the first 20 rows by creation, uncounted', () => {
@@ -72,8 +72,8 @@ describe('readListQuery', () => {
 
   it('[PAGE-9c] below a parent counts up to the cap', () => {
     const within = [{ resource: 'others', id: 'o' }];
-    assert.deepEqual(queryOf(rule, 'page=1', within).plan.count, { kind: 'capped', cap: 10_000 });
-    assert.deepEqual(queryOf(rule, '', within).plan.within, within);
+    assert.deepEqual(readQuery(rule, 'page=1', within).plan.count, { kind: 'capped', cap: 10_000 });
+    assert.deepEqual(readQuery(rule, '', within).plan.within, within);
   });
 
   it('[PAGE-2] has a canonical link query of filters, sort and limit, which reads as the same query', () => {
@@ -148,7 +148,7 @@ describe('a cursor', () => {
   });
 
   it('[PAGE-6] of a row with an unset object has null', () => {
-    const token = read('sort=place.city').cursorAt(rowOf({ place: null }), false);
+    const token = read('sort=place.city').cursorAt(makeRow({ place: null }), false);
     assert.deepEqual(read(`after=${token}`).plan.window, {
       kind: 'seek',
       after: [null, 'r'],
@@ -219,10 +219,10 @@ describe('a cursor', () => {
 
   it('[PAGE-6] belongs to one collection of one parent', () => {
     const one = [{ resource: 'others', id: 'a' }];
-    const token = queryOf(rule, '', one).cursorAt(ROW, false);
-    assert.equal(queryOf(rule, `after=${token}`, one).plan.within, one);
+    const token = readQuery(rule, '', one).cursorAt(ROW, false);
+    assert.equal(readQuery(rule, `after=${token}`, one).plan.within, one);
     for (const within of [[], [{ resource: 'others', id: 'b' }], [{ resource: 'items', id: 'a' }]]) {
-      throwsApiError(() => queryOf(rule, `after=${token}`, within), 'PAGINATION_CURSOR_INVALID');
+      throwsApiError(() => readQuery(rule, `after=${token}`, within), 'PAGINATION_CURSOR_INVALID');
     }
   });
 
@@ -239,8 +239,8 @@ describe('a cursor', () => {
   for (const [title, query, properties, rest] of CHANGED) {
     it(`[PAGE-6] is invalid after the model changes ${title}`, () => {
       const token = read(query).cursorAt(ROW, false);
-      const later = ruleOf(compiled(itemsDocument(properties, rest), 'items'));
-      const { details } = throwsApiError(() => queryOf(later, `after=${token}`), 'PAGINATION_CURSOR_INVALID');
+      const later = compileRule(compiled(itemsDocument(properties, rest), 'items'));
+      const { details } = throwsApiError(() => readQuery(later, `after=${token}`), 'PAGINATION_CURSOR_INVALID');
       assert.deepEqual(
         details.map(({ field }) => field),
         ['after'],
@@ -250,13 +250,13 @@ describe('a cursor', () => {
 
   it('[PAGE-6] is valid only with its seal', () => {
     const deaf = { ...rule, seal: { ...plainSeal, open: () => null } };
-    throwsApiError(() => queryOf(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
+    throwsApiError(() => readQuery(deaf, `after=${read('').cursorAt(ROW, false)}`), 'PAGINATION_CURSOR_INVALID');
   });
 });
 
 describe('a lenient query', () => {
   it('[QRY-5] ignores unknown and repeated parameters', () => {
-    const { plan, linkQuery } = queryOf(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
+    const { plan, linkQuery } = readQuery(rule, 'none=1&limit=3&limit=9&name=x&name[in]=y&name[in]=z', [], true);
     assert.deepEqual([plan.window.limit, plan.filter.length], [3, 2]);
     assert.deepEqual(
       parseQuery(linkQuery).map(({ name }) => name),

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseQuery } from '../../../src/conventions/url/query.ts';
 import { readSelection } from '../../../src/plan/list/selection.ts';
-import { compiled, itemsDocument, queryOf, ruleOf } from '../rules.ts';
+import { compiled, itemsDocument, readQuery, compileRule } from '../rules.ts';
 
 const PROPERTIES = [
   'name: { type: string }',
   'size: { type: integer }',
   'other_id: { type: string, x-references: others }',
 ].join(', ');
-const rule = ruleOf(compiled(itemsDocument(PROPERTIES, '{"search":["name"],"indexes":[["name"]]}'), 'items'));
+const rule = compileRule(compiled(itemsDocument(PROPERTIES, '{"search":["name"],"indexes":[["name"]]}'), 'items'));
 
 const shape = (text: string) => rule.shapeOf(parseQuery(text));
 const queryFingerprint = (text: string) => readSelection(rule, parseQuery(text));
-const plan = (text: string) => queryOf(rule, text).plan;
+const plan = (text: string) => readQuery(rule, text).plan;
 
 describe('the shape of a query', () => {
   it('[QRY-1] is compiled once for all values of the same names', () => {
@@ -28,7 +28,7 @@ describe('the shape of a query', () => {
       ['b', 2],
       ['c,d', 3],
     ] as const) {
-      const query = queryOf(rule, `any[2][size]=${size}&any[1][name][in]=${name}&other.name=x${size}&q=w${size}`);
+      const query = readQuery(rule, `any[2][size]=${size}&any[1][name][in]=${name}&other.name=x${size}&q=w${size}`);
       assert.deepEqual(query.plan.filter, [
         {
           operator: 'related',

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
 import { compilePolicy } from '../../../src/model/compile/access/policy.ts';
 import type { Model, Resource, RowRules } from '../../../src/model/model.ts';
 import type { PolicyCaller } from '../../../src/model/policy.ts';
-import { isVisible } from '../../../src/plan/holds.ts';
+import { isVisible } from '../../../src/plan/policy/holds.ts';
 import type { Row } from '../../../src/plan/plan.ts';
 import {
   PolicyError,
@@ -13,7 +13,7 @@ import {
   Visibilities,
   visibilitiesByCaller,
 } from '../../../src/plan/policy/visibilities.ts';
-import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/policy/visibility.ts';
+import { isJudgedByRow, judgedFields, type Visibility } from '../../../src/plan/visibility.ts';
 import { commit, create, listIds } from '../../../store-suite/sample-writes.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 import { openSample } from '../../stores/sqlite/open-sample.ts';
@@ -73,7 +73,7 @@ function boundTo(tree: Json, to: PolicyCaller): Visibility {
   return new Visibilities(compiled(tree), to).own('goods');
 }
 
-const digestOf = (visible: Visibility): string => (visible.kind === 'conditions' ? visible.digest : visible.kind);
+const readDigest = (visible: Visibility): string => (visible.kind === 'conditions' ? visible.digest : visible.kind);
 
 /** True, false or unknown, as SQL has them. */
 type Truth = boolean | null;
@@ -84,7 +84,7 @@ function resolved(value: Json, { claims, subject }: PolicyCaller): Json | undefi
   return typeof value === 'string' && value.startsWith('$caller.claims.') ? claims[value.slice(15)] : value;
 }
 
-const isOf = (path: string, value: Json | undefined): boolean =>
+const compareEqual = (path: string, value: Json | undefined): boolean =>
   path === 'stock' ? Number.isInteger(value) : typeof value === 'string';
 
 /** One comparison, by the words of QRY-7. */
@@ -93,11 +93,11 @@ function compares(row: Row, path: string, operator: string, given: Json, to: Pol
   if (operator === 'exists') return (held !== null && (!Array.isArray(held) || held.length > 0)) === given;
   if (operator === 'in' || operator === 'nin') {
     const list = Array.isArray(given) ? given.map((each: Json) => resolved(each, to)) : resolved(given, to);
-    if (!Array.isArray(list) || !list.every((each) => isOf(path, each))) return null;
+    if (!Array.isArray(list) || !list.every((each) => compareEqual(path, each))) return null;
     return (held !== null && list.includes(held)) === (operator === 'in');
   }
   const value = resolved(given, to);
-  if (!isOf(path, value) || value === undefined || value === null) return null;
+  if (!compareEqual(path, value) || value === undefined || value === null) return null;
   if (operator === 'eq') return held === value;
   if (operator === 'ne') return held !== value;
   if (held === null) return false;
@@ -255,17 +255,20 @@ describe('a policy bound to a caller', () => {
 
   it('[AUTH-5a] has one digest for callers whose policies come to the same', () => {
     const given = { all: [{ name: '$caller.claims.t' }, { stock: { in: [1, 2] } }] };
-    const one = digestOf(boundTo(given, withClaims({ t: 'a' })));
-    assert.equal(digestOf(boundTo(given, caller({ subject: 'bob', claims: { t: 'a', u: 'b' } }))), one);
-    assert.equal(digestOf(boundTo({ stock: { in: [2, 1, 2] }, name: 'a' }, ANONYMOUS)), one);
-    assert.notEqual(digestOf(boundTo(given, withClaims({ t: 'b' }))), one);
+    const one = readDigest(boundTo(given, withClaims({ t: 'a' })));
+    assert.equal(readDigest(boundTo(given, caller({ subject: 'bob', claims: { t: 'a', u: 'b' } }))), one);
+    assert.equal(readDigest(boundTo({ stock: { in: [2, 1, 2] }, name: 'a' }, ANONYMOUS)), one);
+    assert.notEqual(readDigest(boundTo(given, withClaims({ t: 'b' }))), one);
     const ors = [{ name: 'a' }, { stock: 1 }];
-    assert.notEqual(digestOf(boundTo({ any: ors }, ANONYMOUS)), digestOf(boundTo({ all: ors }, ANONYMOUS)));
+    assert.notEqual(readDigest(boundTo({ any: ors }, ANONYMOUS)), readDigest(boundTo({ all: ors }, ANONYMOUS)));
     assert.notEqual(
-      digestOf(boundTo({ not: { stock: { gt: 1 } } }, ANONYMOUS)),
-      digestOf(boundTo({ stock: { gt: 1 } }, ANONYMOUS)),
+      readDigest(boundTo({ not: { stock: { gt: 1 } } }, ANONYMOUS)),
+      readDigest(boundTo({ stock: { gt: 1 } }, ANONYMOUS)),
     );
-    assert.notEqual(digestOf(boundTo({ 'like.name': 'a' }, ANONYMOUS)), digestOf(boundTo({ name: 'a' }, ANONYMOUS)));
+    assert.notEqual(
+      readDigest(boundTo({ 'like.name': 'a' }, ANONYMOUS)),
+      readDigest(boundTo({ name: 'a' }, ANONYMOUS)),
+    );
   });
 });
 

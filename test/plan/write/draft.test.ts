@@ -15,7 +15,7 @@ import {
 } from '../../../src/plan/write/draft.ts';
 import type { FieldValues, Row } from '../../../src/plan/plan.ts';
 import type { Steps } from '../../../src/platform/time-slices.ts';
-import { type Compiled, compiled, draftRule, itemsDocument, rowOf } from '../rules.ts';
+import { type Compiled, compiled, draftRule, itemsDocument, makeRow } from '../rules.ts';
 
 const PROPERTIES = [
   'name: { type: string, minLength: 1 }',
@@ -33,7 +33,7 @@ const items = compiled(itemsDocument(PROPERTIES, STATE), 'items');
 const noted = compiled(itemsDocument('text: { type: string }', '{"id":{"client":"^[a-z]+$"}}'), 'items');
 const rule = draftRule(items);
 
-const CURRENT = rowOf({
+const CURRENT = makeRow({
   name: 'n',
   sku: 's',
   size: 5,
@@ -48,7 +48,7 @@ const { id, created_at, updated_at, revision, ...FIELDS } = CURRENT;
 /** The representation without links, to which a JSON patch applies. */
 const { secret, ...SHOWN } = CURRENT;
 
-function valuesOf(draft: Draft): FieldValues {
+function selectValues(draft: Draft): FieldValues {
   assert.equal(draft.kind, 'valid', JSON.stringify(draft));
   return draft.kind === 'valid' ? draft.values : {};
 }
@@ -71,20 +71,25 @@ function drafted<T>(draft: (of: DraftRule, body: T, current: Row) => Steps<Draft
 describe('createDraft', () => {
   it('[REP-4] has every field: absent members get their default, null is unset', () => {
     const unset = { sku: null, part: null, map: null, list: [], secret: null, owner: null };
-    assert.deepEqual(valuesOf(createDraft(rule, { name: 'n' }, [])), { name: 'n', size: 1, phase: 'NEW', ...unset });
-    assert.equal(valuesOf(createDraft(rule, { name: 'n', size: null }, []))['size'], null);
-    const { part } = valuesOf(createDraft(rule, { name: 'n', part: { b: null } }, []));
+    assert.deepEqual(selectValues(createDraft(rule, { name: 'n' }, [])), {
+      name: 'n',
+      size: 1,
+      phase: 'NEW',
+      ...unset,
+    });
+    assert.equal(selectValues(createDraft(rule, { name: 'n', size: null }, []))['size'], null);
+    const { part } = selectValues(createDraft(rule, { name: 'n', part: { b: null } }, []));
     assert.deepEqual(part, { a: 'x', b: null });
   });
 
   it('[REP-1] has its fields in declared order, whatever order they are sent in', () => {
-    const values = valuesOf(createDraft(rule, { list: [], size: 2, name: 'n' }, []));
+    const values = selectValues(createDraft(rule, { list: [], size: 2, name: 'n' }, []));
     assert.deepEqual(Object.keys(values), Object.keys(FIELDS));
   });
 
   it('[REP-6] ignores members that the server sets, whatever their values', () => {
     const made = { created_at: 1, updated_at: [], revision: 'x', links: null, owner: {} };
-    assert.deepEqual(valuesOf(createDraft(rule, { name: 'n', ...made }, []))['owner'], null);
+    assert.deepEqual(selectValues(createDraft(rule, { name: 'n', ...made }, []))['owner'], null);
   });
 
   const ids: readonly (readonly [of: Compiled, body: JsonObject, id: string | null])[] = [
@@ -119,7 +124,7 @@ describe('createDraft', () => {
 
   it('[REP-5] drops unknown members of a lenient request, at any depth', () => {
     const draft = createDraft(draftRule(items, true), { name: 'n', colour: 1, part: { c: 1, b: 'y' } }, []);
-    assert.deepEqual(valuesOf(draft)['part'], { a: 'x', b: 'y' });
+    assert.deepEqual(selectValues(draft)['part'], { a: 'x', b: 'y' });
   });
 
   it('[MET-11] is in the initial state: another state is a conflict, an unknown one a validation error', () => {
@@ -135,13 +140,13 @@ describe('createDraft', () => {
 
 describe('replaceDraft', () => {
   it('[MET-2] sets absent fields to their default or null, and keeps read-only and write-only ones', () => {
-    const values = valuesOf(drafted(replaceDraft, { name: 'm' }, CURRENT));
+    const values = selectValues(drafted(replaceDraft, { name: 'm' }, CURRENT));
     const kept = { sku: 's', phase: 'NEW', secret: 'hush', owner: 'me' };
     assert.deepEqual(values, { name: 'm', size: 1, part: null, map: null, list: [], ...kept });
   });
 
   it('[MET-7] with the representation of GET changes nothing', () => {
-    const values = valuesOf(drafted(replaceDraft, { ...SHOWN, links: { self: '/x' } }, CURRENT));
+    const values = selectValues(drafted(replaceDraft, { ...SHOWN, links: { self: '/x' } }, CURRENT));
     assert.deepEqual(changedFields(items.resource, values, CURRENT), []);
   });
 
@@ -185,14 +190,14 @@ describe('mergeDraft', () => {
   ];
   for (const [patch, changed] of rows) {
     it(`[MET-3] of ${JSON.stringify(patch)} changes ${Object.keys(changed).join(', ') || 'nothing'}`, () => {
-      const values = valuesOf(drafted(mergeDraft, patch, CURRENT));
+      const values = selectValues(drafted(mergeDraft, patch, CURRENT));
       assert.deepEqual(values, { ...FIELDS, ...changed });
       assert.deepEqual(changedFields(items.resource, values, CURRENT), Object.keys(changed));
     });
   }
 
   it('[REP-4] creates a missing object with its defaults', () => {
-    const values = valuesOf(drafted(mergeDraft, { part: { b: 'y' } }, { ...CURRENT, part: null }));
+    const values = selectValues(drafted(mergeDraft, { part: { b: 'y' } }, { ...CURRENT, part: null }));
     assert.deepEqual(values['part'], { a: 'x', b: 'y' });
   });
 
@@ -211,10 +216,10 @@ describe('mergeDraft', () => {
     );
     fc.assert(
       fc.property(patch, (given) => {
-        const once = valuesOf(drafted(mergeDraft, given, CURRENT));
+        const once = selectValues(drafted(mergeDraft, given, CURRENT));
         const then = { ...CURRENT, ...once };
-        assert.deepEqual(valuesOf(drafted(mergeDraft, given, then)), once);
-        assert.deepEqual(valuesOf(drafted(mergeDraft, {}, then)), once);
+        assert.deepEqual(selectValues(drafted(mergeDraft, given, then)), once);
+        assert.deepEqual(selectValues(drafted(mergeDraft, {}, then)), once);
       }),
     );
   });
@@ -222,14 +227,17 @@ describe('mergeDraft', () => {
 
 describe('patchDraft', () => {
   it('[MET-3] keeps absent write-only fields, and sets those in the patch', () => {
-    assert.deepEqual(valuesOf(drafted(patchDraft, SHOWN, CURRENT)), FIELDS);
-    assert.deepEqual(valuesOf(drafted(patchDraft, { ...SHOWN, secret: null }, CURRENT)), { ...FIELDS, secret: null });
+    assert.deepEqual(selectValues(drafted(patchDraft, SHOWN, CURRENT)), FIELDS);
+    assert.deepEqual(selectValues(drafted(patchDraft, { ...SHOWN, secret: null }, CURRENT)), {
+      ...FIELDS,
+      secret: null,
+    });
   });
 
   it('[REP-4] unsets removed members, without their defaults', () => {
     const { size, part, list, ...rest } = SHOWN as JsonObject;
     assert.deepEqual([typeof size, typeof part, typeof list], ['number', 'object', 'object']);
-    const values = valuesOf(drafted(patchDraft, { ...rest, part: { b: 'q' } }, CURRENT));
+    const values = selectValues(drafted(patchDraft, { ...rest, part: { b: 'q' } }, CURRENT));
     assert.deepEqual([values['size'], values['part'], values['list']], [null, { a: null, b: 'q' }, []]);
   });
 

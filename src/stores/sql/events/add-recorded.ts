@@ -1,4 +1,4 @@
-import type { RelatedFields, RelatedValues } from '../../../plan/events/related-values.ts';
+import type { RelatedFields, RelatedValues } from '../../../plan/related-values.ts';
 import type { WritePlan } from '../../../plan/plan.ts';
 import { BindParameters, type SqlValue, type Statement } from '../dialect.ts';
 import type { Tables } from '../tables.ts';

@@ -1,6 +1,6 @@
 import type { PathCondition } from '../../../plan/condition.ts';
 import type { Ancestor, VisibleAncestor } from '../../../plan/plan.ts';
-import { visibleConditions } from '../../../plan/policy/visibility.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import type { BindParameters } from '../dialect.ts';
 import type { Table, Tables } from '../tables.ts';
 import { conditionContext } from './condition-context.ts';

@@ -11,7 +11,7 @@ import type {
   VisibleAncestor,
   VisibleReference,
 } from '../../../plan/plan.ts';
-import { visibleConditions } from '../../../plan/policy/visibility.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import { ancestorChain, ancestorExists, belowParent } from './ancestor-conditions.ts';
 import { conditionContext, type DeadlineCheck, NO_DEADLINE } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';

@@ -1,8 +1,8 @@
 import type { Resource } from '../../../model/model.ts';
 import { referringMembers } from '../../../model/row-key.ts';
 import { type FilterCondition, holdsForUnset } from '../../../plan/condition.ts';
-import { indexesOf } from '../../../plan/indexes.ts';
-import { visibleConditions } from '../../../plan/policy/visibility.ts';
+import { indexesOf } from '../../../plan/list/indexes.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import type { VisibleRelatedCondition } from '../../../plan/plan.ts';
 import { type Links, rowValue, type Table } from '../tables.ts';
 import type { ConditionContext } from './condition-context.ts';

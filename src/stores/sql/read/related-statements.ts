@@ -8,7 +8,7 @@ import type {
   RowAddress,
   Visibility,
 } from '../../../plan/plan.ts';
-import { visibleConditions } from '../../../plan/policy/visibility.ts';
+import { visibleConditions } from '../../../plan/visibility.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';

@@ -12,7 +12,7 @@ import type {
   VisibleReference,
 } from '../../../plan/plan.ts';
 import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
-import { wasVisible } from '../../../plan/holds.ts';
+import { wasVisible } from '../../../plan/policy/holds.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { RowReader } from '../../store.ts';
 import type { SqlClient } from '../sql-client.ts';

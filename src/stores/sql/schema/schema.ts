@@ -1,6 +1,6 @@
 import type { Model, Resource, SortKey, ValueType } from '../../../model/model.ts';
 import { keyMembers, referringMembers } from '../../../model/row-key.ts';
-import { indexesOf } from '../../../plan/indexes.ts';
+import { indexesOf } from '../../../plan/list/indexes.ts';
 import {
   type TableColumn,
   columnsOf,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Json } from '../../src/conventions/json/json.ts';
-import type { ValueType } from '../../src/model/model.ts';
-import { holds } from '../../src/plan/holds.ts';
-import type { PathCondition } from '../../src/plan/condition.ts';
-import { type Condition, EVERYTHING } from '../../src/plan/plan.ts';
-import { field, model, resource } from '../../store-suite/sample-model.ts';
-import { commit, create } from '../../store-suite/sample-writes.ts';
-import { openSample } from '../stores/sqlite/open-sample.ts';
+import type { Json } from '../../../src/conventions/json/json.ts';
+import type { ValueType } from '../../../src/model/model.ts';
+import { holds } from '../../../src/plan/policy/holds.ts';
+import type { PathCondition } from '../../../src/plan/condition.ts';
+import { type Condition, EVERYTHING } from '../../../src/plan/plan.ts';
+import { field, model, resource } from '../../../store-suite/sample-model.ts';
+import { commit, create } from '../../../store-suite/sample-writes.ts';
+import { openSample } from '../../stores/sqlite/open-sample.ts';
 
 const TYPES: Readonly<Record<string, ValueType>> = {
   text: { kind: 'text', format: null },

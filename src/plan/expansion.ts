@@ -1,8 +1,8 @@
-import { quoted } from '../../conventions/text/quoted.ts';
-import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
-import { closestMatch } from '../../conventions/text/closest-match.ts';
-import { type QueryParameter, splitPlainList } from '../../conventions/url/query.ts';
-import type { Model, Resource } from '../../model/model.ts';
+import { quoted } from '../conventions/text/quoted.ts';
+import { type ErrorDetail, apiError } from '../conventions/errors.ts';
+import { closestMatch } from '../conventions/text/closest-match.ts';
+import { type QueryParameter, splitPlainList } from '../conventions/url/query.ts';
+import type { Model, Resource } from '../model/model.ts';
 
 /** Maximum number of paths. */
 export const MAX_EXPANDED = 100;

@@ -1,5 +1,5 @@
-import type { Json } from '../../conventions/json/json.ts';
-import type { FilterCondition, RelationKey } from '../condition.ts';
+import type { Json } from '../conventions/json/json.ts';
+import type { FilterCondition, RelationKey } from './condition.ts';
 
 /** A canonical form of conditions, to compare filters: independent of the order and the repetition of conditions, values and alternatives. */
 export function filterKey(filter: readonly FilterCondition[]): string {

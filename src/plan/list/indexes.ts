@@ -1,8 +1,8 @@
-import type { Resource, SortKey } from '../model/model.ts';
-import { referringMembers } from '../model/row-key.ts';
-import { weakMemoize } from '../cache/memoize.ts';
-import { policyPaths } from './policy/policy-paths.ts';
-import { totalOrder } from './list/sort.ts';
+import type { Resource, SortKey } from '../../model/model.ts';
+import { referringMembers } from '../../model/row-key.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import { policyPaths } from '../policy-paths.ts';
+import { totalOrder } from './sort.ts';
 
 /** An index that every store creates. If it is not unique, it ends with the id, which makes its order total. */
 export interface ResourceIndex {
@@ -12,27 +12,28 @@ export interface ResourceIndex {
   readonly total: boolean;
 }
 
-const ascending = (path: string): SortKey => ({ path, descending: false });
+const ascendingKeys = (path: string): SortKey => ({ path, descending: false });
 
 /**
- * The indexes of a resource (PAGE-10): unique constraints; `created_at`, the default order and the time field, so that pages at any depth
- * cost the same; each reference, and each field that a row policy compares by equality, followed by the default order; and the declared indexes.
+ * Lists the indexes of a resource (PAGE-10). They serve unique constraints and the declared indexes; `created_at`,
+ * the default order and the time field, so that pages at any depth cost the same; and each reference. Each field
+ * that a row policy compares by equality has one, too, followed by the default order.
  */
 export const indexesOf = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );
   const orders = [
-    [ascending('created_at')],
+    [ascendingKeys('created_at')],
     resource.sort,
-    [ascending(resource.timeField)],
-    ...references.map(({ name }) => [...referringMembers(resource, name).map(ascending), ...resource.sort]),
-    ...policyPaths(resource).map((path) => [ascending(path), ...resource.sort]),
-    ...resource.indexes.map((paths) => paths.map(ascending)),
+    [ascendingKeys(resource.timeField)],
+    ...references.map(({ name }) => [...referringMembers(resource, name).map(ascendingKeys), ...resource.sort]),
+    ...policyPaths(resource).map((path) => [ascendingKeys(path), ...resource.sort]),
+    ...resource.indexes.map((paths) => paths.map(ascendingKeys)),
   ];
   return [
     ...resource.uniques.map((paths) => ({
-      keys: paths.map(ascending),
+      keys: paths.map(ascendingKeys),
       unique: true,
       total: paths.every((path) => resource.properties.get(path)?.nullable === false),
     })),

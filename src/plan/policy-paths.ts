@@ -1,8 +1,11 @@
-import { fieldOfPath } from '../../conventions/text/field-path.ts';
-import type { Resource } from '../../model/model.ts';
-import type { Policy, PolicyComparison, RowRule } from '../../model/policy.ts';
+import { fieldOfPath } from '../conventions/text/field-path.ts';
+import type { Resource } from '../model/model.ts';
+import type { Policy, PolicyComparison, RowRule } from '../model/policy.ts';
 
-/** The fields of the row itself that policies on reading compare by equality, and the owner: an index on each finds what a caller may see. */
+/**
+ * Lists the owner, and the fields of the row itself that policies on reading compare by equality. An index on each
+ * finds the rows that a caller may see.
+ */
 export function policyPaths(resource: Resource): readonly string[] {
   const paths = resource.rows.read.flatMap((rule) =>
     rule.kind === 'policy' ? equalities(rule.policy, false).map(({ path }) => path) : [],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeWarnings } from '../../src/plan/warnings.ts';
-import { itemsDocument, load } from '../model/loading.ts';
-import { compilePolicies, withResources } from '../model/policies.ts';
+import { describeWarnings } from '../../../src/plan/list/warnings.ts';
+import { itemsDocument, load } from '../../model/loading.ts';
+import { compilePolicies, withResources } from '../../model/policies.ts';
 
 function warnings(properties: string, rest = ''): readonly string[] {
   return describeWarnings(load(itemsDocument(properties, rest)).model);

@@ -1,6 +1,6 @@
-import { digest } from '../../platform/digest.ts';
-import { type ConditionOf, isOwn, type RowCondition } from '../condition.ts';
-import { filterKey } from '../filter/filter-key.ts';
+import { digest } from '../platform/digest.ts';
+import { type ConditionOf, isOwn, type RowCondition } from './condition.ts';
+import { filterKey } from './filter-key.ts';
 
 /** A condition on the rows of a read. Related rows count as absent where they are not visible. */
 export type Condition = ConditionOf<{ readonly visible: Visibility }>;
@@ -68,12 +68,14 @@ export function isJudgedByRow(visible: Visibility): visible is RowVisibility {
 
 /** The fields that a row needs so that it can be judged. */
 export function judgedFields(visible: RowVisibility): readonly string[] {
-  return visible.kind === 'conditions' ? [...new Set(visible.conditions.flatMap(fieldsOf))] : [];
+  return visible.kind === 'conditions' ? [...new Set(visible.conditions.flatMap(listConditionFields))] : [];
 }
 
-function fieldsOf(condition: RowCondition): readonly string[] {
+function listConditionFields(condition: RowCondition): readonly string[] {
   if ('path' in condition) return condition.path.split('.', 1);
-  return condition.operator === 'not' ? fieldsOf(condition.condition) : condition.alternatives.flat().flatMap(fieldsOf);
+  return condition.operator === 'not'
+    ? listConditionFields(condition.condition)
+    : condition.alternatives.flat().flatMap(listConditionFields);
 }
 
 /** True if a condition is on the fields of the row alone. */

@@ -1,15 +1,16 @@
-import { isPluralOf, pluralOf } from '../model/compile/fields/names.ts';
-import type { Model, Property, Resource } from '../model/model.ts';
-import { isUnindexed } from './list/effort.ts';
-import { relationsOf } from './list/expansion.ts';
+import { isPluralOf, pluralOf } from '../../model/compile/fields/names.ts';
+import type { Model, Property, Resource } from '../../model/model.ts';
+import { isUnindexed } from './effort.ts';
+import { relationsOf } from '../expansion.ts';
 import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
 import { indexesOf } from './indexes.ts';
-import { isServedByIndex, policyPaths } from './policy/policy-paths.ts';
-import { totalOrder } from './list/sort.ts';
+import { isServedByIndex, policyPaths } from '../policy-paths.ts';
+import { totalOrder } from './sort.ts';
 
 /**
- * Warnings about a valid model: lists of sortable or filterable fields that no index serves (QRY-3), policies that do not work well with indexes or
- * uniques, texts that may be too long for their index, caching that is narrower than declared, and names whose derived singular may be wrong.
+ * Lists warnings about a valid model. Sortable or filterable fields may have no index (QRY-3), policies may not work
+ * well with indexes or uniques, and texts may be too long for their index. Caching may be narrower than declared,
+ * and the derived singular of a name may be wrong.
  * A field that may be sorted or filtered by default is no reason to warn: the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {

@@ -1,11 +1,11 @@
-import { weakMemoize } from '../cache/memoize.ts';
-import type { Json } from '../conventions/json/json.ts';
-import type { Resource } from '../model/model.ts';
-import { schemaAt } from '../model/compile/versions/field-paths.ts';
-import { keyMembers } from '../model/row-key.ts';
+import { weakMemoize } from '../../cache/memoize.ts';
+import type { Json } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { schemaAt } from '../../model/compile/versions/field-paths.ts';
+import { keyMembers } from '../../model/row-key.ts';
 import { indexesOf } from './indexes.ts';
-import { valueAt } from './list/list-query.ts';
-import type { Ancestor, FieldValues } from './plan.ts';
+import { valueAt } from './list-query.ts';
+import type { Ancestor, FieldValues } from '../plan.ts';
 
 /**
  * The most bytes of the values of a row in one index (LIM-1), in UTF-8. An entry in an index of PostgreSQL has at most 2,704 bytes, a header and the
@@ -35,12 +35,13 @@ const indexedPaths = weakMemoize((resource: Resource): readonly (readonly string
 });
 
 /**
- * The values that are too long for an index of their row: of the first index whose values are, together, those of more than an even share of it.
+ * Finds the values of a row that are too long for an index. They belong to the first index that they overfill
+ * together, and each takes more than an even share of it.
  *
- * @returns dotted paths; empty where every index can hold its values
+ * @returns dotted paths; empty if every index can hold its values
  */
 export function overlongPaths(resource: Resource, row: IndexedRow): readonly string[] {
-  const size = (path: string): number => sizeOf(indexedValue(resource, row, path));
+  const size = (path: string): number => measureSize(indexedValue(resource, row, path));
   const paths = indexedPaths(resource).find((each) => each.reduce((sum, path) => sum + size(path), 0) > MAX_INDEX_SIZE);
   return paths?.filter((path) => size(path) > MAX_INDEX_SIZE / paths.length) ?? [];
 }
@@ -59,9 +60,9 @@ function indexedValue({ parentKey }: Resource, { id, within, values }: IndexedRo
 }
 
 /** Bytes in UTF-8. Of an array of references, each is a row of its table. */
-function sizeOf(value: Json): number {
+function measureSize(value: Json): number {
   if (value === null) return 0;
   if (typeof value === 'string') return Buffer.byteLength(value);
-  if (Array.isArray(value)) return Math.max(0, ...value.map(sizeOf));
+  if (Array.isArray(value)) return Math.max(0, ...value.map(measureSize));
   return typeof value === 'object' ? Buffer.byteLength(JSON.stringify(value)) : SCALAR_SIZE;
 }

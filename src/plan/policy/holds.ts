@@ -1,12 +1,12 @@
-import { fieldOfPath } from '../conventions/text/field-path.ts';
-import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import type { Resource } from '../model/model.ts';
-import { valueAt } from './list/list-query.ts';
-import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from './condition.ts';
-import type { FieldValues } from './plan.ts';
-import { relatedMember } from './events/related-values.ts';
-import { type Condition, type RowVisibility, type Visibility, visibleConditions } from './policy/visibility.ts';
-import { comparisonOf } from './value-order.ts';
+import { fieldOfPath } from '../../conventions/text/field-path.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { valueAt } from '../list/list-query.ts';
+import { type Comparison, holdsForUnset, type PathCondition, type RowCondition } from '../condition.ts';
+import type { FieldValues } from '../plan.ts';
+import { relatedMember } from '../related-values.ts';
+import { type Condition, type RowVisibility, type Visibility, visibleConditions } from '../visibility.ts';
+import { comparisonOf } from '../value-order.ts';
 
 type Compared = Pick<Resource, 'properties'>;
 
@@ -27,8 +27,8 @@ export function isVisible(resource: Compared, row: FieldValues, visible: RowVisi
 }
 
 /**
- * True if a row was visible, by what was recorded of it (EVT-8, MET-4). A comparison of a value that was not recorded is unknown, as one with a claim that
- * the caller does not have: neither it nor its negation shows the row.
+ * True if a row was visible by its recorded values (EVT-8, MET-4). A comparison of a value that was not recorded
+ * is unknown, like one with a claim that the caller does not have. Neither it nor its negation shows the row.
  *
  * @param row as `recordedValues` makes it, with those of related rows
  */

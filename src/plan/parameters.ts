@@ -1,8 +1,8 @@
-import { cut } from '../../conventions/text/quoted.ts';
-import { MAX_DETAILS, apiError } from '../../conventions/errors.ts';
-import { closestMatch } from '../../conventions/text/closest-match.ts';
-import type { QueryParameter } from '../../conventions/url/query.ts';
-import { memoize } from '../../cache/memoize.ts';
+import { cut } from '../conventions/text/quoted.ts';
+import { MAX_DETAILS, apiError } from '../conventions/errors.ts';
+import { closestMatch } from '../conventions/text/closest-match.ts';
+import type { QueryParameter } from '../conventions/url/query.ts';
+import { memoize } from '../cache/memoize.ts';
 
 /** The parsed name of a filter parameter: `price[gte]`, `filter[limit]`, `address.city`. */
 interface FilterName {
