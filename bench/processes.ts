@@ -33,6 +33,9 @@ export async function startProcess(
 
 const LAST = availableParallelism() - 1;
 
-/** Prefixes that pin the server to the last processor (the first one handles most interrupts) and the load to the others. Linux only. */
+/**
+ * Prefixes that pin the server to the last processor (the first one handles most interrupts) and the load to the
+ * others. Linux only.
+ */
 export const PIN_SERVER: readonly string[] = ['taskset', '-c', String(LAST)];
 export const PIN_LOAD: readonly string[] = ['taskset', '-c', `0-${Math.max(0, LAST - 1)}`];

@@ -1,4 +1,5 @@
-// Contacts in three majors over the same rows: what version 3 is, and what versions 2 and 1 differ by. Serve it with: `restwright serve examples/contacts.ts`.
+// Contacts in three majors over the same rows: what version 3 is, and what versions 2 and 1 differ by. Serve it with:
+// `restwright serve examples/contacts.ts`.
 import { defineModel, resource } from '../src/index.ts';
 
 const companies = resource({

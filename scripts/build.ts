@@ -1,5 +1,5 @@
-// `npm run build`: bundles src/ and store-suite/ into a few files in dist/, or in the folder that is named, with type declarations. A program of three
-// hundred modules would spend a quarter of its start-up time finding and reading them.
+// `npm run build`: bundles src/ and store-suite/ into a few files in dist/, or in the folder that is named, with type
+// declarations. A program of three hundred modules would spend a quarter of its start-up time finding and reading them.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

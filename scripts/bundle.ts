@@ -5,7 +5,10 @@ import { type Plugin, rolldown } from 'rolldown';
 import { root } from './command.ts';
 import { documentValidationCode } from './document-validation.ts';
 
-/** The files of dist/ for Node.js and their entry modules: exports of the package, its command, and the entry points of its threads and workers. */
+/**
+ * The files of dist/ for Node.js and their entry modules: exports of the package, its command, and the entry points of
+ * its threads and workers.
+ */
 const ENTRIES = {
   index: 'index.ts',
   model: 'exports/model.ts',
@@ -57,7 +60,8 @@ export async function bundleProgram(dist: string): Promise<void> {
     external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
     plugins: [documentValidationPlugin, pageAssetsPlugin],
   });
-  // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`), whichever chunk contains it.
+  // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`),
+  // whichever chunk contains it.
   await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
 }
 

@@ -1,4 +1,5 @@
-// `npm run campaign -- --requests 100000 --seed 1`: random requests, each response compared with the contract. Exit code 1 if one differs.
+// `npm run campaign -- --requests 100000 --seed 1`: random requests, each response compared with the contract. Exit
+// code 1 if one differs.
 import process from 'node:process';
 import { parseArgs, styleText } from 'node:util';
 import { runCampaign, type CampaignResult } from './campaign/run-campaign.ts';

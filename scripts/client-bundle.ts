@@ -2,7 +2,10 @@ import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './command.ts';
 
-/** The exports of the package that run without Node.js: their files in dist/ and entry modules. A page can load each as it is. */
+/**
+ * The exports of the package that run without Node.js: their files in dist/ and entry modules. A page can load each as
+ * it is.
+ */
 export const WEB_ENTRIES = { client: 'client.ts', webhooks: 'verify-webhook.ts' } as const;
 
 /** An export of the package for programs that use an API. @returns its code, and what it imports */

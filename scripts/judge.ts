@@ -1,5 +1,5 @@
-// `npm run judge -- schemathesis --examples 2000 --seed 7` and `npm run judge -- oasdiff --pairs 1000 --seed 100`: the judges of `npm run test:all` with
-// more random input. Exit code 1 if one disagrees with the server.
+// `npm run judge -- schemathesis --examples 2000 --seed 7` and `npm run judge -- oasdiff --pairs 1000 --seed 100`: the
+// judges of `npm run test:all` with more random input. Exit code 1 if one disagrees with the server.
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { judgeDiffs } from '../test/oasdiff/judge-diffs.ts';

@@ -1,4 +1,5 @@
-// `npm run kill-rounds -- [--rounds 1000] [--seed 1]`: kills a process that writes and delivers, and finds out whether an event was lost.
+// `npm run kill-rounds -- [--rounds 1000] [--seed 1]`: kills a process that writes and delivers, and finds out whether
+// an event was lost.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

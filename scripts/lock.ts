@@ -23,8 +23,9 @@ const platforms: ReadonlySet<string> = new Set(['android', 'darwin', 'freebsd', 
 const processors: ReadonlySet<string> = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32']);
 
 /**
- * The entries that a lockfile lacks. These are packages for other platforms that the registry did not have at the time. npm omits them, and
- * `npm ci` then rejects the lockfile on every machine. Platform and processor follow from the name of the package.
+ * The entries that a lockfile lacks. These are packages for other platforms that the registry did not have at the time.
+ * npm omits them, and `npm ci` then rejects the lockfile on every machine. Platform and processor follow from the name
+ * of the package.
  *
  * @throws {Error} where an optional dependency is not pinned to one version
  */

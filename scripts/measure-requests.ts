@@ -42,7 +42,10 @@ resources:
 /** Complete, so that the script also runs on older trees, in which every option was required. */
 const SOURCE = { file: 'model.yaml', text: MODEL, env: {}, digest };
 
-/** Counts on an in-memory database. Left out are src/http/, where a request enters by one of several ways, and what only loads. */
+/**
+ * Counts on an in-memory database. Left out are src/http/, where a request enters by one of several ways, and what only
+ * loads.
+ */
 export async function filesEntered(): Promise<FilesEntered> {
   const { model } = loadModel(SOURCE);
   await using opened = await startApi({ model, database: ':memory:' });
@@ -74,7 +77,10 @@ async function createItems(send: Send): Promise<readonly string[]> {
   return paths;
 }
 
-/** Counts the files of one request after some of its kind; each run is a new request, so that no cached response serves it. */
+/**
+ * Counts the files of one request after some of its kind; each run is a new request, so that no cached response serves
+ * it.
+ */
 async function countFiles(request: (run: number) => Promise<Response>): Promise<number> {
   for (let run = 0; run < WARM_RUNS; run++) await (await request(run)).text();
   await new Promise((resolve) => setTimeout(resolve, SETTLED));

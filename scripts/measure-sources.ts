@@ -64,7 +64,9 @@ function repeatedTypes(sources: readonly Source[]): number {
     .toArray().length;
 }
 
-/** Finds caches by a word of the path: `cache/lru.ts`, `item-cache.ts`, `memoize.ts`. `cache-control` is a header field. */
+/**
+ * Finds caches by a word of the path: `cache/lru.ts`, `item-cache.ts`, `memoize.ts`. `cache-control` is a header field.
+ */
 function isCache(file: string, cacheFiles: ReadonlySet<string>): boolean {
   if (cacheFiles.has(path.basename(file, '.ts'))) return true;
   return /\b(?:cache|memoize)\b/.test(file.replaceAll('cache-control', ''));

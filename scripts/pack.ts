@@ -17,7 +17,10 @@ interface Manifest {
   readonly [member: string]: unknown;
 }
 
-/** Members of package.json for the checkout only: the published package must not install a program called `node`, for example. */
+/**
+ * Members of package.json for the checkout only: the published package must not install a program called `node`, for
+ * example.
+ */
 const ours: ReadonlySet<string> = new Set([
   'scripts',
   'devDependencies',

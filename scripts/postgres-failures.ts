@@ -1,4 +1,5 @@
-// `npm run postgres-failures -- [--rounds 20] [--seconds 120] [--seed 1]`: stops PostgreSQL under load, and kills one of three instances every second.
+// `npm run postgres-failures -- [--rounds 20] [--seconds 120] [--seed 1]`: stops PostgreSQL under load, and kills one
+// of three instances every second.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

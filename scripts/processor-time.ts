@@ -16,7 +16,10 @@ if (records !== undefined && isMainThread && program.endsWith('.test.ts')) {
   process.on('exit', () => appendFileSync(records, `${JSON.stringify([program, measureProcessorTime()])}\n`));
 }
 
-/** @returns seconds that this process and its ended children have computed; without the children where there is no `/proc` */
+/**
+ * @returns seconds that this process and its ended children have computed; without the children where there is no
+ *   `/proc`
+ */
 export function measureProcessorTime(): number {
   const stat = '/proc/self/stat';
   if (!existsSync(stat)) {

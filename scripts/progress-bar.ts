@@ -6,7 +6,11 @@ const CELLS = 30;
 const BAR_INTERVAL = 100;
 const LINE_INTERVAL = 10_000;
 
-/** Shows how far a program has come on its standard error: a bar on a terminal, elsewhere a line from time to time. @returns shows a share from 0 to 1, and a text */
+/**
+ * Shows how far a program has come on its standard error: a bar on a terminal, elsewhere a line from time to time.
+ *
+ * @returns shows a share from 0 to 1, and a text
+ */
 export function progressBar(): (share: number, text: string) => void {
   const isTerminal = process.stderr.isTTY;
   let last = performance.now();

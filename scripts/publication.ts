@@ -1,4 +1,5 @@
-// `node scripts/run.mjs scripts/publication.ts`: writes into the pages how to get and run the command, as src/cli/publication.ts says.
+// `node scripts/run.mjs scripts/publication.ts`: writes into the pages how to get and run the command, as
+// src/cli/publication.ts says.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { IS_PUBLISHED, RUN_COMMAND } from '../src/cli/publication.ts';

@@ -12,7 +12,10 @@ const FOLDER = path.join(root, '.cache', 'test-groups');
 const SHARING =
   /^test\/(?:auth|bench|cache|cli|client|conventions|deploy|describe|events|examples|formats|http|limits|model|observe|oracle|package|pipeline|plan|platform|stores|test-runner|types|versions)\//;
 
-/** What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads, memory, a server of PostgreSQL. */
+/**
+ * What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads,
+ * memory, a server of PostgreSQL.
+ */
 const EXCLUSIVE =
   /\bmock\b|Postgres\(|^(?:beforeEach|afterEach)\(|node:(?:process|worker_threads|child_process|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal/m;
 
@@ -25,8 +28,8 @@ const SUITE =
   /\/(?:transports|responses|older-contract|authenticated|postgres|own-description|collection-walks|row-policy-sequences)\.slow\.test\.ts$/;
 
 /**
- * The files of a run: tests that can share a process are grouped, a few in each. A group is a file that imports its members; all names and locations of tests
- * stay those of the members.
+ * The files of a run: tests that can share a process are grouped, a few in each. A group is a file that imports its
+ * members; all names and locations of tests stay those of the members.
  *
  * @param files absolute paths
  * @param way to run them: its groups are kept apart from those of runs at the same time
@@ -43,7 +46,10 @@ export function groupedFiles(files: readonly string[], way: string): readonly st
   return [...longestFirst(alone), ...groups];
 }
 
-/** The files of a run in another order: those that run for minutes begin first, so that none of them runs alone at the end. */
+/**
+ * The files of a run in another order: those that run for minutes begin first, so that none of them runs alone at the
+ * end.
+ */
 export function longestFirst(files: readonly string[]): readonly string[] {
   return [...files.filter(isSuite), ...files.filter((file) => !isSuite(file))];
 }

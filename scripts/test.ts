@@ -1,5 +1,5 @@
-// `npm test` (check, then every test but the slow ones), `npm run test:all` (the slow ones too). Arguments after `--` narrow the run to
-// the test files whose path contains one of them, and leave the check out.
+// `npm test` (check, then every test but the slow ones), `npm run test:all` (the slow ones too). Arguments after `--`
+// narrow the run to the test files whose path contains one of them, and leave the check out.
 import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,8 @@ const [mode, ...filters] = process.argv.slice(2);
 if (mode !== 'daily' && mode !== 'all') throw new Error('usage: scripts/test.ts daily|all [part of a path ...]');
 
 const options: RunOptions = {
-  // One file more than there are cores: the runner itself counts as one in Node's own default, which leaves a core idle.
+  // One file more than there are cores: the runner itself counts as one in Node's own default, which leaves a core
+  // idle.
   concurrency: availableParallelism() + 1,
   timeout: (mode === 'all' ? 300 : 60) * SECOND,
   // A test may run the whole HTTP suite.

@@ -1,4 +1,5 @@
-// Runs the requests of the tour and of the README: `node scripts/run.mjs scripts/tour.ts` writes the responses of this checkout into them.
+// Runs the requests of the tour and of the README: `node scripts/run.mjs scripts/tour.ts` writes the responses of this
+// checkout into them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -72,7 +73,9 @@ async function ask(requests: readonly string[], origin: string): Promise<readonl
   return output.split(BETWEEN);
 }
 
-/** A response as a page shows it: status, some of its fields, and the indented body, with `…` for values that change. */
+/**
+ * A response as a page shows it: status, some of its fields, and the indented body, with `…` for values that change.
+ */
 function showAnswer(answer: string, names: ReadonlySet<string>): string {
   const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
   const [status = '', ...fields] = head.split('\r\n');

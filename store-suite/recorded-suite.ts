@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../src/conventions/jso
 import type { ValueType } from '../src/model/model.ts';
 import type { CreatePlan, DeletePlan, FieldValues, UpdatePlan, WritePlan } from '../src/plan/plan.ts';
 import { type ReferenceKeys, type RelatedFields, relatedMember } from '../src/plan/related-values.ts';
-import { comparisonOf } from '../src/plan/value-order.ts';
+import { compileComparison } from '../src/plan/value-order.ts';
 import { EVERYTHING, visibilityWhere } from '../src/plan/visibility.ts';
 import type { Store } from '../src/stores/store.ts';
 import type { OpenStore } from './open-store.ts';
@@ -142,7 +142,7 @@ export function recordedSuite(name: string, open: OpenStore): void {
           const [got = null, wanted = null] = [found[key], values[key]];
           const isEqual = type.kind === 'decimal' && got !== null && wanted !== null;
           // Decimals are compared by value: a store may know more digits than it shows.
-          if (isEqual) assert.equal(comparisonOf(type)(got, wanted), 0, JSON.stringify([got, wanted]));
+          if (isEqual) assert.equal(compileComparison(type)(got, wanted), 0, JSON.stringify([got, wanted]));
           else assert.deepEqual(got, wanted, key);
         }
       }

@@ -1,6 +1,6 @@
 import { OPEN_ACCESS } from '../src/model/compile/access/access.ts';
 import { NO_RULED_ACCESS } from '../src/model/compile/access/ruled-access.ts';
-import { parentKey, scopeOf } from '../src/model/row-key.ts';
+import { parentKey, countScopeIds } from '../src/model/row-key.ts';
 import { NO_HOOKS } from '../src/model/hooks.ts';
 import type { Json } from '../src/conventions/json/json.ts';
 import type {
@@ -135,7 +135,8 @@ function withParentKeys(resources: readonly Resource[]): ReadonlyMap<string, Res
   const known = new Map<string, Resource>();
   for (const each of resources) {
     const above = known.get(each.parent?.resource ?? '');
-    const key = each.parent === null ? [] : parentKey(each.parent.field, above === undefined ? 0 : scopeOf(above));
+    const key =
+      each.parent === null ? [] : parentKey(each.parent.field, above === undefined ? 0 : countScopeIds(above));
     known.set(each.name, { ...each, parentKey: key });
   }
   return known;

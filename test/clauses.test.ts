@@ -10,16 +10,19 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 /** The number of changes in the second edition of the contract. */
 const CHANGES = 45;
 
-/** The clauses of a specification by id, each with the ids of its parts: the rows of its tables whose first cell is an id. */
+/**
+ * The clauses of a specification by id, each with the ids of its parts: the rows of its tables whose first cell is an
+ * id.
+ */
 type Clauses = ReadonlyMap<string, readonly string[]>;
 
-function clausesOf(contract: string): Clauses {
+function readClauses(contract: string): Clauses {
   const rows = [...contract.matchAll(/^\| ([A-Z]+-\d+) +\|(.*)$/gm)];
-  return new Map(rows.map(([, id = '', text = '']) => [id, partsOf(id, text)]));
+  return new Map(rows.map(([, id = '', text = '']) => [id, readParts(id, text)]));
 }
 
 /** `REP-9a`, `REP-9b`, ... by the marks in the text of a clause; the clause itself if it has none. */
-function partsOf(id: string, text: string): readonly string[] {
+function readParts(id: string, text: string): readonly string[] {
   const letters = [...text.matchAll(/ \(([a-z])\) /g)].map(([, letter = '']) => letter);
   return letters.length === 0 ? [id] : letters.map((letter) => `${id}${letter}`);
 }
@@ -123,7 +126,7 @@ function changeFindings(clauses: Clauses, changes: readonly Change[]): readonly 
 }
 
 describe('the clauses of the contract', () => {
-  const clauses = clausesOf(read('docs/specification/contract.md'));
+  const clauses = readClauses(read('docs/specification/contract.md'));
   const plan = read('docs/specification/planned.md');
 
   it('are each named by a test or planned, part by part, and the plan names nothing else', () => {
@@ -139,7 +142,7 @@ describe('the clauses of the contract', () => {
 });
 
 describe('the findings on clauses', () => {
-  const clauses = clausesOf('| id | clause |\n| URL-1 | a |\n| URL-2  | b |\n| MET-1 | c |\nsee URL-9 | d |');
+  const clauses = readClauses('| id | clause |\n| URL-1 | a |\n| URL-2  | b |\n| MET-1 | c |\nsee URL-9 | d |');
   const found = (plan: string, ...tested: string[]) => findings(clauses, plannedIn(plan), new Set(tested));
 
   const rows: readonly (readonly [
@@ -187,7 +190,7 @@ describe('the findings on clauses', () => {
   for (const [title, plan, tested, expected] of rows)
     it(title, () => assert.deepEqual(found(plan, ...tested), expected));
 
-  const parted = clausesOf('| REP-9 | (a) links, (b) relations; (c) a canonical link |');
+  const parted = readClauses('| REP-9 | (a) links, (b) relations; (c) a canonical link |');
   const ofParts = (plan: string, ...tested: string[]) => findings(parted, plannedIn(plan), new Set(tested));
 
   it('demand a title or a plan for each part', () => {
@@ -202,7 +205,7 @@ describe('the findings on clauses', () => {
   });
 
   it('report marks that are out of order, or only one', () => {
-    const marked = (text: string) => findings(clausesOf(`| REP-9 | ${text} |`), [], new Set(['REP-9a', 'REP-9c']));
+    const marked = (text: string) => findings(readClauses(`| REP-9 | ${text} |`), [], new Set(['REP-9a', 'REP-9c']));
     assert.deepEqual(marked('(a) x (c) y'), [
       'REP-9 has the marks REP-9a, REP-9c: use (a), (b), ... in order, two or more',
     ]);
@@ -221,7 +224,7 @@ describe('the findings on clauses', () => {
 });
 
 describe('the findings on changes', () => {
-  const clauses = clausesOf('| URL-1 | a |');
+  const clauses = readClauses('| URL-1 | a |');
   const found = (...lines: readonly string[]) =>
     changeFindings(clauses, changesIn(`- URL-1: x\n## Second edition\n${lines.join('\n')}`));
 

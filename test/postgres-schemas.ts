@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** The schemas of a test process. Their names are those of no earlier process: a database outlives it, and process ids return. */
+/**
+ * The schemas of a test process. Their names are those of no earlier process: a database outlives it, and process ids
+ * return.
+ */
 export class PostgresSchemas {
   readonly #run = randomBytes(6).toString('hex');
   readonly #names = new Set<string>();

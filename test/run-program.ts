@@ -34,7 +34,7 @@ export function runProgram(
 }
 
 /** Runs a program that has to succeed. @returns what it printed on standard output */
-export async function outputOf(command: readonly string[], options: ProgramOptions): Promise<string> {
+export async function readOutput(command: readonly string[], options: ProgramOptions): Promise<string> {
   const { code, stdout, stderr } = await runProgram(command, options);
   assert.equal(code, 0, `${command.join(' ')}\n${stdout}${stderr}`);
   return stdout;

@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../scripts/command.ts';
-import { rowsOf } from './guides/guide-pages.ts';
+import { readRows } from './guides/guide-pages.ts';
 
 const page = readFileSync(path.join(root, 'docs/security.md'), 'utf8');
 
 describe('the page on security', () => {
-  const rows = rowsOf(page, '## The ten risks');
+  const rows = readRows(page, '## The ten risks');
 
   it('has each of the ten risks, in their order', () => {
     assert.deepEqual(

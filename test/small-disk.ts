@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { TestContext } from 'node:test';
 
 /**
- * A file system that is soon full, unmounted at the end of the test. Where this process may not mount one, the test is skipped with the reason.
+ * A file system that is soon full, unmounted at the end of the test. Where this process may not mount one, the test is
+ * skipped with the reason.
  *
  * @param mebibytes its size
  * @param owner the user that it belongs to. Default: that of this process

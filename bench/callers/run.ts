@@ -1,4 +1,5 @@
-// `node bench/callers/run.ts [rounds]`: what a known bearer token, a rate limit and an owner policy cost in a request. See README.md.
+// `node bench/callers/run.ts [rounds]`: what a known bearer token, a rate limit and an owner policy cost in a request.
+// See README.md.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

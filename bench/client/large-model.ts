@@ -43,7 +43,10 @@ function writeUse(index: number): string {
 }`;
 }
 
-/** The modules of a model with so many resources, and of a program that uses every tenth. Each resource refers to another. */
+/**
+ * The modules of a model with so many resources, and of a program that uses every tenth. Each resource refers to
+ * another.
+ */
 export function largeModel(count: number, { root, client }: Imports): { readonly model: string; readonly use: string } {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const resources = indexes.map((index) => writeResource(index, count)).join('\n');

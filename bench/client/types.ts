@@ -1,4 +1,5 @@
-// Measures the compiler with the types of a large model: `node bench/client/types.ts [resources]`. README.md describes the method.
+// Measures the compiler with the types of a large model: `node bench/client/types.ts [resources]`. README.md describes
+// the method.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -19,7 +20,10 @@ export interface TypeCosts {
   readonly total: number;
 }
 
-/** Compiles a model with so many resources, with or without a program that uses its client, against the declarations of the package. */
+/**
+ * Compiles a model with so many resources, with or without a program that uses its client, against the declarations of
+ * the package.
+ */
 export function typeCosts(count: number, isUsed: boolean): TypeCosts {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'restwright-types-'));
   try {

@@ -3,8 +3,8 @@ import { percentile } from './percentile.ts';
 import type { Contender } from './contenders.ts';
 
 /**
- * Measures the milliseconds from process start to the first 200: the median of each contender, in alternation. A first start is not counted;
- * it fills the compile cache.
+ * Measures the milliseconds from process start to the first 200: the median of each contender, in alternation. A first
+ * start is not counted; it fills the compile cache.
  *
  * @param starts number of starts per contender; 0 measures nothing
  * @param report gets the name of the contender before each start

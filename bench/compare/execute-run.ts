@@ -12,7 +12,9 @@ import type { MemorySample, Results, WorkloadResult } from './report.ts';
 import { MODEL, type Contender } from './contenders.ts';
 import { formatCount } from './table.ts';
 
-/** Milliseconds of idle time before the second memory sample: Node.js releases memory one to two minutes after a load. */
+/**
+ * Milliseconds of idle time before the second memory sample: Node.js releases memory one to two minutes after a load.
+ */
 const IDLE_TIME = 130_000;
 
 /** Runs all measurements of a plan. @param folder directory of the databases */

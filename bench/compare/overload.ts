@@ -26,7 +26,11 @@ export interface OverloadResult {
   readonly fromDue: Latency;
 }
 
-/** Measures the capacity of a contender, then sends twice as many requests on a fixed schedule. @param seconds duration of the overload */
+/**
+ * Measures the capacity of a contender, then sends twice as many requests on a fixed schedule.
+ *
+ * @param seconds duration of the overload
+ */
 export async function measureOverload(
   workload: Workload,
   { contender, server }: RunningServer,

@@ -24,7 +24,11 @@ const fields = {
 /** The fields of a product that clients write. */
 export const FIELD_NAMES: readonly string[] = Object.keys(fields);
 
-/** @param key the schema of an id in a request @param id that of one in a response @param time that of a time in a response */
+/**
+ * @param key the schema of an id in a request
+ * @param id that of one in a response
+ * @param time that of a time in a response
+ */
 export function productSchemas(key: Schema, id: Schema, time: Schema): ProductSchemas {
   const item = {
     type: 'object',

@@ -29,7 +29,11 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   };
 }
 
-/** Bundles a program of `bench/` into a folder whose `node_modules` are those of this checkout. @param source its path without extension */
+/**
+ * Bundles a program of `bench/` into a folder whose `node_modules` are those of this checkout.
+ *
+ * @param source its path without extension
+ */
 export async function bundle(folder: string, source: string): Promise<string> {
   const file = path.join(folder, `${path.basename(source)}.mjs`);
   await build({

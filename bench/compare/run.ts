@@ -1,4 +1,5 @@
-// `npm run bench [-- [--quick] workload ...]`: compares a declared resource with a baseline, a handwritten route and other frameworks. See ../README.md.
+// `npm run bench [-- [--quick] workload ...]`: compares a declared resource with a baseline, a handwritten route and
+// other frameworks. See ../README.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

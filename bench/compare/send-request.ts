@@ -16,7 +16,10 @@ const MAX_RETRIES = 3;
 /** Reuses connections, so that a workload can read every row before its rounds. */
 const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
 
-/** Sends exactly the header fields of the load: `fetch` adds `Cache-Control` to conditional requests, which prevents a 304. */
+/**
+ * Sends exactly the header fields of the load: `fetch` adds `Cache-Control` to conditional requests, which prevents a
+ * 304.
+ */
 export async function sendRequest(port: number, request: LoadRequest): Promise<ReceivedResponse> {
   for (let refusals = 0; ; refusals += 1) {
     const response = await sendOnce(port, request);

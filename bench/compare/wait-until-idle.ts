@@ -7,8 +7,9 @@ const IDLE_CPU = 10_000;
 const MAX_POLLS = 300;
 
 /**
- * Waits until a server has completed the requests that were in flight when its load ended, for at most half a minute. All servers share one
- * processor, and a slow server needs more than a second for 32 requests, which would slow down the next one.
+ * Waits until a server has completed the requests that were in flight when its load ended, for at most half a minute.
+ * All servers share one processor, and a slow server needs more than a second for 32 requests, which would slow down
+ * the next one.
  *
  * @param pause waits between two polls
  */

@@ -10,7 +10,10 @@ export type RequestOrder = 'sequential' | 'random';
 /** A closed-loop load: each connection sends its next request as soon as it has a response. */
 interface Load {
   readonly requests: readonly LoadRequest[];
-  /** `sequential` repeats a request only after all others; `random` picks each request independently. Default: sequential. */
+  /**
+   * `sequential` repeats a request only after all others; `random` picks each request independently. Default:
+   * sequential.
+   */
   readonly order?: RequestOrder;
   /** Index of the first request, or the seed of the random order. */
   readonly start: number;
@@ -53,7 +56,8 @@ export async function retryLoad<Result>(load: () => Promise<Result>, onRetry: ()
 /**
  * Loads a server on loopback with `wrk`, which does not use the server's processor.
  *
- * @throws {InvalidLoad} if a response is not 2xx or 3xx, a connection breaks, or a response takes longer than ten seconds
+ * @throws {InvalidLoad} if a response is not 2xx or 3xx, a connection breaks, or a response takes longer than ten
+ *   seconds
  */
 export async function wrk(
   port: number,

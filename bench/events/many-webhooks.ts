@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/events/many-webhooks.ts [webhooks] [rounds]`: what many webhooks cost, of which one matches.
+// `node scripts/run.mjs bench/events/many-webhooks.ts [webhooks] [rounds]`: what many webhooks cost, of which one
+// matches.
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';

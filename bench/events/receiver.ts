@@ -1,8 +1,12 @@
-// A receiver of webhooks, as a process of its own: `fork` it. It sends its port, then `{ ids, at }` of what it received, 50 times a second.
+// A receiver of webhooks, as a process of its own: `fork` it. It sends its port, then `{ ids, at }` of what it
+// received, 50 times a second.
 import http from 'node:http';
 import process from 'node:process';
 
-/** Receipts since the last message of a receiver: ids of rows, and the times of their receipt in milliseconds since the epoch. */
+/**
+ * Receipts since the last message of a receiver: ids of rows, and the times of their receipt in milliseconds since the
+ * epoch.
+ */
 export interface Receipts {
   readonly ids: readonly string[];
   readonly at: readonly number[];

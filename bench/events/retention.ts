@@ -1,4 +1,5 @@
-// Measures what the removal of old events costs, and what it does to the file: `node bench/events/retention.ts`. README.md describes the method.
+// Measures what the removal of old events costs, and what it does to the file: `node bench/events/retention.ts`.
+// README.md describes the method.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

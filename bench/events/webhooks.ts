@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/events/webhooks.ts [rounds] [seconds]`: what a webhook costs writes, and how long an event takes to its receiver.
+// `node scripts/run.mjs bench/events/webhooks.ts [rounds] [seconds]`: what a webhook costs writes, and how long an
+// event takes to its receiver.
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';

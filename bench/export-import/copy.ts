@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/export-import/copy.ts [rows]`: `restwright copy` between SQLite and PostgreSQL, next to what each database does by itself.
+// `node scripts/run.mjs bench/export-import/copy.ts [rows]`: `restwright copy` between SQLite and PostgreSQL, next to
+// what each database does by itself.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

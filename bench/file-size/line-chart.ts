@@ -32,7 +32,9 @@ const STYLE = `text { font: 12px system-ui, sans-serif; fill: #1f2328 } .axis { 
 path { fill: none; stroke-width: 2 } line { stroke: #d1d9e0 }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } line { stroke: #3d444d } }`;
 
-/** Renders lines over the marks of a horizontal axis as SVG, for light and dark pages. The vertical axis is logarithmic. */
+/**
+ * Renders lines over the marks of a horizontal axis as SVG, for light and dark pages. The vertical axis is logarithmic.
+ */
 export function lineChart(lines: readonly ChartLine[], marks: readonly string[], label: string): string {
   const exponents = lines.flatMap(({ values }) => values.map((value) => Math.log10(Math.max(value, 1))));
   const [lowest, highest] = [Math.floor(Math.min(...exponents)), Math.ceil(Math.max(...exponents))];

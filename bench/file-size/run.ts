@@ -40,7 +40,11 @@ resources:
 const file = path.join(temporaryFolder(), 'bench.db');
 const { model } = loadModel({ file: 'bench.yaml', text: MODEL, env: {} });
 
-/** A generator of numbers that look random and are the same in each run. @returns a function of the exclusive upper bound */
+/**
+ * A generator of numbers that look random and are the same in each run.
+ *
+ * @returns a function of the exclusive upper bound
+ */
 function seededNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -91,7 +95,10 @@ async function send(opened: StartedApi, target: string, body?: string): Promise<
   if (status !== 200 && status !== 201) throw new Error(`${target} returned ${status}`);
 }
 
-/** Microseconds of processor time of one request of each kind, all threads. Kinds have different requests each time, so that no page comes from the cache. */
+/**
+ * Microseconds of processor time of one request of each kind, all threads. Kinds have different requests each time, so
+ * that no page comes from the cache.
+ */
 async function measure(rows: number): Promise<ReadonlyMap<string, number | null>> {
   const opened = await startApi({ model, database: file });
   const database = new Database(file, { readonly: true });

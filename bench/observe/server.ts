@@ -1,4 +1,5 @@
-// `node bench/observe/server.ts SIDE MODEL DATABASE`: serves a model with a log, metrics or spans, or without. See README.md.
+// `node bench/observe/server.ts SIDE MODEL DATABASE`: serves a model with a log, metrics or spans, or without. See
+// README.md.
 import { openSync } from 'node:fs';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';

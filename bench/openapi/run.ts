@@ -1,4 +1,5 @@
-// `node bench/openapi/run.ts [resources]`: time to make a description, its size, and requests per second. See README.md.
+// `node bench/openapi/run.ts [resources]`: time to make a description, its size, and requests per second. See
+// README.md.
 import process from 'node:process';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { createApi } from '../../src/api.ts';

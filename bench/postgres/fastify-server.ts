@@ -1,5 +1,6 @@
 // A handwritten server on PostgreSQL: Fastify with schemas for requests and responses, and `pg` with its pool and named
-// statements. It has integer keys, an ETag from the revision, no log, and no other conventions. Argument: the URL of the database, with the schema in `options`.
+// statements. It has integer keys, an ETag from the revision, no log, and no other conventions. Argument: the URL of
+// the database, with the schema in `options`.
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import fastify from 'fastify';

@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/postgres/instances.ts [rows] [rounds] [seconds]`: reads by id of one instance and of two. See README.md.
+// `node scripts/run.mjs bench/postgres/instances.ts [rows] [rounds] [seconds]`: reads by id of one instance and of two.
+// See README.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { Client } from 'pg';

@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/postgres/log-order.ts [seconds]`: ways of numbering a log in the order of commits, by 1 to 8 writing processes. See README.md.
+// `node scripts/run.mjs bench/postgres/log-order.ts [seconds]`: ways of numbering a log in the order of commits, by 1
+// to 8 writing processes. See README.md.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

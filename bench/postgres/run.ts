@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/postgres/run.ts [rows] [rounds] [seconds]`: Restwright on PostgreSQL beside a handwritten server. See README.md.
+// `node scripts/run.mjs bench/postgres/run.ts [rows] [rounds] [seconds]`: Restwright on PostgreSQL beside a handwritten
+// server. See README.md.
 import path from 'node:path';
 import process from 'node:process';
 import { Client } from 'pg';

@@ -1,4 +1,5 @@
-// `node bench/row-policies/run.ts [rounds]`: pages of one owner among a million rows, and memory with many callers. See README.md.
+// `node bench/row-policies/run.ts [rounds]`: pages of one owner among a million rows, and memory with many callers. See
+// README.md.
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createWriteStream, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `node bench/versions/http.ts BEFORE [rounds]`: what versions cost. BEFORE is a checkout of the commit before there were any. See README.md.
+// `node bench/versions/http.ts BEFORE [rounds]`: what versions cost. BEFORE is a checkout of the commit before there
+// were any. See README.md.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

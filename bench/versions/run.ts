@@ -1,4 +1,5 @@
-// `node --expose-gc bench/versions/run.ts BEFORE [rounds]`: what versions cost. BEFORE is a checkout of the commit before there were any. See README.md.
+// `node --expose-gc bench/versions/run.ts BEFORE [rounds]`: what versions cost. BEFORE is a checkout of the commit
+// before there were any. See README.md.
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';

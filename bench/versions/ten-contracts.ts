@@ -1,4 +1,5 @@
-// `node --expose-gc bench/versions/ten-contracts.ts [resources]`: what ten older contracts add to a start and to memory. See README.md.
+// `node --expose-gc bench/versions/ten-contracts.ts [resources]`: what ten older contracts add to a start and to
+// memory. See README.md.
 import process from 'node:process';
 import { loadModel, startApi, type StartedApi } from '../../src/index.ts';
 

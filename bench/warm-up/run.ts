@@ -1,4 +1,5 @@
-// `node scripts/run.mjs bench/warm-up/run.ts [starts]`: what pages cost in the first seconds after a start. See README.md.
+// `node scripts/run.mjs bench/warm-up/run.ts [starts]`: what pages cost in the first seconds after a start. See
+// README.md.
 import path from 'node:path';
 import process from 'node:process';
 import { CONTENDERS, type Contender, MODEL } from '../compare/contenders.ts';

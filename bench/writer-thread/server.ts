@@ -1,5 +1,5 @@
-// A server that reads on the request thread and commits there or on a writer thread. Arguments: the database file, `request` or
-// `writer`, and the additional milliseconds of each sync.
+// A server that reads on the request thread and commits there or on a writer thread. Arguments: the database file,
+// `request` or `writer`, and the additional milliseconds of each sync.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -9,7 +9,8 @@ import { collections, prepareWorld } from './prepare.ts';
 const model = path.join(import.meta.dirname, 'model.yaml');
 
 /**
- * Prepares the data and imports the rows that the database does not have yet. Their events are left out: no consumer exists before the first start.
+ * Prepares the data and imports the rows that the database does not have yet. Their events are left out: no consumer
+ * exists before the first start.
  *
  * @param database the value of `--database`; undefined for its default
  * @returns the exit code of the first import that failed, else 0

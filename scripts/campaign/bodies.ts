@@ -6,13 +6,20 @@ import type { Resource } from './resources.ts';
 /** A body in one of the formats that a write accepts. */
 export type Encoded = Pick<Request, 'body' | 'headers'>;
 
-/** Values for all required and some optional fields. @param full every field, so that a PUT replaces nothing by a default */
+/**
+ * Values for all required and some optional fields.
+ *
+ * @param full every field, so that a PUT replaces nothing by a default
+ */
 export function makeValues(resource: Resource, random: Random, full = false): JsonObject {
   const fields = resource.fields.filter(({ required }) => required === true || full || random.chance(0.6));
   return Object.fromEntries(fields.map(({ name, make }) => [name, make(random)]));
 }
 
-/** Writes a body as JSON, vendor JSON, XML, form or multipart. Forms cannot express null and the empty list, which are left out. */
+/**
+ * Writes a body as JSON, vendor JSON, XML, form or multipart. Forms cannot express null and the empty list, which are
+ * left out.
+ */
 export function encode(resource: Resource, values: JsonObject, random: Random): Encoded {
   // A form without pairs would be no body at all.
   const type = formPairs(values).length === 0 ? 'application/json' : random.pick(FORMATS);

@@ -1,7 +1,10 @@
 import { member, type Request } from './client.ts';
 import type { Session } from './session.ts';
 
-/** A request that the contract refuses (or answers), with the status that it gives. Targets are below `/api/v1` unless they begin with `/api`. */
+/**
+ * A request that the contract refuses (or answers), with the status that it gives. Targets are below `/api/v1` unless
+ * they begin with `/api`.
+ */
 interface Row {
   readonly send: string;
   readonly headers?: Readonly<Record<string, string>>;

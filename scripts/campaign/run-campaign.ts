@@ -49,7 +49,10 @@ const scenarios: readonly (readonly [weight: number, name: string, run: (session
 /** Rows of a run end here, so that everything known stays small: all authors, books, notes and orders are deleted. */
 const MOST_ROWS = 220;
 
-/** Sends random requests one after another and compares each response with the contract. The seed determines the choices. */
+/**
+ * Sends random requests one after another and compares each response with the contract. The seed determines the
+ * choices.
+ */
 export async function runCampaign({
   origin,
   requests,

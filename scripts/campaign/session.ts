@@ -38,7 +38,11 @@ export class Session {
     this.random = random;
   }
 
-  /** Sends a request and judges its response by what holds for every response. @param request its `target` is below `/api/v1` unless it begins with `/api` */
+  /**
+   * Sends a request and judges its response by what holds for every response.
+   *
+   * @param request its `target` is below `/api/v1` unless it begins with `/api`
+   */
   async send(request: Request): Promise<Received> {
     const target = /^\/(api|\/)/.test(request.target) ? request.target : `/api/v1${request.target}`;
     const sent = { ...request, target };
@@ -59,7 +63,11 @@ export class Session {
     });
   }
 
-  /** Records a finding about the last response unless the condition holds. @param rule the clause and what it demands */
+  /**
+   * Records a finding about the last response unless the condition holds.
+   *
+   * @param rule the clause and what it demands
+   */
   check(condition: boolean, rule: string, what = ''): boolean {
     if (!condition) this.report({ rule, what });
     return condition;

@@ -94,7 +94,7 @@ export class ApiKeyVerifier implements TokenVerifier {
 }
 
 /** The id of the API key of a caller; null for one with other credentials. */
-export function keyOf({
+export function findApiKeyId({
   issuer,
   claims,
 }: {

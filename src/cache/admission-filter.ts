@@ -17,7 +17,8 @@ export function secondHit(keys: number): (hash: number) => boolean {
   const slots = new Int32Array(keys);
   return (hash) => {
     const first = Math.imul(hash, BUCKET) & (keys - 1);
-    // The hash goes to the front of its bucket. The others move up as far as to where it was; if it was not there, the last one goes.
+    // The hash goes to the front of its bucket. The others move up as far as to where it was; if it was not there, the
+    // last one goes.
     let moving = hash;
     for (let slot = first; slot < first + BUCKET; slot += 1) {
       const before = slots[slot] ?? 0;

@@ -175,7 +175,11 @@ interface BatchResults {
   readonly results: readonly { readonly status: number; readonly body?: unknown }[];
 }
 
-/** Sends writes as one batch. @returns the bodies of the responses; of a batch that is not atomic, the result of each write */
+/**
+ * Sends writes as one batch.
+ *
+ * @returns the bodies of the responses; of a batch that is not atomic, the result of each write
+ */
 async function sendBatch(
   transport: Transport,
   operations: readonly BatchedWrite<unknown>[],

@@ -15,7 +15,10 @@ export type KeysWith<S, W extends string> = {
 /** The names of the fields that no read returns. */
 export type HiddenKeys<S> = KeysWith<S, 'writeOnly'> | KeysWith<S, 'x-shown-once'>;
 
-/** The body that creates an item. Members that are not required may be null or left out; null unsets them. Those with a default may be left out. */
+/**
+ * The body that creates an item. Members that are not required may be null or left out; null unsets them. Those with a
+ * default may be left out.
+ */
 export type BodyOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer V }
     ? LibraryBody<V>

@@ -156,7 +156,9 @@ function isTokenRefused({ kind }: FailedRequest): boolean {
   return kind === 'AUTH_TOKEN_EXPIRED' || kind === 'AUTH_TOKEN_INVALID';
 }
 
-/** True if a DELETE finds nothing: where the response to an earlier attempt was lost, that attempt has deleted the item. */
+/**
+ * True if a DELETE finds nothing: where the response to an earlier attempt was lost, that attempt has deleted the item.
+ */
 function isGone({ method }: ClientRequest, { status }: FailedRequest): boolean {
   return method === 'DELETE' && (status === 404 || status === 410);
 }

@@ -36,7 +36,10 @@ export interface VerifyOptions {
   readonly now?: () => number;
 }
 
-/** The reason why a request is not a delivery. `SECRET_INVALID` is a mistake of the receiver; respond to all others with 400. */
+/**
+ * The reason why a request is not a delivery. `SECRET_INVALID` is a mistake of the receiver; respond to all others with
+ * 400.
+ */
 export type WebhookErrorCode =
   | 'SECRET_INVALID'
   | 'HEADER_MISSING'

@@ -1,7 +1,11 @@
-// Which contract a version names, as types: the newest one, or an older one, which the changes of the versions in between lead to.
+// Which contract a version names, as types: the newest one, or an older one, which the changes of the versions in
+// between lead to.
 import type { ChangedShapes, NamesAfter } from './older-types.ts';
 
-/** The source of an older contract: shapes of resources, and names of collections where they differ, by key of the resource. */
+/**
+ * The source of an older contract: shapes of resources, and names of collections where they differ, by key of the
+ * resource.
+ */
 export interface NamedContract<H, N> {
   readonly shapes: H;
   readonly names: N;

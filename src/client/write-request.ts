@@ -20,7 +20,11 @@ export function itemPath(collection: string, item: string | { readonly id: strin
 const JSON_BODY = { 'Content-Type': 'application/json' };
 const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 
-/** The writes of a collection, without sending them. @param path of the collection, relative to the root of the version */
+/**
+ * The writes of a collection, without sending them.
+ *
+ * @param path of the collection, relative to the root of the version
+ */
 export function createWrites(path: string) {
   return {
     create: (body: unknown): UnsentWrite => ({ method: 'POST', path, headers: JSON_BODY, body }),

@@ -99,7 +99,10 @@ export class ResponseFormats {
   }
 }
 
-/** One served version of the API: a model, and everything that depends on it alone. A request has its own (`Routed.contract`). */
+/**
+ * One served version of the API: a model, and everything that depends on it alone. A request has its own
+ * (`Routed.contract`).
+ */
 export interface Contract {
   readonly model: Model;
   /** `1.4.2`. */

@@ -5,8 +5,9 @@ import type { AccessRule, Model } from '../model/model.ts';
 import { EVERY_FIELD, type FieldPermission } from '../plan/policy/field-permission.ts';
 
 /**
- * Which fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one caller. Scopes decide on whole
- * operations, so that every caller who gets a representation and reads the same fields gets the same one.
+ * Which fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one
+ * caller. Scopes decide on whole operations, so that every caller who gets a representation and reads the same fields
+ * gets the same one.
  */
 export interface Permission {
   /** Equal for two callers that read the same fields. */

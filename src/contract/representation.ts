@@ -7,7 +7,7 @@ import type { Observe } from '../observe/observation.ts';
 import type { UrlBuilder, LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor, Row } from '../plan/plan.ts';
 import { ancestorMembers } from '../plan/row-address.ts';
-import { type Relation, relationsOf } from '../plan/expansion.ts';
+import { type Relation, listRelations } from '../plan/expansion.ts';
 import { filterName } from '../plan/parameters.ts';
 import { type Projection, project } from '../plan/list/projection.ts';
 
@@ -35,11 +35,16 @@ const WHOLE: RepresentationOptions = {};
 
 type LinkWriter = (row: Row, within: readonly Ancestor[], base: LinkBase) => string | null;
 
-/** Writes the readable and computed members of a row, without links. @param projection the fields to include; null for all */
+/**
+ * Writes the readable and computed members of a row, without links.
+ *
+ * @param projection the fields to include; null for all
+ */
 export type FieldWriter = (row: Row, projection?: Projection | null) => Record<string, Json>;
 
 /**
- * Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision (REP-1, REP-11).
+ * Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision
+ * (REP-1, REP-11).
  *
  * @param observe receives the failures of computed members, which are null then
  */
@@ -90,8 +95,8 @@ function leadsBelow({ reference }: Field, resources: Model['resources']): boolea
 }
 
 /**
- * Compiles the writer for a row that has exactly the members of the resource, in their order, as a store returns it: a copy takes half as long as
- * member by member.
+ * Compiles the writer for a row that has exactly the members of the resource, in their order, as a store returns it: a
+ * copy takes half as long as member by member.
  *
  * @param writeFields of any row
  */
@@ -140,8 +145,8 @@ export function referrersFilter({ field: fields }: Resource, field: string): str
 }
 
 /**
- * The filter that finds the rows with the ids of an array of references. null if there is none, or if it takes more than half of a URL: the other
- * half is for the cursor of the next page, which holds the filter too.
+ * The filter that finds the rows with the ids of an array of references. null if there is none, or if it takes more
+ * than half of a URL: the other half is for the cursor of the next page, which holds the filter too.
  *
  * @param target maximum length of a URL
  */
@@ -154,7 +159,8 @@ export function referredFilter(ids: Json | undefined, target: number): QueryPair
 }
 
 /**
- * The links of a resource in their order: self, collection, up, relations of its fields, sub-collections and inverse relations (REP-9).
+ * The links of a resource in their order: self, collection, up, relations of its fields, sub-collections and inverse
+ * relations (REP-9).
  */
 function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
@@ -168,7 +174,7 @@ function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readon
       (_row, [above, ...further], base) => (above === undefined ? null : urls.item(base, parent, further, above.id)),
     ]);
   }
-  for (const relation of relationsOf(resource, model)) {
+  for (const relation of listRelations(resource, model)) {
     const write = relation.linked ? relationLink(resource, relation, { model, urls }) : null;
     if (write !== null) writers.push([relation.name, write]);
   }
@@ -203,7 +209,10 @@ function relationLink(resource: Resource, relation: Relation, context: LinkConte
   }
 }
 
-/** The link to the row that a field refers to, below its ancestors: those of the row, or those that the store read with the reference. */
+/**
+ * The link to the row that a field refers to, below its ancestors: those of the row, or those that the store read with
+ * the reference.
+ */
 function itemLink({ target, field, siblings }: Relation, { model, urls }: LinkContext): LinkWriter {
   const above = siblings ? [] : ancestorMembers(field, target, model.resources);
   return (row, within, base) => {

@@ -7,7 +7,10 @@ import { EVERY_PERMISSION } from './permission.ts';
 
 /** The part of an ETag that representations of one form share, for a client that prefers one coding. */
 export interface Variant {
-  /** Names everything that a representation depends on besides its rows: media type, start of links, cache epoch and permission. */
+  /**
+   * Names everything that a representation depends on besides its rows: media type, start of links, cache epoch and
+   * permission.
+   */
   readonly id: string;
   /** Names the content coding too, for ETags of bodies that are long enough to be compressed. */
   readonly coded: string;
@@ -31,8 +34,9 @@ export interface VariantOptions {
 const ID_CHARACTERS = 8;
 
 /**
- * Compiles the variants of all contracts, so that a request only looks one up. Those of callers who may read every field are compiled at start, others
- * for the first such caller. A variant depends on the *contract* and the *permission*, never on an identity or a visibility.
+ * Compiles the variants of all contracts, so that a request only looks one up. Those of callers who may read every
+ * field are compiled at start, others for the first such caller. A variant depends on the *contract* and the
+ * *permission*, never on an identity or a visibility.
  */
 export function compileVariants(options: VariantOptions): FindVariants {
   const whole = compileByBase(EVERY_PERMISSION.id, options);

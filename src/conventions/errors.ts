@@ -16,7 +16,10 @@ export interface ErrorBody {
   readonly details: readonly ErrorDetail[];
 }
 
-/** Every error code without a resource prefix, with its status (ERR-2). This table and {@link resourceErrors} are the whole catalogue. */
+/**
+ * Every error code without a resource prefix, with its status (ERR-2). This table and {@link resourceErrors} are the
+ * whole catalogue.
+ */
 export const errors = {
   REQUEST_MALFORMED: 400,
   REQUEST_URI_INVALID: 400,

@@ -31,7 +31,10 @@ export function isSafeMethod(method: string): boolean {
   return safe.has(method);
 }
 
-/** True if a method is registered with IANA. A registered method that a target lacks is 405, an unregistered one 501 (MET-6). */
+/**
+ * True if a method is registered with IANA. A registered method that a target lacks is 405, an unregistered one 501
+ * (MET-6).
+ */
 export function isRegisteredMethod(method: string): boolean {
   return supported.has(method) || registeredOnly.has(method);
 }

@@ -23,14 +23,18 @@ export function requestTimeoutError(): ApiError {
   return apiError('REQUEST_TIMEOUT', 'The request was not received in time; send it again.');
 }
 
-/** The connection closed before the body was complete. Only the log shows this error: no client is left to receive it. */
+/**
+ * The connection closed before the body was complete. Only the log shows this error: no client is left to receive it.
+ */
 export function incompleteBodyError(cause?: unknown): ApiError {
   return apiError('REQUEST_MALFORMED', 'The connection closed before the body was complete; send the whole body.', {
     cause,
   });
 }
 
-/** The connection closed before the response was made. Only the log shows this error: no client is left to receive it. */
+/**
+ * The connection closed before the response was made. Only the log shows this error: no client is left to receive it.
+ */
 export function abandonedRequestError(): ApiError {
   return apiError('REQUEST_MALFORMED', 'The connection closed before the response was complete.');
 }

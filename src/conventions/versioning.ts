@@ -58,7 +58,9 @@ const VERSION = new RegExp(`^${NUMBER}(?:\\.${NUMBER}(?:\\.${NUMBER})?)?$`);
 /** The `field` of error details for each carrier. */
 const FIELDS = { path: 'path', query: 'api_version', header: 'API-Version', accept: 'Accept' } as const;
 
-/** Parses `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits per part; null for anything else. */
+/**
+ * Parses `1`, `1.2` or `1.2.3` (VER-2): no `v`, no leading zeros, at most nine digits per part; null for anything else.
+ */
 export function parseVersion(text: string): RequestedVersion | null {
   const match = VERSION.exec(text);
   if (match === null) return null;
@@ -81,9 +83,9 @@ export function versionsAgree(one: RequestedVersion, other: RequestedVersion): b
 }
 
 /**
- * Resolves the version of a request (VER-1, VER-2). If all carriers agree, the most precise one decides, so that a path can give the major
- * and another carrier the minor. `Accept` is a list of alternatives: it agrees if one of them does, and the first one that agrees and is
- * supported is used.
+ * Resolves the version of a request (VER-1, VER-2). If all carriers agree, the most precise one decides, so that a path
+ * can give the major and another carrier the minor. `Accept` is a list of alternatives: it agrees if one of them does,
+ * and the first one that agrees and is supported is used.
  *
  * @param supported all supported versions, in any order
  * @param defaultMajor the major version of a request that names none
@@ -184,8 +186,8 @@ function agrees(accepted: AcceptedVersion, mostPrecise: RequestedVersion | null)
 }
 
 /**
- * The supported version that serves the requested one (VER-2): the latest of its minor. A minor that is not supported, below the latest of its major,
- * is served by that one, which adds to it. The patch never selects.
+ * The supported version that serves the requested one (VER-2): the latest of its minor. A minor that is not supported,
+ * below the latest of its major, is served by that one, which adds to it. The patch never selects.
  */
 function latest<V extends SupportedVersion>(supported: readonly V[], { major, minor }: RequestedVersion): V | null {
   const ofMajor = supported.filter((one) => one.major === major).toSorted(compare);

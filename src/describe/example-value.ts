@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Member, Shape, TextFormat, ValueType } from '../model/model.ts';
-import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from '../model/values/access.ts';
+import { readArray, toDigits, readNumber, readObject, readString } from '../model/values/access.ts';
 import { allowedValues } from '../model/values/assertion.ts';
 import { compareNumbers, decimalError } from '../model/values/exact-number.ts';
 import { compilePattern } from '../model/values/pattern.ts';
@@ -46,7 +46,7 @@ const SAMPLES = [
 
 /** A valid value of a field or a member; null where none is known. @param declared its JSON Schema, `$ref`s resolved */
 export function exampleValue(shape: Shape & Partial<Pick<Member, 'default'>>, declared: JsonObject): Json {
-  const [own] = arrayOf(declared['examples']);
+  const [own] = readArray(declared['examples']);
   if (own !== undefined) return own;
   const [allowed] = allowedValues(declared) ?? [];
   return shape.default ?? allowed ?? makeExample(shape.type, declared);
@@ -72,15 +72,15 @@ function makeExample(type: ValueType, declared: JsonObject): Json {
     case 'object':
       return objectWith(type.members, declared);
     case 'map':
-      return (numberOf(declared['minProperties']) ?? 0) > 0 ? null : {};
+      return (readNumber(declared['minProperties']) ?? 0) > 0 ? null : {};
     case 'array':
       return makeItems(type.item, declared);
   }
 }
 
 function findSample(samples: readonly string[], declared: JsonObject): string | null {
-  const [least, most] = [numberOf(declared['minLength']) ?? 0, numberOf(declared['maxLength']) ?? Infinity];
-  const source = stringOf(declared['pattern']);
+  const [least, most] = [readNumber(declared['minLength']) ?? 0, readNumber(declared['maxLength']) ?? Infinity];
+  const source = readString(declared['pattern']);
   const pattern = source === null ? null : compilePattern(source);
   const padded = [
     ...samples,
@@ -96,7 +96,7 @@ function numberWithin(declared: JsonObject): number | null {
 
 /** The first number, as digits, that the bounds allow. */
 function digitsWithin(declared: JsonObject, isValid = (_text: string): boolean => true): string | null {
-  const bound = (keyword: string): string | null => digitsOf(declared[keyword]);
+  const bound = (keyword: string): string | null => toDigits(declared[keyword]);
   const next = (text: string | null, step: number): readonly string[] =>
     text === null ? [] : [String(Number(text) + step)];
   const given = [bound('minimum'), bound('maximum')].filter((text) => text !== null);
@@ -118,8 +118,11 @@ function digitsWithin(declared: JsonObject, isValid = (_text: string): boolean =
 
 /** The object with its members that have to be there, or of which a value is known. */
 function objectWith(members: readonly Member[], declared: JsonObject): JsonObject | null {
-  const properties = objectOf(declared['properties']);
-  const values = members.map((member) => ({ member, value: exampleValue(member, objectOf(properties[member.name])) }));
+  const properties = readObject(declared['properties']);
+  const values = members.map((member) => ({
+    member,
+    value: exampleValue(member, readObject(properties[member.name])),
+  }));
   if (values.some(({ member, value }) => member.required && value === null)) return null;
   return Object.fromEntries(
     values.map(({ member, value }) => [member.name, value ?? (member.type.kind === 'array' ? [] : null)]),
@@ -127,8 +130,8 @@ function objectWith(members: readonly Member[], declared: JsonObject): JsonObjec
 }
 
 function makeItems(item: Shape, declared: JsonObject): readonly Json[] | null {
-  const least = numberOf(declared['minItems']) ?? 0;
-  const sample = exampleValue(item, objectOf(declared['items']));
+  const least = readNumber(declared['minItems']) ?? 0;
+  const sample = exampleValue(item, readObject(declared['items']));
   if (sample === null) return least === 0 ? [] : null;
   return least <= 1 ? [sample] : declared['uniqueItems'] === true ? null : Array.from({ length: least }, () => sample);
 }

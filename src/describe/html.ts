@@ -20,8 +20,8 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A template of markup: `` html`<h1 title="${title}">${title}</h1>` ``. Every value that is not markup is escaped, for text and for attributes in
- * quotation marks, so that no text of a model becomes markup.
+ * A template of markup: `` html`<h1 title="${title}">${title}</h1>` ``. Every value that is not markup is escaped, for
+ * text and for attributes in quotation marks, so that no text of a model becomes markup.
  */
 export function html(markup: TemplateStringsArray, ...contents: readonly HtmlContent[]): Html {
   return new Html(String.raw({ raw: markup }, ...contents.map(escapeContent)));

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model/model.ts';
-import { digitsOf, numberOf, objectOf, stringOf } from '../model/values/access.ts';
+import { toDigits, readNumber, readObject, readString } from '../model/values/access.ts';
 import { allowedValues } from '../model/values/assertion.ts';
 import { storedForm } from '../model/values/stored-form.ts';
 
 /**
- * The place of a value: in a response, in one that `fields` selected, in a request that has all values, or in a patch. In responses every member is present
- * (REP-4); in the others those that are required, and in a patch none.
+ * The place of a value: in a response, in one that `fields` selected, in a request that has all values, or in a patch.
+ * In responses every member is present (REP-4); in the others those that are required, and in a patch none.
  */
 export type SchemaUse = 'response' | 'selection' | 'request' | 'patch';
 
@@ -32,10 +32,10 @@ export function valueSchema(shape: DescribedShape, declared: JsonObject, use: Sc
 
 /** The schemas of the members of an object by name. Their declared schemas are in `declared.properties`. */
 export function memberSchemas(members: readonly Member[], declared: JsonObject, use: SchemaUse): JsonObject {
-  const properties = objectOf(declared['properties']);
+  const properties = readObject(declared['properties']);
   return Object.fromEntries(
     members.map((member) => {
-      const schema = valueSchema(member, objectOf(properties[member.name]), use);
+      const schema = valueSchema(member, readObject(properties[member.name]), use);
       const hasDefault = use === 'request' && member.default !== undefined;
       return [member.name, hasDefault ? { ...schema, default: member.default ?? null } : schema];
     }),
@@ -118,7 +118,7 @@ function containerSchema(
         ...(use === 'request' || use === 'patch' ? { additionalProperties: false } : {}),
       };
     case 'map': {
-      const value = valueSchema(type.value, objectOf(declared['additionalProperties']), use);
+      const value = valueSchema(type.value, readObject(declared['additionalProperties']), use);
       const isNullable = Array.isArray(value['type']);
       return {
         type: 'object',
@@ -131,7 +131,7 @@ function containerSchema(
         type: 'array',
         items: valueSchema(
           type.item,
-          objectOf(declared['items']),
+          readObject(declared['items']),
           use === 'response' || use === 'selection' ? 'response' : 'request',
         ),
         ...picked(declared, ['minItems', 'maxItems', 'uniqueItems']),
@@ -155,8 +155,8 @@ function decimalPattern({ precision, scale }: Extract<ValueType, { kind: 'decima
 function safeBounds(declared: JsonObject): JsonObject {
   const exclusive = picked(declared, ['exclusiveMinimum', 'exclusiveMaximum']);
   return {
-    minimum: Math.max(numberOf(declared['minimum']) ?? -Infinity, Number.MIN_SAFE_INTEGER),
-    maximum: Math.min(numberOf(declared['maximum']) ?? Infinity, Number.MAX_SAFE_INTEGER),
+    minimum: Math.max(readNumber(declared['minimum']) ?? -Infinity, Number.MIN_SAFE_INTEGER),
+    maximum: Math.min(readNumber(declared['maximum']) ?? Infinity, Number.MAX_SAFE_INTEGER),
     ...exclusive,
   };
 }
@@ -182,11 +182,11 @@ function bounds({ type }: Shape, declared: JsonObject): JsonObject {
     exclusiveMaximum: 'less than',
   };
   const parts = NUMBER_BOUNDS.flatMap((keyword) => {
-    const digits = digitsOf(declared[keyword]);
+    const digits = toDigits(declared[keyword]);
     return digits === null ? [] : [`${words[keyword]} ${digits}`];
   });
   if (parts.length === 0) return {};
-  const text = stringOf(declared['description']);
+  const text = readString(declared['description']);
   const bound = `The number is ${parts.join(' and ')}.`;
   return { description: text === null ? bound : `${text} ${bound}` };
 }

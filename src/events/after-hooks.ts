@@ -9,7 +9,11 @@ const TIMEOUT = 30_000;
 /** Concurrent runs of one hook. */
 const CONCURRENCY = 64;
 
-/** The `after` hooks of a model as subscriptions; null where it has none. @param context services of the application for the hooks */
+/**
+ * The `after` hooks of a model as subscriptions; null where it has none.
+ *
+ * @param context services of the application for the hooks
+ */
 export function afterHooks({ resources }: Model, context: HookServices): Subscriber | null {
   const hooks = new Map<string, AfterHook>();
   const subscriptions = [...resources.values()].flatMap(({ name, singular, hooks: { after } }) =>

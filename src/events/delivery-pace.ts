@@ -1,9 +1,15 @@
 import type { MeasuredLoad, WriteLoad } from './write-load.ts';
 
-/** Milliseconds between two bursts of attempts, while their rate is limited: each burst is read, and its results are stored, together. */
+/**
+ * Milliseconds between two bursts of attempts, while their rate is limited: each burst is read, and its results are
+ * stored, together.
+ */
 export const BURST_INTERVAL = 20;
 
-/** Attempts for each write, at least, while writes need the whole time of the process: an attempt costs about as much as a write. */
+/**
+ * Attempts for each write, at least, while writes need the whole time of the process: an attempt costs about as much as
+ * a write.
+ */
 const PER_WRITE = 0.05;
 
 /** Factors of the rate after a period without time to spare, and after one that had some. */
@@ -21,8 +27,9 @@ interface DeliveryPaceOptions {
 }
 
 /**
- * Says when attempts may start, so that they leave the time of the process to writes. While the process has no time to spare, the rate decreases step by
- * step to a share of the writes; it increases as soon as there is some. A backlog takes what writes leave, and its own load does not count as theirs.
+ * Says when attempts may start, so that they leave the time of the process to writes. While the process has no time to
+ * spare, the rate decreases step by step to a share of the writes; it increases as soon as there is some. A backlog
+ * takes what writes leave, and its own load does not count as theirs.
  */
 export class DeliveryPace {
   readonly #options: DeliveryPaceOptions;

@@ -25,7 +25,10 @@ export interface DeliveryPoolOptions {
   readonly onEnd: (endpoint: Endpoint) => void;
 }
 
-/** Starts the attempts of a reader within the limits of the process and of each endpoint, and decides what becomes of each delivery. */
+/**
+ * Starts the attempts of a reader within the limits of the process and of each endpoint, and decides what becomes of
+ * each delivery.
+ */
 export class DeliveryPool {
   readonly #options: DeliveryPoolOptions;
   /** Endpoints that may start attempts. */
@@ -77,7 +80,10 @@ export class DeliveryPool {
     this.#ready.add(endpoint);
   }
 
-  /** Stores the delivery of an event in place of attempting it: it waits, or is held back behind another one of its resource. */
+  /**
+   * Stores the delivery of an event in place of attempting it: it waits, or is held back behind another one of its
+   * resource.
+   */
   postpone(endpoint: Endpoint, event: LoggedEvent): void {
     const resource = endpoint.resourceOf(event);
     const state = resource !== null && endpoint.isOpen(resource) ? 'held' : 'waiting';
@@ -85,7 +91,11 @@ export class DeliveryPool {
     this.#store(endpoint, { sequence: event.sequence, state, attempts: 0, due: this.#options.clock.now(), resource });
   }
 
-  /** Starts as many attempts as may be in flight, endpoint by endpoint. @returns milliseconds until more may start; null if unknown */
+  /**
+   * Starts as many attempts as may be in flight, endpoint by endpoint.
+   *
+   * @returns milliseconds until more may start; null if unknown
+   */
   start(): number | null {
     const { budget, pace, progress, elapsed } = this.#options;
     if (this.#stopped || progress.isOverdue) return null;
@@ -188,7 +198,9 @@ export class DeliveryPool {
   }
 }
 
-/** An attempt that has ended, and the state of its delivery: `due` is computed once, recorded, stored and acted upon. */
+/**
+ * An attempt that has ended, and the state of its delivery: `due` is computed once, recorded, stored and acted upon.
+ */
 interface Settled {
   readonly attempted: Attempted;
   readonly next: Pick<DeliveryChange, 'state' | 'attempts' | 'due'>;

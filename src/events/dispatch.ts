@@ -9,9 +9,15 @@ import { EventReader } from './event-reader.ts';
 import type { Subscriber } from './subscriber.ts';
 import { WriteLoad } from './write-load.ts';
 
-/** Milliseconds between two looks at the end of the log: other processes may have written to it. It costs a read of one row. */
+/**
+ * Milliseconds between two looks at the end of the log: other processes may have written to it. It costs a read of one
+ * row.
+ */
 const CHECK_INTERVAL = 50;
-/** Checks after which readers are woken in any case: another process may have stored a delivery, or ended without giving up its lease. */
+/**
+ * Checks after which readers are woken in any case: another process may have stored a delivery, or ended without giving
+ * up its lease.
+ */
 const CHECKS_PER_WAKE = 20;
 /** Milliseconds that `stop` waits by default. */
 const STOP_TIMEOUT = 30_000;
@@ -31,14 +37,18 @@ export interface Dispatch {
   /** Call after each commit: there may be new events. Cheap to call often. */
   wake(): void;
   /**
-   * Starts no more deliveries, waits for those in flight, and gives up the leases. Incomplete deliveries are made by the next process.
+   * Starts no more deliveries, waits for those in flight, and gives up the leases. Incomplete deliveries are made by
+   * the next process.
    *
    * @param timeout milliseconds at most; default: 30 s
    */
   stop(timeout?: number): Promise<void>;
 }
 
-/** Starts to deliver events to subscriptions: at least once, with retries, and without one subscription delaying another (EVT-3, EVT-6). */
+/**
+ * Starts to deliver events to subscriptions: at least once, with retries, and without one subscription delaying another
+ * (EVT-3, EVT-6).
+ */
 export function startDispatch({ subscribers, elapsed = monotonicNow, ...options }: DispatchOptions): Dispatch {
   const { random, observe } = options;
   const owner = createOwner(random);

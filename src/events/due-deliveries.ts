@@ -2,7 +2,10 @@ import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Deliveries, WaitingEndpoint } from '../stores/store.ts';
 
-/** Milliseconds between two reads of what waits: at least, and for each endpoint of which something does. What this process has stored is read immediately. */
+/**
+ * Milliseconds between two reads of what waits: at least, and for each endpoint of which something does. What this
+ * process has stored is read immediately.
+ */
 const MIN_READ_INTERVAL = 20;
 const READ_INTERVAL = 0.1;
 /** Waiting deliveries of a subscription that is gone that are read at a time. */

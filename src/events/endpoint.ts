@@ -21,12 +21,14 @@ export interface Work {
 export type Offered = 'queued' | 'held' | 'full';
 
 /**
- * The deliveries of one subscription in memory: what waits, what is in flight, and how many attempts it may have at a time. A subscription that
- * fails has one; each success doubles them up to the limit.
+ * The deliveries of one subscription in memory: what waits, what is in flight, and how many attempts it may have at a
+ * time. A subscription that fails has one; each success doubles them up to the limit.
  */
 export class Endpoint {
   subscription: Subscription;
-  /** The last sequence that was offered, of one that does not follow the reader. One that follows gets nothing up to it. */
+  /**
+   * The last sequence that was offered, of one that does not follow the reader. One that follows gets nothing up to it.
+   */
   offered: number;
   /** True if the reader of the log offers new events to it. Else it is offered those after {@link offered} first. */
   isFollowing: boolean;
@@ -92,7 +94,11 @@ export class Endpoint {
     return Math.max(0, this.#slots - this.#inFlight - this.#retries.length);
   }
 
-  /** The position to store: before the first event that is not done; null: as the reader's. @param reader the position of the reader */
+  /**
+   * The position to store: before the first event that is not done; null: as the reader's.
+   *
+   * @param reader the position of the reader
+   */
   position(reader: number): number | null {
     const [first] = this.#outstanding;
     if (first !== undefined) return first - 1;
@@ -111,8 +117,9 @@ export class Endpoint {
   }
 
   /**
-   * The subscription comes back, and starts as a new one would, at a stored position. Attempts in flight and retries go on, so that later events of
-   * their resources wait for them. Its stored deliveries are to be added again, by {@link skip} and {@link open}.
+   * The subscription comes back, and starts as a new one would, at a stored position. Attempts in flight and retries go
+   * on, so that later events of their resources wait for them. Its stored deliveries are to be added again, by
+   * {@link skip} and {@link open}.
    */
   restart(subscription: Subscription, position: number | null): void {
     this.discard();

@@ -16,7 +16,9 @@ interface EndpointsOptions {
 
 /** The stored state of some subscriptions. */
 interface StoredState {
-  /** Positions of subscriptions that have one of their own; `stored`: sequences after it whose deliveries are stored. */
+  /**
+   * Positions of subscriptions that have one of their own; `stored`: sequences after it whose deliveries are stored.
+   */
   readonly positions: readonly (SubscriptionPosition & { readonly stored: readonly number[] })[];
   readonly open: readonly OpenResource[];
 }
@@ -58,7 +60,10 @@ export class Endpoints {
     return matching.some(({ name }) => this.#byName.get(name)?.isFollowing ?? true);
   }
 
-  /** In every process, with or without the lease: a new subscription gets the events since the start of the first process that has it. */
+  /**
+   * In every process, with or without the lease: a new subscription gets the events since the start of the first
+   * process that has it.
+   */
   async register(): Promise<void> {
     if (this.#isRegistered) return;
     await this.#table.refresh();
@@ -142,7 +147,10 @@ export class Endpoints {
     return { positions: await Promise.all(own), open: await deliveries.openResources(subscriber.name, names) };
   }
 
-  /** Creates the endpoints of those that have a position of their own, or stored deliveries. One that is not behind the reader follows it. */
+  /**
+   * Creates the endpoints of those that have a position of their own, or stored deliveries. One that is not behind the
+   * reader follows it.
+   */
   #load(names: readonly string[], { positions, open }: StoredState, reader: number): void {
     const own = new Map(positions.map((position) => [position.name, position]));
     for (const name of names) {

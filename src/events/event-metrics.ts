@@ -8,7 +8,11 @@ interface EventMetricsStore {
   readonly deliveries: Pick<Deliveries, 'reader' | 'waiting'>;
 }
 
-/** Counts the events of the log, the lag of each reader and its subscriptions that wait for a retry, at each scrape. @param readers by name */
+/**
+ * Counts the events of the log, the lag of each reader and its subscriptions that wait for a retry, at each scrape.
+ *
+ * @param readers by name
+ */
 export function eventMetrics({ events, deliveries }: EventMetricsStore, readers: readonly string[]): MetricSource {
   return async () => {
     const { removed, last } = await events.range();

@@ -25,8 +25,9 @@ export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'pace' | '
 }
 
 /**
- * Delivers the events of the log to the subscriptions of one subscriber (EVT-3, EVT-6). It reads the log once for all of them; one that is slower
- * than the others reads the rest by itself. An event that failed becomes a stored delivery, and the position of its subscription moves on.
+ * Delivers the events of the log to the subscriptions of one subscriber (EVT-3, EVT-6). It reads the log once for all
+ * of them; one that is slower than the others reads the rest by itself. An event that failed becomes a stored delivery,
+ * and the position of its subscription moves on.
  */
 export class EventReader {
   readonly #options: EventReaderOptions;
@@ -86,14 +87,21 @@ export class EventReader {
     this.#wakeups.start();
   }
 
-  /** There may be new events. Cheap to call often. While writes need the time of the process, it reads many of them together. */
+  /**
+   * There may be new events. Cheap to call often. While writes need the time of the process, it reads many of them
+   * together.
+   */
   wake(): void {
     if (this.#stopped) return;
     if (this.#pace.isLimited) this.#wakeups.in(BURST_INTERVAL);
     else this.#wakeups.now();
   }
 
-  /** Starts no more attempts, and waits for those in flight and their results. @returns the number of those that were not done in time */
+  /**
+   * Starts no more attempts, and waits for those in flight and their results.
+   *
+   * @returns the number of those that were not done in time
+   */
   async stop(timeout: number): Promise<number> {
     if (this.#abandoned) return 0;
     this.#stopped = true;
@@ -128,7 +136,8 @@ export class EventReader {
 
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
     const { events } = this.#options.store;
-    // An event gets to the subscriptions as they were when it was logged, or later: those that are logged from now on wait for the next run.
+    // An event gets to the subscriptions as they were when it was logged, or later: those that are logged from now on
+    // wait for the next run.
     const last = await events.lastSequence();
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);
@@ -171,7 +180,10 @@ export class EventReader {
     this.#progress.touch();
   }
 
-  /** Starts the stored deliveries that are due. Their attempts are counted before, so that one that ends the process is not repeated for ever. */
+  /**
+   * Starts the stored deliveries that are due. Their attempts are counted before, so that one that ends the process is
+   * not repeated for ever.
+   */
   async #claim(): Promise<void> {
     if (this.#stopped) return;
     const claimed = await this.#due.take((name) => this.#endpoints.get(name)?.freeSlots ?? null);

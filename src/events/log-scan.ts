@@ -10,8 +10,8 @@ const OWN_PAGE = 128;
 /** Events of which only the types are read at a time. */
 const MAX_SKIPPED = 1_024;
 /**
- * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process ended with attempts in
- * flight: one of them may have ended it.
+ * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process
+ * ended with attempts in flight: one of them may have ended it.
  */
 const SUSPECTS = 1_000;
 
@@ -43,7 +43,8 @@ export class LogScan {
   }
 
   /**
-   * Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types are read.
+   * Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types
+   * are read.
    *
    * @param last the last event that is read: the subscriptions are at least as new
    */

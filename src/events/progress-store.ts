@@ -5,8 +5,8 @@ import type { HeldLease } from './reader-lease.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /**
- * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was not stored are delivered
- * again.
+ * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was
+ * not stored are delivered again.
  */
 const MAX_DELAY = 50;
 
@@ -23,7 +23,10 @@ interface UnstoredChanges {
   readonly releases: DeliveryRelease[];
 }
 
-/** The result of a commit: `waiting` if a stored delivery waits; `lost` if another process has the lease, so that nothing was stored. */
+/**
+ * The result of a commit: `waiting` if a stored delivery waits; `lost` if another process has the lease, so that
+ * nothing was stored.
+ */
 export type Saved = 'saved' | 'waiting' | 'lost';
 
 interface ProgressStoreOptions {

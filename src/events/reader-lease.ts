@@ -12,7 +12,10 @@ const RECHECK = 1_000;
 export type Held =
   /** It had it before, and no other process in between. */
   | { readonly kind: 'held' }
-  /** It has it from now on. `isClean`: the process that had it before has given it up, so that no attempt was interrupted. */
+  /**
+   * It has it from now on. `isClean`: the process that had it before has given it up, so that no attempt was
+   * interrupted.
+   */
   | { readonly kind: 'taken'; readonly reader: StoredReader; readonly isClean: boolean }
   /** Another process has it. Look again after so many milliseconds. */
   | { readonly kind: 'elsewhere'; readonly recheck: number };
@@ -27,8 +30,8 @@ interface ReaderLeaseOptions {
 }
 
 /**
- * The lease by which one process at a time delivers the events of a reader. It is extended by everything that the reader stores. While nothing is
- * to be delivered it expires, and the next process that has a new event takes it.
+ * The lease by which one process at a time delivers the events of a reader. It is extended by everything that the
+ * reader stores. While nothing is to be delivered it expires, and the next process that has a new event takes it.
  */
 export class HeldLease {
   readonly #options: ReaderLeaseOptions;

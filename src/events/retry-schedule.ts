@@ -15,7 +15,10 @@ export const HOOK_SCHEDULE: readonly number[] = [
   16 * HOUR,
 ];
 
-/** Maximum random extension of a delay, as a share of it, so that deliveries that failed together are not retried together. */
+/**
+ * Maximum random extension of a delay, as a share of it, so that deliveries that failed together are not retried
+ * together.
+ */
 const JITTER = 0.1;
 
 /**

@@ -2,18 +2,21 @@ import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { LoggedEvent } from '../stores/store.ts';
 
 /**
- * One consumer of events. Its name identifies its position and its deliveries in the database: `after:products.created`, `webhook:0197…`; no other
- * subscriber has subscriptions of that name.
+ * One consumer of events. Its name identifies its position and its deliveries in the database:
+ * `after:products.created`, `webhook:0197…`; no other subscriber has subscriptions of that name.
  */
 export interface Subscription {
   readonly name: string;
   /** Event types: `*`, `product.*` or `product.created`. */
   readonly patterns: readonly string[];
-  /** True if events of one resource are delivered one after another, the next one when the one before is done or dead (EVT-3c). */
+  /**
+   * True if events of one resource are delivered one after another, the next one when the one before is done or dead
+   * (EVT-3c).
+   */
   readonly ordered: boolean;
   /**
-   * The sequence after which it has started, where it can end and start again: with another one it comes back, as one that was absent meanwhile.
-   * Default: it starts once.
+   * The sequence after which it has started, where it can end and start again: with another one it comes back, as one
+   * that was absent meanwhile. Default: it starts once.
    */
   readonly start?: number;
   /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
@@ -28,7 +31,10 @@ export interface Delivery {
   readonly event: LoggedEvent;
   /** From 1. */
   readonly attempt: number;
-  /** True if it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by a process that was killed. */
+  /**
+   * True if it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by
+   * a process that was killed.
+   */
   readonly isStored: boolean;
 }
 
@@ -49,7 +55,10 @@ export interface AttemptResult {
   readonly record?: (due: number | null) => Promise<void>;
 }
 
-/** Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It knows no database. */
+/**
+ * Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It
+ * knows no database.
+ */
 export interface Subscriber {
   /** Names its reader in the database: `after`. One process at a time delivers events to its subscriptions. */
   readonly name: string;
@@ -61,19 +70,25 @@ export interface Subscriber {
   readonly concurrency: number;
   /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
   readonly drainRate: number | null;
-  /** Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one for twenty writes; null for no limit. */
+  /**
+   * Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one
+   * for twenty writes; null for no limit.
+   */
   readonly busyRate: number | null;
-  /** A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be cheap. */
+  /**
+   * A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be
+   * cheap.
+   */
   stamp(): MaybePromise<number>;
   /**
-   * The subscriptions that there are; one that has not changed is the same object as before. Those that are absent get nothing, and their waiting
-   * deliveries are given up when they are due.
+   * The subscriptions that there are; one that has not changed is the same object as before. Those that are absent get
+   * nothing, and their waiting deliveries are given up when they are due.
    */
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;
   /**
-   * Hands to the store what it stores of its deliveries by itself. Called before their results are stored, so that both share a transaction. Never
-   * rejects: what cannot be stored now is stored with the next call.
+   * Hands to the store what it stores of its deliveries by itself. Called before their results are stored, so that both
+   * share a transaction. Never rejects: what cannot be stored now is stored with the next call.
    *
    * @param maxDelay milliseconds that it may wait for another write
    */

@@ -1,7 +1,10 @@
 /** Longest delay of a timer: the clock may have been set meanwhile. */
 const MAX_TIMER = 60_000;
 
-/** Runs work when there may be some: once at a time, and at most once in an event-loop iteration, however often it was woken in it. */
+/**
+ * Runs work when there may be some: once at a time, and at most once in an event-loop iteration, however often it was
+ * woken in it.
+ */
 export class Wakeups {
   readonly #run: () => Promise<void>;
   readonly #elapsed: () => number;

@@ -25,7 +25,10 @@ export interface Exchange {
   readonly versionInPath: boolean;
   /** The access that the page which sent it has to the response (OPS-3). */
   readonly origin: OriginAccess;
-  /** The coding that the client prefers: part of every ETag, whether or not the response is long enough to be compressed (NEG-7). */
+  /**
+   * The coding that the client prefers: part of every ETag, whether or not the response is long enough to be compressed
+   * (NEG-7).
+   */
   readonly coding: Coding;
 }
 

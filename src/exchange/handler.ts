@@ -17,16 +17,17 @@ export interface RequestBody {
   read(limit: number): Promise<Uint8Array>;
 
   /**
-   * The bytes as they arrive, however many. The next ones are read from the socket when the consumer pulls. For bodies that are processed piece by
-   * piece (MET-13), instead of `read`. Ending the iteration early leaves the rest unread.
+   * The bytes as they arrive, however many. The next ones are read from the socket when the consumer pulls. For bodies
+   * that are processed piece by piece (MET-13), instead of `read`. Ending the iteration early leaves the rest unread.
    *
-   * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended before the body did
+   * @throws {ApiError} REQUEST_TIMEOUT: no byte came within `requestTimeout`; REQUEST_MALFORMED: the connection ended
+   *   before the body did
    */
   chunks(): AsyncIterable<Uint8Array>;
 
   /**
-   * Reports how many of the bytes of `chunks` the consumer still holds, such as those of an incomplete line. They count with the bodies that are
-   * being received. Absent if the bytes are in memory anyway.
+   * Reports how many of the bytes of `chunks` the consumer still holds, such as those of an incomplete line. They count
+   * with the bodies that are being received. Absent if the bytes are in memory anyway.
    *
    * @throws {ApiError} SERVER_OVERLOADED: all bodies together exceed the limit
    */
@@ -48,14 +49,20 @@ export interface RawRequest {
   readonly peer: string;
   /** The scheme of the connection to the peer. Default: http. */
   readonly scheme?: Scheme;
-  /** The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless `allowAnyHost`. */
+  /**
+   * The values of `Host` that the host application accepts (AUTH-7). Default: those of the API, loopback names unless
+   * `allowAnyHost`.
+   */
   readonly hosts?: HostRule;
   /**
-   * The connection of the client. `destroyed`: no response can reach it, so no more work is done for it. `readableEnded`: the client has closed its
-   * side, but may still read a response.
+   * The connection of the client. `destroyed`: no response can reach it, so no more work is done for it.
+   * `readableEnded`: the client has closed its side, but may still read a response.
    */
   readonly client?: { readonly destroyed: boolean; readonly readableEnded?: boolean };
-  /** False if the host application sends its own CORS fields, so that responses have none of the model (OPS-3). Default: true. */
+  /**
+   * False if the host application sends its own CORS fields, so that responses have none of the model (OPS-3). Default:
+   * true.
+   */
   readonly cors?: boolean;
 }
 
@@ -88,14 +95,18 @@ export function isStreamed(response: ApiResponse): response is StreamedResponse 
   return typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 }
 
-/** Ends a response that is not sent. A streamed body may hold a resource until it is read, such as a place among the readers of the feed. */
+/**
+ * Ends a response that is not sent. A streamed body may hold a resource until it is read, such as a place among the
+ * readers of the feed.
+ */
 export function abandon(response: ApiResponse): void {
   if (isStreamed(response)) void response.body[Symbol.asyncIterator]().return?.();
 }
 
 /**
- * A body that is written piece by piece: the next piece is requested when the previous one has been sent. If it throws, the connection is closed
- * without the last chunk (ERR-1). A consumer that stops reading calls `return` on its iterator.
+ * A body that is written piece by piece: the next piece is requested when the previous one has been sent. If it throws,
+ * the connection is closed without the last chunk (ERR-1). A consumer that stops reading calls `return` on its
+ * iterator.
  */
 export type BodyStream = AsyncIterable<string>;
 
@@ -105,13 +116,17 @@ export interface Handler {
   handle(request: RawRequest): MaybePromise<ApiResponse>;
 
   /**
-   * Responds to a connection that sent no complete request: an error of the HTTP parser, a timeout before the headers arrived, overload.
+   * Responds to a connection that sent no complete request: an error of the HTTP parser, a timeout before the headers
+   * arrived, overload.
    *
    * @param request as much of it as is known. Its header fields give the correlation id and `Accept`
    */
   refuse(error: unknown, request: Pick<RawRequest, 'method' | 'target' | 'headers' | 'cors'>): BufferedResponse;
 
-  /** Ends the live feeds, which have no end of their own. Called when a server stops. Later requests for feeds are refused. */
+  /**
+   * Ends the live feeds, which have no end of their own. Called when a server stops. Later requests for feeds are
+   * refused.
+   */
   endFeeds?(): Promise<void>;
 }
 

@@ -56,7 +56,8 @@ export async function sendStream(
       if (!response.write(chunk)) await waitForDrain(response);
     }
   } catch (error) {
-    // Node buffers the writes of one event-loop iteration. The chunks before the failure are sent before the connection ends.
+    // Node buffers the writes of one event-loop iteration. The chunks before the failure are sent before the connection
+    // ends.
     await setImmediate();
     throw error;
   }

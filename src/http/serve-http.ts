@@ -99,8 +99,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServer> 
 function createHttpServer(limits: Limits): Server {
   const server = http.createServer(serverOptions(limits));
   server.maxHeadersCount = limits.headerLines + LINES_ALLOWANCE;
-  // A client that half-closes its connection (FIN) still receives its response. Node has no public option for it. `HttpConnections` closes idle
-  // connections: Node would destroy them together with requests that it has not read.
+  // A client that half-closes its connection (FIN) still receives its response. Node has no public option for it.
+  // `HttpConnections` closes idle connections: Node would destroy them together with requests that it has not read.
   Object.assign(server, { httpAllowHalfOpen: true, closeIdleConnections: () => undefined });
   return server;
 }

@@ -14,8 +14,8 @@ const LETTER = /[ßæœøđðþł]/gi;
 const MARKS = /\p{M}/gu;
 
 /**
- * Converts a name of a data file to a name in snake_case: `customerId`, `Customer ID` and `CUSTOMER-ID` are `customer_id`. Accents are
- * removed. A name without a letter or digit of ASCII is `field`.
+ * Converts a name of a data file to a name in snake_case: `customerId`, `Customer ID` and `CUSTOMER-ID` are
+ * `customer_id`. Accents are removed. A name without a letter or digit of ASCII is `field`.
  */
 export function snakeName(source: string): string {
   const ascii = source
@@ -45,8 +45,8 @@ export function claimName(name: string, used: Set<string>): string {
 export type RenameMember = (name: string, source: string) => string;
 
 /**
- * The names of the members of an object, by their names in the data. A name that is in snake_case already is kept, whatever other names
- * become.
+ * The names of the members of an object, by their names in the data. A name that is in snake_case already is kept,
+ * whatever other names become.
  */
 export function memberNames(sources: Iterable<string>, rename: RenameMember = safeName): ReadonlyMap<string, string> {
   const all = [...sources];

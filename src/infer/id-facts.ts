@@ -18,7 +18,10 @@ export interface DuplicateId {
 const MAX_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 const LOWER_UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-/** Memory for the ids of a collection: beyond it, duplicates are found by the import, and no references to the collection are inferred. */
+/**
+ * Memory for the ids of a collection: beyond it, duplicates are found by the import, and no references to the
+ * collection are inferred.
+ */
 const MAX_IDS = 2_000_000;
 
 /** The facts that hold for all values of a member named `id`. */
@@ -63,7 +66,10 @@ export class IdFacts {
   }
 }
 
-/** The id that a value of the data is: a string, or the digits of an integer. Null for a value that cannot be an id (URL-3). */
+/**
+ * The id that a value of the data is: a string, or the digits of an integer. Null for a value that cannot be an id
+ * (URL-3).
+ */
 export function readDataId(value: Json): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') return null;

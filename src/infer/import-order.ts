@@ -1,6 +1,9 @@
 import type { Model, Resource } from '../model/model.ts';
 
-/** The resources of a model, each after those that its rows refer to. References in a circle are ignored where the circle closes. */
+/**
+ * The resources of a model, each after those that its rows refer to. References in a circle are ignored where the
+ * circle closes.
+ */
 export function importOrder({ resources }: Pick<Model, 'resources'>): readonly Resource[] {
   const ordered = new Set<Resource>();
   const open = new Set<string>();

@@ -61,7 +61,10 @@ export function systemSettings(collections: readonly string[]): ModelDraft['sett
   return renamed.length === 0 ? {} : { system: Object.fromEntries(renamed) };
 }
 
-/** The name of the id in the data: `id`, or a name like `_id` and `ID`. Null where there is none, or where its values cannot be ids. */
+/**
+ * The name of the id in the data: `id`, or a name like `_id` and `ID`. Null where there is none, or where its values
+ * cannot be ids.
+ */
 function idSource({ ids, source: collection, rows }: CollectionFacts): string | null {
   const [source = null] = [...ids.keys()].toSorted((one, other) => Number(other === 'id') - Number(one === 'id'));
   const facts = source === null ? undefined : ids.get(source);
@@ -117,7 +120,9 @@ function idSettings(ids: IdFacts | null): ResourceDraft['settings'] {
   return { id: ids === null || ids.isUuid ? 'uuid' : 'client' };
 }
 
-/** The member that an import takes as a time of the server: the first with such a name whose values are all date-times. */
+/**
+ * The member that an import takes as a time of the server: the first with such a name whose values are all date-times.
+ */
 function timeSource(name: 'created_at' | 'updated_at', { members }: CollectionFacts): string | null {
   const [found] = [...members].filter(([source]) => snakeName(source) === name);
   if (found === undefined) return null;

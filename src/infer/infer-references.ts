@@ -32,8 +32,8 @@ const SELF_NAMES: ReadonlySet<string> = new Set([
 const REFERENCE_KINDS: ReadonlySet<string> = new Set(['integer', 'text', 'cell']);
 
 /**
- * Finds the references of all collections: members with the name of a collection whose values are all ids of it. Rows are imported
- * collection by collection, so that references in a circle are not declared.
+ * Finds the references of all collections: members with the name of a collection whose values are all ids of it. Rows
+ * are imported collection by collection, so that references in a circle are not declared.
  *
  * @returns by name of the resource, then by name of the member in the data
  */
@@ -98,7 +98,9 @@ function selfReference({ name, ids }: ReferableCollection, facts: ReferenceFacts
   return { kind: 'reference', resource: name };
 }
 
-/** A member with a name like `author_id`, which names no collection, and whose values are ids of one collection alone. */
+/**
+ * A member with a name like `author_id`, which names no collection, and whose values are ids of one collection alone.
+ */
 function referenceByValues(
   collection: ReferableCollection,
   facts: ReferenceFacts,

@@ -97,7 +97,10 @@ function inferArray({ items }: ValueFacts): InferredSchema {
   return { schema: { ...simpleSchema({ type: 'array' }, notes), items: { ...schema, notes: [] } }, converted };
 }
 
-/** The items of an array or the values of a map, which are nullable where one is null. A list in a list cannot be null: it is empty. */
+/**
+ * The items of an array or the values of a map, which are nullable where one is null. A list in a list cannot be null:
+ * it is empty.
+ */
 function inferElement(facts: ValueFacts): InferredSchema {
   const { schema, converted } = inferSchema(facts);
   if (facts.nulls === 0) return { schema, converted };

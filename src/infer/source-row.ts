@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, setMember } from '../conventions/json/json.ts';
 import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
 import type { Resource } from '../model/model.ts';
-import { arrayOf, objectOf, stringOf } from '../model/values/access.ts';
+import { readArray, readObject, readString } from '../model/values/access.ts';
 import { snakeName } from './field-name.ts';
 
 type Convert = (value: Json) => Json;
@@ -18,8 +18,8 @@ export interface SourceRows {
 const IMPORTED: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
 
 /**
- * Compiles the conversion of rows from their source, where members have the names that `x-source` declares.
- * Numbers in ids and references become strings. Below a member with `x-source`, so do values whose schema requires a string.
+ * Compiles the conversion of rows from their source, where members have the names that `x-source` declares. Numbers in
+ * ids and references become strings. Below a member with `x-source`, so do values whose schema requires a string.
  */
 export function compileSourceRows({ schema, fields }: Pick<Resource, 'schema' | 'fields'>): SourceRows {
   const known = new Set([...fields.map(({ name }) => name), ...RESERVED_FIELDS]);
@@ -53,9 +53,9 @@ interface MemberConversions {
 function compileMembers(schema: JsonObject, lenient: boolean): MemberConversions {
   const names = new Map<string, string>();
   const convert = new Map<string, Convert>();
-  for (const [name, declared] of Object.entries(objectOf(schema['properties']))) {
-    const member = objectOf(declared);
-    const source = stringOf(member['x-source']);
+  for (const [name, declared] of Object.entries(readObject(schema['properties']))) {
+    const member = readObject(declared);
+    const source = readString(member['x-source']);
     if (source !== null) names.set(source, name);
     const conversion = compileValue(member, lenient || source !== null);
     if (conversion !== null) convert.set(name, conversion);
@@ -65,10 +65,10 @@ function compileMembers(schema: JsonObject, lenient: boolean): MemberConversions
 
 /** The conversion of a value; null where it is kept as it is. */
 function compileValue(schema: JsonObject, lenient: boolean): Convert | null {
-  const types = [schema['type'], ...arrayOf(schema['type'])];
+  const types = [schema['type'], ...readArray(schema['type'])];
   if (schema['x-references'] !== undefined) return digits;
   if (types.includes('string')) return lenient ? toTextValue : null;
-  if (types.includes('array')) return compileItems(objectOf(schema['items']), lenient);
+  if (types.includes('array')) return compileItems(readObject(schema['items']), lenient);
   if (types.includes('object')) return compileObject(schema, lenient);
   return null;
 }

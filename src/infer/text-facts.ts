@@ -7,7 +7,10 @@ export type InferredFormat = 'date' | 'date-time' | 'uuid' | 'email' | 'uri';
 /** The types that a cell of CSV, which is always text, may have. */
 export type CellType = 'integer' | 'number' | 'boolean';
 
-/** Formats are stricter here than in validation: `a:b` is a URI and `a@b` an email address, but a text of people is rarely meant so. */
+/**
+ * Formats are stricter here than in validation: `a:b` is a URI and `a@b` an email address, but a text of people is
+ * rarely meant so.
+ */
 const FORMAT_TESTS: Readonly<Record<InferredFormat, (text: string) => boolean>> = {
   date: formats.date.test,
   'date-time': (text) => storedDateTime(text) !== null,
@@ -17,7 +20,10 @@ const FORMAT_TESTS: Readonly<Record<InferredFormat, (text: string) => boolean>> 
 };
 
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/;
-/** A number whose digits a double keeps: no leading zero, which a code such as 007 has. An exponent needs decimals: 1e5 may be a code. */
+/**
+ * A number whose digits a double keeps: no leading zero, which a code such as 007 has. An exponent needs decimals: 1e5
+ * may be a code.
+ */
 const NUMBER = /^-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][+-]?[0-9]{1,2})?$/;
 const MAX_DIGITS = 15;
 

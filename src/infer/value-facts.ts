@@ -8,7 +8,10 @@ const MAX_DEPTH = 16;
 
 type Kind = 'boolean' | 'integer' | 'number' | 'text' | 'cell' | 'array' | 'object' | 'deep';
 
-/** The facts that hold for all values of a field. Its size depends on the structure of the data, not on the number of rows. */
+/**
+ * The facts that hold for all values of a field. Its size depends on the structure of the data, not on the number of
+ * rows.
+ */
 export class ValueFacts {
   readonly #level: number;
   /** The number of values, null included. */

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { BucketTable } from './bucket-table.ts';
 import { unitsIn, waitFor } from './gcra.ts';
 import type { HashedKey } from './keyed-hash.ts';
-import { type BucketKind, type BucketState, quotaOf, type RateLimiter } from './rate-limiter.ts';
+import { type BucketKind, type BucketState, findQuota, type RateLimiter } from './rate-limiter.ts';
 
 /** A request of a process to the keeper of the buckets. */
 export interface LoanRequest extends HashedKey {
@@ -67,18 +67,18 @@ export class LeasedRateLimiter implements RateLimiter {
 
   take(kind: BucketKind, name: string, units: number): MaybePromise<BucketState> {
     const hashed = this.#options.lender.hash(name);
-    const quota = quotaOf(kind, this.#options.limits);
+    const quota = findQuota(kind, this.#options.limits);
     return this.#takeNow(kind, hashed, units, quota) ?? this.#takeLater(kind, hashed, units, quota);
   }
 
   check(kind: BucketKind, name: string): BucketState {
     const { lender, limits, now } = this.#options;
-    return this.#leases[kind].state(lender.hash(name), 1, quotaOf(kind, limits), now());
+    return this.#leases[kind].state(lender.hash(name), 1, findQuota(kind, limits), now());
   }
 
   giveBack(kind: BucketKind, name: string, units: number): void {
     const { lender, limits, now } = this.#options;
-    this.#leases[kind].add(lender.hash(name), units, quotaOf(kind, limits), now());
+    this.#leases[kind].add(lender.hash(name), units, findQuota(kind, limits), now());
   }
 
   /** null where units have to be borrowed first. */

@@ -73,7 +73,8 @@ class Monitor implements OverloadMonitor {
     if (this.#closed) return false;
     const { recordRequest, delay } = this.#options;
     const inIteration = recordRequest(inFlight);
-    // With many requests in one iteration its duration so far is their delay: the measured one is that of earlier requests.
+    // With many requests in one iteration its duration so far is their delay: the measured one is that of earlier
+    // requests.
     const delayed = inIteration === null ? delay() : inIteration / ACCEPTED_SHARE;
     const found = this.#excess(delayed, this.#reason === null ? 1 : RECOVERED);
     if (found === null) return false;

@@ -32,7 +32,7 @@ export interface RateLimiter {
 }
 
 /** Which quota a bucket has. Failed attempts have as many as requests without credentials. */
-export function quotaOf(kind: BucketKind, { caller, address }: Pick<RateLimits, 'caller' | 'address'>): RateQuota {
+export function findQuota(kind: BucketKind, { caller, address }: Pick<RateLimits, 'caller' | 'address'>): RateQuota {
   return kind === 'caller' ? caller : address;
 }
 
@@ -63,20 +63,20 @@ export class LocalRateLimiter implements RateLimiter {
 
   take(kind: BucketKind, name: string, units: number): BucketState {
     const { limits, now } = this.#options;
-    return takeFrom(this.#tables[kind], this.#slot(kind, name), units, { quota: quotaOf(kind, limits), now: now() });
+    return takeFrom(this.#tables[kind], this.#slot(kind, name), units, { quota: findQuota(kind, limits), now: now() });
   }
 
   check(kind: BucketKind, name: string): BucketState {
     const table = this.#tables[kind];
     const { limits, now } = this.#options;
     const slot = table.find(this.#hash(name));
-    return computeBucketState(slot === -1 ? 0 : table.fullAt(slot), now(), quotaOf(kind, limits));
+    return computeBucketState(slot === -1 ? 0 : table.fullAt(slot), now(), findQuota(kind, limits));
   }
 
   giveBack(kind: BucketKind, name: string, units: number): void {
     const table = this.#tables[kind];
     const slot = this.#slot(kind, name);
-    table.setFullAt(slot, fullAfterReturning(table.fullAt(slot), units, quotaOf(kind, this.#options.limits)));
+    table.setFullAt(slot, fullAfterReturning(table.fullAt(slot), units, findQuota(kind, this.#options.limits)));
   }
 
   #slot(kind: BucketKind, name: string): number {

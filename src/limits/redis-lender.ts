@@ -1,4 +1,4 @@
-import { shareOf } from '../model/rate-quota.ts';
+import { divideQuota } from '../model/rate-quota.ts';
 import type { RateLimits } from '../model/rate-quota.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { RedisConnection } from '../platform/redis.ts';
@@ -52,7 +52,7 @@ export class RedisLender implements RateLender {
       }
     }
     const { fallback, instances } = this.#options;
-    const quota = shareOf(request.quota, instances);
+    const quota = divideQuota(request.quota, instances);
     // A request that counts more than the share takes all of it.
     const loan = await fallback.borrow({ ...request, quota, units: Math.min(request.units, quota.requests) });
     return loan.units === 0 ? loan : { ...loan, units: Math.max(loan.units, request.units) };

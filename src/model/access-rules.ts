@@ -18,7 +18,10 @@ export interface FieldAccess {
   readonly write: AccessRule | null;
 }
 
-/** The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it is every row (AUTH-5). */
+/**
+ * The rules on rows of each operation: all of them hold for a row that a caller may read, create, ... Without rules it
+ * is every row (AUTH-5).
+ */
 export type RowRules = Readonly<Record<AccessOperation, readonly RowRule[]>>;
 
 /** True if some callers that fulfil the other rule do not fulfil this one. */

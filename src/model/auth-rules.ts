@@ -22,7 +22,9 @@ export interface Issuer {
   readonly name: string;
   /** The `iss` claim of its tokens, compared character by character. */
   readonly issuer: string;
-  /** At least one, of which a token must name one as `aud`. No two issuers with one `iss` have an audience in common. */
+  /**
+   * At least one, of which a token must name one as `aud`. No two issuers with one `iss` have an audience in common.
+   */
   readonly audiences: readonly string[];
   readonly keys: KeySource;
   /** True if tokens with `typ: JWT` or without `typ` are accepted, for issuers without RFC 9068. */

@@ -8,19 +8,25 @@ export interface ContractVersion {
 }
 
 /**
- * A change between a version and its successor, the next newer one. `resource` is the key of the resource in the model document, which is the same in
- * all versions. `from` is a name of this version, `to` one of its successor.
- * All changes of a version apply together: none sees the names that another one makes.
- * A field is part of at most one change, except that `values` may go with a `rename` or a `move`.
+ * A change between a version and its successor, the next newer one. `resource` is the key of the resource in the model
+ * document, which is the same in all versions. `from` is a name of this version, `to` one of its successor. All changes
+ * of a version apply together: none sees the names that another one makes. A field is part of at most one change,
+ * except that `values` may go with a `rename` or a `move`.
  */
 export type VersionChange =
-  /** A field, or by dotted path a member of an object field, whose object is the same one (by its own name in each version). */
+  /**
+   * A field, or by dotted path a member of an object field, whose object is the same one (by its own name in each
+   * version).
+   */
   | { readonly kind: 'rename'; readonly resource: string; readonly from: string; readonly to: string }
   /** This version does not know the field of its successor: responses omit it, writes keep it. */
   | { readonly kind: 'without'; readonly resource: string; readonly field: string }
   /** The value of a field of its successor, which this version is without, in a row that it creates. */
   | { readonly kind: 'fill'; readonly resource: string; readonly field: string; readonly value: Json }
-  /** Other values of a field, by its name in this version; of an array, of its items. What is in neither map is the same in both versions. */
+  /**
+   * Other values of a field, by its name in this version; of an array, of its items. What is in neither map is the same
+   * in both versions.
+   */
   | {
       readonly kind: 'values';
       readonly resource: string;
@@ -31,7 +37,10 @@ export type VersionChange =
       readonly down: ReadonlyMap<string, Json>;
       readonly isOneToOne: boolean;
     }
-  /** A field that its successor does not have: responses have `out`, requests may have any value of its schema, which is dropped. */
+  /**
+   * A field that its successor does not have: responses have `out`, requests may have any value of its schema, which is
+   * dropped.
+   */
   | { readonly kind: 'with'; readonly resource: string; readonly field: string; readonly out: Json }
   /** Another collection or singular: the model of this version has them. */
   | { readonly kind: 'names'; readonly resource: string }

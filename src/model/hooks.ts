@@ -13,8 +13,8 @@ export type HookReason = 'INVALID' | 'CONFLICT' | 'FORBIDDEN';
 const REFUSAL = Symbol.for('restwright.refusal');
 
 /**
- * The error that `refuse` throws. Its message is sent to the caller. `instanceof` also recognizes errors of another copy of the package,
- * because a module may import a different copy than the command that serves it.
+ * The error that `refuse` throws. Its message is sent to the caller. `instanceof` also recognizes errors of another
+ * copy of the package, because a module may import a different copy than the command that serves it.
  */
 export class HookRefusal extends Error {
   override readonly name = 'HookRefusal';
@@ -65,7 +65,8 @@ export type HookRow = JsonObject & {
 };
 
 /**
- * Reads rows for a hook. If a resource that was read changes before the write, the hook runs again, also after changes of other processes.
+ * Reads rows for a hook. If a resource that was read changes before the write, the hook runs again, also after changes
+ * of other processes.
  */
 export interface HookRows {
   /** @param parents for a nested resource, the ids above the row, nearest first */
@@ -77,8 +78,9 @@ export interface HookRows {
 }
 
 /**
- * Adds writes to the transaction of the hook's own write. Values are validated, read-only fields may be set, and each write has its event; hooks
- * of these resources do not run. A hook can write a row once, and does not read what it has written.
+ * Adds writes to the transaction of the hook's own write. Values are validated, read-only fields may be set, and each
+ * write has its event; hooks of these resources do not run. A hook can write a row once, and does not read what it has
+ * written.
  */
 export interface HookWrites {
   /** @returns the id of the new row. @param values with an `id` where clients choose it */
@@ -118,12 +120,14 @@ export interface WriteInfo {
 export type WriteContext = HookServices & WriteInfo;
 
 /**
- * Makes a value of a new row. Runs after the other hooks, and again where the write is tried again. What it returns is validated by the
- * schema of its field.
+ * Makes a value of a new row. Runs after the other hooks, and again where the write is tried again. What it returns is
+ * validated by the schema of its field.
  */
 export type GenerateValue = (context: WriteContext) => MaybePromise<unknown>;
 
-/** Values as a library returns them, which may have another form than their schema allows, or one error for each place. */
+/**
+ * Values as a library returns them, which may have another form than their schema allows, or one error for each place.
+ */
 type RefinedValues =
   | { readonly kind: 'refined'; readonly values: JsonObject }
   | { readonly kind: 'refused'; readonly issues: readonly RefinementIssue[] };
@@ -138,8 +142,8 @@ export interface RefinementIssue {
 export type Refine = (values: JsonObject) => Promise<RefinedValues>;
 
 /**
- * The hooks of a resource. They run on the request thread before a write, and again if the row changed in the meantime. `refuse` refuses
- * the write; any other exception is a 500.
+ * The hooks of a resource. They run on the request thread before a write, and again if the row changed in the meantime.
+ * `refuse` refuses the write; any other exception is a 500.
  */
 export interface Hooks {
   /** The refinements and transforms of a library's schema; null for a JSON Schema. Runs before all others. */
@@ -154,7 +158,10 @@ export interface Hooks {
     /** Gets the row, frozen. Also runs for rows that a cascade deletes. */
     readonly delete: ((row: JsonObject, context: WriteContext) => MaybePromise<void>) | null;
   };
-  /** Checks of changed values, by field. Returns an error message without the name of the field, or null. Not called for null. */
+  /**
+   * Checks of changed values, by field. Returns an error message without the name of the field, or null. Not called for
+   * null.
+   */
   readonly check: ReadonlyMap<string, (value: Json, context: WriteContext) => MaybePromise<string | null>>;
   /** Run for each event in the event log, at least once and after the response. */
   readonly after: {

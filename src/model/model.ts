@@ -43,8 +43,8 @@ export type Generator =
   | { readonly kind: 'hint'; readonly secret: string };
 
 /**
- * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or sorted. Where its
- * function fails, or returns what does not match its schema, it is null and the log says so.
+ * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or
+ * sorted. Where its function fails, or returns what does not match its schema, it is null and the log says so.
  */
 export interface ComputedField extends Shape {
   readonly name: string;
@@ -61,7 +61,10 @@ export type OnDelete = 'restrict' | 'nullify' | 'cascade';
 export interface Reference {
   /** Name of the referenced resource. */
   readonly resource: string;
-  /** Name of the relation: `supplier` for `supplier_id`, `labels` for `label_ids`; null for an array with another name, which is no relation. */
+  /**
+   * Name of the relation: `supplier` for `supplier_id`, `labels` for `label_ids`; null for an array with another name,
+   * which is no relation.
+   */
   readonly as: string | null;
   /** Name of the inverse relation, on the referenced resource; null if none is declared. */
   readonly inverse: string | null;
@@ -143,8 +146,8 @@ export interface Resource {
   /** The parent resource, and the field that holds its id. */
   readonly parent: { readonly resource: string; readonly field: string } | null;
   /**
-   * The members of a row that together identify its parent, nearest first; empty without a parent.
-   * The first is the field of the parent. Hidden members with the ids above it follow if its id is unique below its own parent only.
+   * The members of a row that together identify its parent, nearest first; empty without a parent. The first is the
+   * field of the parent. Hidden members with the ids above it follow if its id is unique below its own parent only.
    */
   readonly parentKey: readonly string[];
   readonly dependents: readonly Dependent[];
@@ -152,7 +155,9 @@ export interface Resource {
   /** Lists of fields that are unique together. Null is not equal to null. */
   readonly uniques: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
-  /** The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6). */
+  /**
+   * The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6).
+   */
   readonly search: readonly string[];
   /** Which of these members the model declares, and does not leave to their defaults: warnings differ. */
   readonly declares: {
@@ -229,14 +234,22 @@ export interface Limits {
 /** An older contract over the same rows, which is still served or was. */
 export interface OlderVersion {
   readonly version: ContractVersion;
-  /** Both in seconds since 1970: 00:00:00 GMT of the declared date; null where there is none. Nothing changes by itself after the sunset. */
+  /**
+   * Both in seconds since 1970: 00:00:00 GMT of the declared date; null where there is none. Nothing changes by itself
+   * after the sunset.
+   */
   readonly deprecated: number | null;
   readonly sunset: number | null;
   /** True if requests for it get 410 (VER-3). */
   readonly retired: boolean;
-  /** Its differences from its successor, in declared order. A retired version that no served one derives from has none. */
+  /**
+   * Its differences from its successor, in declared order. A retired version that no served one derives from has none.
+   */
   readonly changes: readonly VersionChange[];
-  /** The model as clients of this version know it; its `versions` are empty. Of a retired version without changes: that of its successor. */
+  /**
+   * The model as clients of this version know it; its `versions` are empty. Of a retired version without changes: that
+   * of its successor.
+   */
   readonly model: Model;
 }
 
@@ -274,6 +287,9 @@ export interface Model {
   readonly collections: ReadonlyMap<string, Resource>;
   /** The older contracts, newest first. */
   readonly versions: readonly OlderVersion[];
-  /** Digest of everything above, with the source of its functions. Part of every ETag, so that a changed model changes them (CACHE-1). */
+  /**
+   * Digest of everything above, with the source of its functions. Part of every ETag, so that a changed model changes
+   * them (CACHE-1).
+   */
   readonly fingerprint: string;
 }

@@ -11,7 +11,7 @@ export const OPERATORS = [...SCALAR_OPERATORS, 'contains', 'starts_with'] as con
 export type ComparisonOperator = (typeof OPERATORS)[number];
 
 /** The operators that compare values of a type. @param type a `ValueType` */
-export function operatorsOf({ kind }: { readonly kind: string }): readonly ComparisonOperator[] {
+export function listOperators({ kind }: { readonly kind: string }): readonly ComparisonOperator[] {
   if (kind === 'array') return ARRAY_OPERATORS;
   return kind === 'text' ? OPERATORS : SCALAR_OPERATORS;
 }

@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { ComparisonOperator } from './operators.ts';
 
-/** A condition on which rows a caller may see or change, before a caller is known (AUTH-5). It is three-valued: {@link PolicyComparison}. */
+/**
+ * A condition on which rows a caller may see or change, before a caller is known (AUTH-5). It is three-valued:
+ * {@link PolicyComparison}.
+ */
 export type Policy =
   /** Without policies, `all` holds for every row and `any` for none. */
   | { readonly kind: 'all' | 'any'; readonly policies: readonly Policy[] }
@@ -10,7 +13,10 @@ export type Policy =
   | { readonly kind: 'scope'; readonly scope: string }
   | PolicyComparison;
 
-/** A comparison of a field. It is unknown where its value is a claim that the caller does not have, or one of another type than the field. */
+/**
+ * A comparison of a field. It is unknown where its value is a claim that the caller does not have, or one of another
+ * type than the field.
+ */
 export interface PolicyComparison {
   readonly kind: 'compare';
   /** The references that lead to the row with the field; none for a field of the row itself. */
@@ -59,7 +65,10 @@ export interface PolicyCaller {
 /** One of the rules that decide on a row: all of them hold for a row that the caller may access. */
 export type RowRule =
   | { readonly kind: 'policy'; readonly policy: Policy }
-  /** A function of a TypeScript model, which gets the caller and returns the tree of a policy. Nothing of its result is checked yet. */
+  /**
+   * A function of a TypeScript model, which gets the caller and returns the tree of a policy. Nothing of its result is
+   * checked yet.
+   */
   | { readonly kind: 'function'; readonly policyOf: PolicyFunction };
 
 /** Makes the tree of a policy for a caller. */

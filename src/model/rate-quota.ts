@@ -17,8 +17,11 @@ export interface RateLimits {
   readonly weights: { readonly search: number };
 }
 
-/** Computes the part of a quota that one of several instances admits. If it is below one request, the time is longer instead. */
-export function shareOf({ requests, per }: RateQuota, instances: number): RateQuota {
+/**
+ * Computes the part of a quota that one of several instances admits. If it is below one request, the time is longer
+ * instead.
+ */
+export function divideQuota({ requests, per }: RateQuota, instances: number): RateQuota {
   const share = Math.max(1, Math.floor(requests / instances));
   return { requests: share, per: Math.max(per, (share * instances * per) / requests) };
 }
@@ -26,5 +29,5 @@ export function shareOf({ requests, per }: RateQuota, instances: number): RateQu
 /** The limits of one instance, where no store is shared. */
 export function limitsOfInstance(limits: RateLimits): RateLimits {
   const { caller, address, instances } = limits;
-  return { ...limits, caller: shareOf(caller, instances), address: shareOf(address, instances) };
+  return { ...limits, caller: divideQuota(caller, instances), address: divideQuota(address, instances) };
 }

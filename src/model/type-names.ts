@@ -1,5 +1,5 @@
 /** Words as the name of a type: `order_item` gives `OrderItem`. @param name in snake_case */
-export function typeName(name: string): string {
+export function toTypeName(name: string): string {
   return name
     .split('_')
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
@@ -54,7 +54,7 @@ interface ResourceWords {
 
 /** The names of the schemas of a resource in descriptions. */
 export function schemaNames({ singular }: ResourceWords): readonly string[] {
-  return SCHEMA_SUFFIXES.map((suffix) => typeName(singular) + suffix);
+  return SCHEMA_SUFFIXES.map((suffix) => toTypeName(singular) + suffix);
 }
 
 /** The verbs of operations on a collection, and on one of its resources. */
@@ -71,11 +71,13 @@ export function operationNames(resource: ResourceWords): readonly string[] {
 
 /** The name of an operation on a collection. */
 export function collectionOperation(verb: OperationVerb, { collection }: ResourceWords): string {
-  return verb + typeName(collection.replaceAll('-', '_'));
+  return verb + toTypeName(collection.replaceAll('-', '_'));
 }
 
-/** The name of an operation on one resource: not that of its collection, where singular and plural are the same word. */
+/**
+ * The name of an operation on one resource: not that of its collection, where singular and plural are the same word.
+ */
 export function itemOperation(verb: OperationVerb, resource: ResourceWords): string {
-  const name = verb + typeName(resource.singular);
+  const name = verb + toTypeName(resource.singular);
   return name === collectionOperation(verb, resource) ? `${name}Item` : name;
 }

@@ -20,7 +20,10 @@ export interface LogWindow {
   readonly last: number;
 }
 
-/** The checks that hooks of webhooks need from the running server. Hooks get them among their services, under {@link WEBHOOK_CHECKS}. */
+/**
+ * The checks that hooks of webhooks need from the running server. Hooks get them among their services, under
+ * {@link WEBHOOK_CHECKS}.
+ */
 export abstract class WebhookChecks {
   /** Finds the reason why a webhook may not have a URL, as a predicate without a subject; null for a valid URL. */
   abstract checkUrl(url: string): Promise<string | null>;
@@ -30,7 +33,10 @@ export abstract class WebhookChecks {
   abstract readonly version: string;
   /** The sequence of the last event: a webhook gets those after it. */
   abstract lastSequence(): Promise<number>;
-  /** The events that were logged in a period, both times included (RFC 3339); null where some of them may have been removed. */
+  /**
+   * The events that were logged in a period, both times included (RFC 3339); null where some of them may have been
+   * removed.
+   */
   abstract window(from: string, to: string): Promise<LogWindow | null>;
 }
 

@@ -10,7 +10,7 @@ import { preconditionFailed } from './failures.ts';
 import type { StampedRows, VisibleRows } from './visible-rows.ts';
 import { relatedResources } from '../plan/condition.ts';
 import type { ListQuery } from '../plan/list/list-query.ts';
-import { type Partition, partitionOf } from '../plan/list/partitions.ts';
+import { type Partition, findPartition } from '../plan/list/partitions.ts';
 import type { Row } from '../plan/plan.ts';
 import { EVERYTHING, type Visibility, visibleConditions } from '../plan/visibility.ts';
 
@@ -31,8 +31,9 @@ export interface Epoch extends Modified {
 }
 
 /**
- * Makes every ETag. One depends on the row or page, and by its variant on the *contract*, the *permission* and the content coding. That of a page depends
- * on the *visibility* too, by the stamps of its resources. None depends on an identity.
+ * Makes every ETag. One depends on the row or page, and by its variant on the *contract*, the *permission* and the
+ * content coding. That of a page depends on the *visibility* too, by the stamps of its resources. None depends on an
+ * identity.
  */
 export class ETags {
   readonly epoch: Epoch;
@@ -62,7 +63,8 @@ export class ETags {
   }
 
   /**
-   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the page is taken from.
+   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the
+   * page is taken from.
    *
    * @param stamps of {@link stampedRows}
    */
@@ -96,8 +98,8 @@ export function bodyETag({ short, long }: ETagsByLength, body: string | Uint8Arr
 }
 
 /**
- * Lists the rows that a page depends on: its own, those above it, those of its filter and its expansions, and those that policies compare. If the
- * caller sees one partition of a resource, only that counts.
+ * Lists the rows that a page depends on: its own, those above it, those of its filter and its expansions, and those
+ * that policies compare. If the caller sees one partition of a resource, only that counts.
  */
 export function stampedRows(query: ListQuery, { rows, contract }: Reader): readonly StampedRows[] {
   const { own, related } = pageParts(query);
@@ -105,7 +107,7 @@ export function stampedRows(query: ListQuery, { rows, contract }: Reader): reado
   const judging = seenBy.flatMap((visible) => relatedResources(visibleConditions(visible)));
   const seen = [...own, ...related].map((resource, index): StampedRows => {
     const visible = seenBy[index] ?? EVERYTHING;
-    return { resource, partition: partitionOf(contract.resourceOf(resource).stored, visible) };
+    return { resource, partition: findPartition(contract.resourceOf(resource).stored, visible) };
   });
   const all = [...seen, ...judging.map((resource): StampedRows => ({ resource, partition: null }))];
   return all.filter(
@@ -125,7 +127,9 @@ function visibilityDigests(query: ListQuery, rows: VisibleRows): readonly string
   return all.map((visible) => (visible.kind === 'conditions' ? visible.digest : visible.kind));
 }
 
-/** The *permission*, if fields of related rows depend on it. The variant names it if fields of the rows themselves do. */
+/**
+ * The *permission*, if fields of related rows depend on it. The variant names it if fields of the rows themselves do.
+ */
 function relatedPermission(
   query: ListQuery,
   { contract, permission }: Pick<Caller, 'contract' | 'permission'>,

@@ -53,7 +53,11 @@ export function idTaken({ code, singular }: Resource): ApiError {
   return resourceError(code, 'ALREADY_EXISTS', message, { details: [{ field: 'id', message: 'is taken' }] });
 }
 
-/** 409 {R}_ALREADY_EXISTS of unique values. @param fields unique together, without those that the caller may not read */
+/**
+ * 409 {R}_ALREADY_EXISTS of unique values.
+ *
+ * @param fields unique together, without those that the caller may not read
+ */
 export function valuesTaken({ code, singular }: Resource, fields: readonly string[]): ApiError {
   const names = fields.length === 0 ? 'values' : fields.join(', ');
   return resourceError(code, 'ALREADY_EXISTS', `${capitalized(singular)} with the same ${names} exists already.`, {

@@ -6,7 +6,7 @@ import {
   type BucketKind,
   type BucketState,
   LocalRateLimiter,
-  quotaOf,
+  findQuota,
   type RateLimiter,
 } from '../limits/rate-limiter.ts';
 import type { Model } from '../model/model.ts';
@@ -65,7 +65,7 @@ export class Quota {
     this.#rates = rates;
     this.#kind = kind;
     this.#name = kind === 'caller' ? name : addressName(name);
-    this.#quota = quotaOf(kind, rates.limits);
+    this.#quota = findQuota(kind, rates.limits);
     this.#state = { admitted: true, remaining: this.#quota.requests, wait: 0 };
   }
 
@@ -74,7 +74,12 @@ export class Quota {
     return this.#rates.limits.weights.search;
   }
 
-  /** Takes the cost of a request. @param units more than the quota count as all of it @throws {ApiError} RATE_LIMIT_EXCEEDED */
+  /**
+   * Takes the cost of a request.
+   *
+   * @param units more than the quota count as all of it
+   * @throws {ApiError} RATE_LIMIT_EXCEEDED
+   */
   take(units: number): MaybePromise<void> {
     const { requests } = this.#quota;
     return chain(this.#taken(Math.min(units, requests)), ({ admitted, wait }) => {
@@ -96,7 +101,12 @@ export class Quota {
     });
   }
 
-  /** Takes a unit, and waits until there is one. @param patience milliseconds to wait @throws {ApiError} RATE_LIMIT_EXCEEDED */
+  /**
+   * Takes a unit, and waits until there is one.
+   *
+   * @param patience milliseconds to wait
+   * @throws {ApiError} RATE_LIMIT_EXCEEDED
+   */
   async takeOrWait(patience: number): Promise<void> {
     for (let waited = 0; ; ) {
       const { admitted, wait } = await this.#taken(1);

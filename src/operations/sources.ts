@@ -2,7 +2,10 @@
 export interface Sources {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The time of a write, for `created_at` and `updated_at`: never before an earlier one, nor before the newest of the database (REP-13). */
+  /**
+   * The time of a write, for `created_at` and `updated_at`: never before an earlier one, nor before the newest of the
+   * database (REP-13).
+   */
   readonly writtenAt: () => number;
   /** A UUIDv7. */
   readonly uuid: () => string;

@@ -17,7 +17,7 @@ import {
 import type { Partition } from '../plan/list/partitions.ts';
 import { type RowVisibilities, UNRESTRICTED } from '../plan/policy/visibilities.ts';
 import type { AccessOperation } from '../model/model.ts';
-import { allOf, chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import { awaitAll, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../stores/store.ts';
 import type { ReadMapping } from '../versions/read-mapping.ts';
 
@@ -39,8 +39,8 @@ export interface StampedRows {
 export type ItemRead = Omit<ItemPlan, 'kind' | 'visible' | 'within'> & { readonly within: readonly Ancestor[] };
 
 /**
- * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into every plan, so that no operation
- * can read past it. Reads for the system call `unrestricted`.
+ * The rows that one caller may see: the only way from a request to the store. It puts the caller's visibility into
+ * every plan, so that no operation can read past it. Reads for the system call `unrestricted`.
  */
 export class VisibleRows {
   readonly #source: RowSource;
@@ -153,7 +153,7 @@ export class VisibleRows {
     const { stamps } = this.#source;
     const isWhole = parts.every(({ partition }) => partition === null);
     if (isWhole) return stamps.resourceStamps(parts.map(({ resource }) => resource));
-    return allOf(
+    return awaitAll(
       parts.map(({ resource, partition }) =>
         partition === null
           ? chain(stamps.resourceStamps([resource]), ([stamp = 0]) => stamp)
@@ -167,7 +167,9 @@ export class VisibleRows {
     return this.#source.stamps.resourceStamps(resources);
   }
 
-  /** Reads the stamps of resources in the store, whatever a unit has staged. The unit expects them when it is written. */
+  /**
+   * Reads the stamps of resources in the store, whatever a unit has staged. The unit expects them when it is written.
+   */
   storedStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
     return (this.#source.stored ?? this.#source).stamps.resourceStamps(resources);
   }

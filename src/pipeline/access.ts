@@ -13,8 +13,8 @@ export const METRICS_SCOPE = 'metrics:read';
 const METRICS: readonly AccessRule[] = [{ kind: 'scope', scope: METRICS_SCOPE }];
 
 /**
- * Collects the rules that a request has to fulfil, all of them (AUTH-4); none for a public operation. A PUT that could create needs both rules, so that
- * the response to a missing scope is the same for existing and missing rows.
+ * Collects the rules that a request has to fulfil, all of them (AUTH-4); none for a public operation. A PUT that could
+ * create needs both rules, so that the response to a missing scope is the same for existing and missing rows.
  *
  * Without `auth` nothing needs credentials. With it everything does, except for public operations, health and OPTIONS.
  */
@@ -50,7 +50,10 @@ export function accessRules({
   }
 }
 
-/** True if responses depend on the caller (NEG-3, CACHE-5), also by the rows and fields that it may read. OPTIONS lists the methods that it may use. */
+/**
+ * True if responses depend on the caller (NEG-3, CACHE-5), also by the rows and fields that it may read. OPTIONS lists
+ * the methods that it may use.
+ */
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
   const { route, method, contract } = routed;
   if (accessRules(routed).length > 0 || (method === 'OPTIONS' && contract.model.auth !== null)) return true;
@@ -59,7 +62,11 @@ export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contra
   return (route.kind === 'collection' || route.kind === 'item') && !route.compiled.resource.sameForEveryCaller;
 }
 
-/** Lists the methods of a target that a caller may use, in their order (MET-5). @param scopes null for an anonymous caller */
+/**
+ * Lists the methods of a target that a caller may use, in their order (MET-5).
+ *
+ * @param scopes null for an anonymous caller
+ */
 export function allowedMethods(
   { route, contract }: Pick<Routed, 'route' | 'contract'>,
   scopes: ReadonlySet<string> | null,

@@ -19,8 +19,8 @@ export interface Authorized {
 }
 
 /**
- * Step 9: judges the scopes of the caller, before any look-up (AUTH-4). From here on the contract of the request has the fields alone that the caller may
- * read (REP-11).
+ * Step 9: judges the scopes of the caller, before any look-up (AUTH-4). From here on the contract of the request has
+ * the fields alone that the caller may read (REP-11).
  *
  * @param store its rows are reached from here on by `Caller.rows` alone
  * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT

@@ -5,11 +5,17 @@ import { METADATA_PATH } from '../plan/routes/route-table.ts';
 
 /** The name of the API outside of its responses. */
 export interface ResourceIdentity {
-  /** The origin of the API: its public URL, or the loopback address that it listens on; null if neither is known (AUTH-8). */
+  /**
+   * The origin of the API: its public URL, or the loopback address that it listens on; null if neither is known
+   * (AUTH-8).
+   */
   readonly resource: () => string | null;
 }
 
-/** Writes the header fields of a 401, and of a 403 for a missing scope (AUTH-3). They name the URL of the metadata, if the origin is known (AUTH-8). */
+/**
+ * Writes the header fields of a 401, and of a 403 for a missing scope (AUTH-3). They name the URL of the metadata, if
+ * the origin is known (AUTH-8).
+ */
 export function challengeHeaders(
   { model }: Contract,
   { resource }: ResourceIdentity,

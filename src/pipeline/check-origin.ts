@@ -8,7 +8,8 @@ export interface OriginChecked extends Authenticated {
 }
 
 /**
- * Between steps 7 and 8: a browser sends requests of any page to any address that it reaches, this machine included (AUTH-11).
+ * Between steps 7 and 8: a browser sends requests of any page to any address that it reaches, this machine included
+ * (AUTH-11).
  *
  * @throws {ApiError} AUTH_ORIGIN_FORBIDDEN
  */

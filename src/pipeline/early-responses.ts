@@ -53,7 +53,11 @@ export function optionsResponse({ routed, principal }: Authenticated): ApiRespon
   return uncachedResponse(204, headers, null);
 }
 
-/** Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever is accepted. @param writeMetrics writes all metrics */
+/**
+ * Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever is accepted.
+ *
+ * @param writeMetrics writes all metrics
+ */
 export async function metricsResponse(
   { routed: { exchange, contract } }: Authorized,
   writeMetrics: () => Promise<string>,
@@ -63,8 +67,8 @@ export async function metricsResponse(
 }
 
 /**
- * Responds to a preflight (OPS-3) with the methods of the target. If there is no target, with every method, so that the page can send its request and read
- * the error or follow the redirect: a browser reports neither of a preflight.
+ * Responds to a preflight (OPS-3) with the methods of the target. If there is no target, with every method, so that the
+ * page can send its request and read the error or follow the redirect: a browser reports neither of a preflight.
  */
 function preflightResponse(received: Received, contracts: Contracts): ApiResponse {
   const routed = routeIfServed(received, contracts);

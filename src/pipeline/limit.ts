@@ -20,8 +20,9 @@ export interface Limited {
 const ANONYMOUS = 'anonymous';
 
 /**
- * Around step 7: a 401 takes from the bucket of its address, and no token of an address whose bucket is empty is verified (LIM-2). Valid callers
- * take nothing. Attempts that are being verified at the same time are not stopped by each other's failures.
+ * Around step 7: a 401 takes from the bucket of its address, and no token of an address whose bucket is empty is
+ * verified (LIM-2). Valid callers take nothing. Attempts that are being verified at the same time are not stopped by
+ * each other's failures.
  *
  * @param rates null if the model has no rate limits
  * @throws {ApiError} RATE_LIMIT_EXCEEDED, and the errors of `authenticate`

@@ -83,7 +83,8 @@ function negotiateFormat({ contract, route, method, ranges }: Routed, isStreamed
 /** @throws {ApiError} REQUEST_HEADER_INVALID: an invalid list of ETags */
 function makeReply({ routed, caller, credentials }: Authorized, offer: FormatOffer, findVariants: FindVariants): Reply {
   const { exchange, received, contract, base, version, route } = routed;
-  // All callers share the variants of what no permission hides a part of, and through them the responses that public caches store.
+  // All callers share the variants of what no permission hides a part of, and through them the responses that public
+  // caches store.
   const variants = findVariants(base, isSameForEveryCaller(route) ? EVERY_PERMISSION.id : caller.permission.id);
   return {
     exchange,

@@ -56,7 +56,9 @@ export interface PipelineOptions extends AuthenticateOptions, EarlyOptions {
   readonly serverTiming: boolean;
 }
 
-/** The score: one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`. */
+/**
+ * The score: one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`.
+ */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { contracts, rates, store } = options;
   const { stages } = exchange;

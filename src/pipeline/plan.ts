@@ -134,7 +134,10 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
   known: new Set([...commonParameterRule.known, 'openapi']),
 };
 
-/** Selects a description. A browser sends no token with a navigation: the page for callers with a token has a script that sends it. */
+/**
+ * Selects a description. A browser sends no token with a navigation: the page for callers with a token has a script
+ * that sends it.
+ */
 function descriptionForm(
   kind: 'docs' | 'openapi' | 'asyncapi',
   { contract, principal }: Caller,
@@ -205,7 +208,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const RAW = /[^\x21-\x7e]|["<>\\^`{|}#]/gu;
 
 /**
- * Reads the parameters of a request. Those of the URL of a QUERY and those of its form are one set (MET-9). Only a form has to be waited for.
+ * Reads the parameters of a request. Those of the URL of a QUERY and those of its form are one set (MET-9). Only a form
+ * has to be waited for.
  *
  * @throws {ApiError} 400, 408, 413, 429
  */

@@ -63,7 +63,11 @@ interface Site {
   readonly model: Pick<Model, 'limits' | 'trustedProxies'>;
 }
 
-/** Compiles the pattern of targets below a base path that name a version. @param base decoded segments of the base path */
+/**
+ * Compiles the pattern of targets below a base path that name a version.
+ *
+ * @param base decoded segments of the base path
+ */
 export function versionedPath(base: readonly string[]): RegExp {
   const above = base.map((segment) => `/+${RegExp.escape(segment)}`).join('');
   return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);

@@ -31,8 +31,8 @@ export interface RefuseOptions {
 }
 
 /**
- * Responds to a failure: the one place that writes an error body (ERR-1 to ERR-7). Any error other than an `ApiError` is observed and becomes a constant
- * 500.
+ * Responds to a failure: the one place that writes an error body (ERR-1 to ERR-7). Any error other than an `ApiError`
+ * is observed and becomes a constant 500.
  */
 export function refuse(
   exchange: Exchange,

@@ -12,7 +12,8 @@ import type { Outcome } from './execute.ts';
 import type { Services } from './services.ts';
 
 /**
- * Step 19: turns an outcome into status, header fields and body, in the negotiated form. Conditions of a read are judged here, where its ETag is made.
+ * Step 19: turns an outcome into status, header fields and body, in the negotiated form. Conditions of a read are
+ * judged here, where its ETag is made.
  *
  * @throws {ApiError} 412; PAGINATION_LIMIT_INVALID, QUERY_EXPAND_INVALID: a body would be too large
  */

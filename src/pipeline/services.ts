@@ -6,7 +6,10 @@ import type { ItemCache } from '../operations/read/item-cache.ts';
 import type { PageCache } from '../operations/read/page-cache.ts';
 import type { CompressionCache } from '../represent/content-encoding.ts';
 
-/** The services of all operations and responses, made once by the composition root (`api.ts`). Each function names the few that it needs. */
+/**
+ * The services of all operations and responses, made once by the composition root (`api.ts`). Each function names the
+ * few that it needs.
+ */
 export interface Services extends BatchServices {
   readonly items: ItemCache;
   readonly pages: PageCache;

@@ -2,7 +2,9 @@ import type { Json } from '../conventions/json/json.ts';
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte';
 
-/** One comparison. Values have their JSON form. An unset field fulfills every `nin`, no `in`, and no comparison (QRY-7). */
+/**
+ * One comparison. Values have their JSON form. An unset field fulfills every `nin`, no `in`, and no comparison (QRY-7).
+ */
 export type PathCondition =
   | { readonly path: string; readonly operator: 'in' | 'nin'; readonly values: readonly Json[] }
   | { readonly path: string; readonly operator: Comparison; readonly value: Json }
@@ -44,8 +46,9 @@ export interface AnyCondition<Part> {
 export type RowCondition = PathCondition | NotCondition | AnyCondition<RowCondition>;
 
 /**
- * One related row fulfills all of the conditions. If a reference of the row leads to nothing, they are evaluated on a row
- * without set fields, like members of an unset object (QRY-1, QRY-7). Relations below a relation are references to one row.
+ * One related row fulfills all of the conditions. If a reference of the row leads to nothing, they are evaluated on a
+ * row without set fields, like members of an unset object (QRY-1, QRY-7). Relations below a relation are references to
+ * one row.
  */
 export type RelatedCondition<Reading> = Reading & {
   readonly operator: 'related';
@@ -64,7 +67,8 @@ export type PartCondition<Reading> =
 export type Alternative<Reading> = readonly PartCondition<Reading>[];
 
 /**
- * A condition on rows, of a filter or of a row policy; a list of conditions is a conjunction. `not` stands before single comparisons only.
+ * A condition on rows, of a filter or of a row policy; a list of conditions is a conjunction. `not` stands before
+ * single comparisons only.
  *
  * @typeParam Reading what a read of related rows has besides: their visibility
  */

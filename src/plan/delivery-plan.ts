@@ -2,13 +2,16 @@
 export interface SubscriptionPosition {
   /** Name of the subscription. */
   readonly name: string;
-  /** Every event up to this sequence was delivered or has a delivery of its own; null: as far as the reader of the subscription. */
+  /**
+   * Every event up to this sequence was delivered or has a delivery of its own; null: as far as the reader of the
+   * subscription.
+   */
   readonly sequence: number | null;
 }
 
 /**
- * A subscription that starts with a unit: it gets the events after a sequence, or those after the unit (`end`). One that exists starts again
- * there.
+ * A subscription that starts with a unit: it gets the events after a sequence, or those after the unit (`end`). One
+ * that exists starts again there.
  */
 export interface SubscriptionStart {
   readonly name: string;
@@ -21,7 +24,9 @@ export interface SubscriptionStart {
  */
 export type DeliveryState = 'waiting' | 'held' | 'succeeded' | 'dead';
 
-/** The new state of the delivery of an event to a subscription. It is stored once an attempt has failed, or on request. */
+/**
+ * The new state of the delivery of an event to a subscription. It is stored once an attempt has failed, or on request.
+ */
 export interface DeliveryChange {
   /** Name of the reader of the subscription. */
   readonly reader: string;
@@ -59,7 +64,9 @@ export interface ReaderLease {
   readonly until: number;
 }
 
-/** The progress of the reader of a group of subscriptions. It is refused as `stale` where another process has its lease. */
+/**
+ * The progress of the reader of a group of subscriptions. It is refused as `stale` where another process has its lease.
+ */
 export interface ReaderProgress extends ReaderLease {
   /** The sequence up to which events are delivered to all its subscriptions that have no position of their own. */
   readonly sequence: number;
@@ -79,6 +86,9 @@ export interface DeliveryPlan {
   readonly releases?: readonly DeliveryRelease[];
   /** Deliveries that are removed, unless their state has changed. */
   readonly cleared?: readonly DeliveryKey[];
-  /** The sequence up to which events are removed, where all before its block already are. `progress` of {@link RETENTION_READER} says so. */
+  /**
+   * The sequence up to which events are removed, where all before its block already are. `progress` of
+   * {@link RETENTION_READER} says so.
+   */
   readonly removeThrough?: number;
 }

@@ -12,8 +12,8 @@ const MAX_DEPTH = 3;
 /** A relation whose rows can be embedded in a representation, under its name (QRY-4). */
 export interface Relation {
   /**
-   * `one`: the row whose id is in `field`; `many`: the rows whose ids are in it. Otherwise the rows whose `field` has this row's id: its children, or
-   * those of an inverse relation.
+   * `one`: the row whose id is in `field`; `many`: the rows whose ids are in it. Otherwise the rows whose `field` has
+   * this row's id: its children, or those of an inverse relation.
    */
   readonly kind: 'one' | 'many' | 'children' | 'inverse';
   readonly name: string;
@@ -21,7 +21,9 @@ export interface Relation {
   readonly field: string;
   /** True if the rows of both ends are below the same parent. */
   readonly siblings: boolean;
-  /** True if the rows have a URL: those of a to-many relation have none where they may be below several parents (REP-9). */
+  /**
+   * True if the rows have a URL: those of a to-many relation have none where they may be below several parents (REP-9).
+   */
   readonly linked: boolean;
 }
 
@@ -31,8 +33,11 @@ export interface Expansion {
   readonly nested: readonly Expansion[];
 }
 
-/** The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to it. */
-export function relationsOf(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
+/**
+ * The relations of a resource: to the rows that its fields refer to, its parent included, and to the rows that refer to
+ * it.
+ */
+export function listRelations(resource: Resource, { resources }: Pick<Model, 'resources'>): readonly Relation[] {
   const own = resource.fields.flatMap(({ name, type, reference, writeOnly }): readonly Relation[] => {
     const target = resources.get(reference?.resource ?? '');
     if (writeOnly || target === undefined || !reference?.as) return [];
@@ -90,7 +95,7 @@ function gather(
   model: Pick<Model, 'resources'>,
   details: ErrorDetail[],
 ): readonly Expansion[] {
-  const relations = new Map(relationsOf(resource, model).map((relation) => [relation.name, relation]));
+  const relations = new Map(listRelations(resource, model).map((relation) => [relation.name, relation]));
   const byName = Map.groupBy(paths, ([name = '']) => name);
   return [...byName].flatMap(([name, named]): readonly Expansion[] => {
     const relation = relations.get(name);

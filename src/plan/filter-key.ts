@@ -1,7 +1,10 @@
 import type { Json } from '../conventions/json/json.ts';
 import type { FilterCondition, RelationKey } from './condition.ts';
 
-/** A canonical form of conditions, to compare filters: independent of the order and the repetition of conditions, values and alternatives. */
+/**
+ * A canonical form of conditions, to compare filters: independent of the order and the repetition of conditions, values
+ * and alternatives.
+ */
 export function filterKey(filter: readonly FilterCondition[]): string {
   return [...new Set(filter.map((condition) => JSON.stringify(canonical(condition))))].sort().join('\n');
 }

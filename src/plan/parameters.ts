@@ -148,8 +148,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The known name most similar to `name`; for a filter with an operator, with the most similar path. Members in brackets are written with dots:
- * `size[depth]` is `size.depth`.
+ * The known name most similar to `name`; for a filter with an operator, with the most similar path. Members in brackets
+ * are written with dots: `size[depth]` is `size.depth`.
  */
 function nearestTo(name: string, names: readonly string[], suggestions: Iterable<string>): string | null {
   const member = readGroupFilterName(name);

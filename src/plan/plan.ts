@@ -31,7 +31,10 @@ export interface Row {
   readonly [field: string]: Json;
 }
 
-/** Names of the fields to read; `id`, the timestamps and the revision are always read. Without a list, every field is read (QRY-4). */
+/**
+ * Names of the fields to read; `id`, the timestamps and the revision are always read. Without a list, every field is
+ * read (QRY-4).
+ */
 export type Columns = readonly string[];
 
 /** A parent, grandparent, ... of a row, as the path names it. */
@@ -47,8 +50,8 @@ export interface VisibleAncestor extends Ancestor {
 }
 
 /**
- * A row of a known resource. Ids are unique below one parent only where clients choose them: `within` names at least the ancestors that the row's
- * key needs, nearest first. Further ones are ignored.
+ * A row of a known resource. Ids are unique below one parent only where clients choose them: `within` names at least
+ * the ancestors that the row's key needs, nearest first. Further ones are ignored.
  */
 export interface RowAddress {
   readonly id: string;
@@ -95,8 +98,8 @@ export interface ListPlan {
   readonly effort: Effort;
   readonly columns?: Columns;
   /**
-   * Characters of text and bytes of binary values. The page ends before the row that exceeds them, other than the first, and no later row is read
-   * (LIM-1). Default: it never ends early.
+   * Characters of text and bytes of binary values. The page ends before the row that exceeds them, other than the
+   * first, and no later row is read (LIM-1). Default: it never ends early.
    */
   readonly maxSize?: number;
 }
@@ -108,8 +111,8 @@ export interface ListRead extends Omit<ListPlan, 'visible' | 'within' | 'filter'
 }
 
 /**
- * The cost class of a read. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly the whole collection,
- * so the store sets a deadline. A store must not delay other work for the last two.
+ * The cost class of a read. `light`: short. `bounded`: many entries of one index, up to a limit. `unbounded`: possibly
+ * the whole collection, so the store sets a deadline. A store must not delay other work for the last two.
  */
 export type Effort = 'light' | 'bounded' | 'unbounded';
 
@@ -124,7 +127,10 @@ export interface LookupPlan {
   readonly maxSize?: number;
 }
 
-/** Reads the first related rows of each of several rows: its children, those of an inverse relation, or those it refers to. */
+/**
+ * Reads the first related rows of each of several rows: its children, those of an inverse relation, or those it refers
+ * to.
+ */
 export interface RelatedPlan {
   readonly resource: string;
   /** The referring field: it holds the id of the other row, or an array of ids. */
@@ -190,7 +196,10 @@ export interface ExpectedStamp {
 /** Inserts a row below its ancestors, which must exist. `values` has every field; `at` is its `created_at`. */
 export interface CreatePlan extends PlannedChange {
   readonly kind: 'create';
-  /** Resources that must not have changed since a precondition was evaluated, not even by an earlier plan of the unit (CACHE-3). */
+  /**
+   * Resources that must not have changed since a precondition was evaluated, not even by an earlier plan of the unit
+   * (CACHE-3).
+   */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly values: FieldValues;
   readonly overlong?: OverlongPaths;
@@ -202,7 +211,10 @@ export interface CreatePlan extends PlannedChange {
 /** Dotted paths of values that are too long for an index, for which the plan is refused. Default: none. */
 type OverlongPaths = readonly string[];
 
-/** The revision that a row must still have: one that was read, or the one that an earlier plan of the unit assigns (by index). */
+/**
+ * The revision that a row must still have: one that was read, or the one that an earlier plan of the unit assigns (by
+ * index).
+ */
 export type ExpectedRevision = number | { readonly plan: number };
 
 /** Updates a row that still has this revision. `values` has the changed fields. */
@@ -223,8 +235,8 @@ export interface DeletePlan extends PlannedChange {
 }
 
 /**
- * Nullifies references of a row that a later plan of the unit deletes, if the deleted rows refer to each other in a cycle. The row keeps its
- * revision, because this state is never visible.
+ * Nullifies references of a row that a later plan of the unit deletes, if the deleted rows refer to each other in a
+ * cycle. The row keeps its revision, because this state is never visible.
  */
 export interface DetachPlan extends Omit<UpdatePlan, 'kind' | 'event'> {
   readonly kind: 'detach';
@@ -234,8 +246,8 @@ export interface DetachPlan extends Omit<UpdatePlan, 'kind' | 'event'> {
 export type WritePlan = CreatePlan | UpdatePlan | DetachPlan | DeletePlan;
 
 /**
- * The outcome of a request, committed together with its writes, so that its response can be replayed (MET-12, MET-13). It holds data, not
- * bytes. The store adds the revisions that the unit was assigned.
+ * The outcome of a request, committed together with its writes, so that its response can be replayed (MET-12, MET-13).
+ * It holds data, not bytes. The store adds the revisions that the unit was assigned.
  */
 export interface IdempotencyRecord {
   /** The lookup key. A record that has not expired is never replaced. */
@@ -260,7 +272,10 @@ export type RowPlan = CreatePlan | UpdatePlan | DetachPlan;
 /** Plans that commit atomically, in order. A single write is a unit of one. */
 export interface WriteUnit {
   readonly plans: readonly WritePlan[];
-  /** Resources that must not have changed since the plans were made of what they held. Changes of the unit itself do not count. */
+  /**
+   * Resources that must not have changed since the plans were made of what they held. Changes of the unit itself do not
+   * count.
+   */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly bookmark?: Bookmark;
   /** Names of bookmarks that are removed. */
@@ -273,11 +288,17 @@ export interface WriteUnit {
   readonly dry?: boolean;
 }
 
-/** The reason why a unit was not written; `plan` is the index of the first plan that failed. The whole unit was rolled back. */
+/**
+ * The reason why a unit was not written; `plan` is the index of the first plan that failed. The whole unit was rolled
+ * back.
+ */
 export type Refusal =
   /** The id already exists. */
   | { readonly kind: 'exists'; readonly plan: number }
-  /** The row has another revision, a resource another stamp, or another process the lease (`plan` is 0 for one of the unit). */
+  /**
+   * The row has another revision, a resource another stamp, or another process the lease (`plan` is 0 for one of the
+   * unit).
+   */
   | { readonly kind: 'stale'; readonly plan: number }
   | { readonly kind: 'unique'; readonly plan: number; readonly fields: readonly string[] }
   /** Fields that refer to rows that do not exist: `supplier_id`, `related_ids[2]`. */

@@ -59,7 +59,10 @@ function isEquality({ operator, references }: PolicyComparison, negated: boolean
   return references.length === 0 && operators.includes(operator);
 }
 
-/** The fields of the row itself that policies on reading compare in any way. Those of a function are not known before it is called. */
+/**
+ * The fields of the row itself that policies on reading compare in any way. Those of a function are not known before it
+ * is called.
+ */
 export function comparedFields(resource: Resource): readonly string[] {
   const compared = resource.rows.read.flatMap((rule) => (rule.kind === 'policy' ? comparisons(rule.policy) : []));
   const own = compared.filter(({ references }) => references.length === 0);

@@ -1,4 +1,7 @@
-/** The fields of a row that are recorded with its events and its tombstone: those that policies on reading compare (EVT-8, MET-4). */
+/**
+ * The fields of a row that are recorded with its events and its tombstone: those that policies on reading compare
+ * (EVT-8, MET-4).
+ */
 export interface RecordedFields {
   readonly fields: readonly string[];
   readonly related: readonly RelatedFields[];
@@ -24,7 +27,10 @@ export interface RelatedValues {
   readonly after: ReferenceKeys | null;
 }
 
-/** The member of recorded values that holds those of the row that a reference leads to; null where it is unset. No field has a space. */
+/**
+ * The member of recorded values that holds those of the row that a reference leads to; null where it is unset. No field
+ * has a space.
+ */
 export function relatedMember(field: string): string {
   return `${field} row`;
 }

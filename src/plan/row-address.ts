@@ -1,5 +1,5 @@
 import type { Model, Resource } from '../model/model.ts';
-import { aboveReference, scopeOf } from '../model/row-key.ts';
+import { aboveReference, countScopeIds } from '../model/row-key.ts';
 import type { Ancestor, FieldValues, RowAddress } from './plan.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Ancestor, FieldValues, RowAddress } from './plan.ts';
  * @throws {Error} where the address does not name the ancestors that the key needs
  */
 export function keyIds(resource: Resource, { id, within }: RowAddress): readonly string[] {
-  const scope = scopeOf(resource);
+  const scope = countScopeIds(resource);
   if (scope === 0) return [id];
   if (within.length < scope)
     throw new Error(`${resource.name} ${id} is read without the rows above it, which its key needs`);
@@ -26,7 +26,11 @@ interface AncestorMember {
   readonly member: string;
 }
 
-/** The hidden members of a row that hold the ids above the row that a field refers to, nearest first. @param target its resource */
+/**
+ * The hidden members of a row that hold the ids above the row that a field refers to, nearest first.
+ *
+ * @param target its resource
+ */
 export function ancestorMembers(
   field: string,
   target: Resource,

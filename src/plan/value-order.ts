@@ -2,7 +2,10 @@ import type { Json } from '../conventions/json/json.ts';
 import type { ValueType } from '../model/model.ts';
 import { compareNumbers } from '../model/values/exact-number.ts';
 
-/** Compares two values of one type other than null, as all stores do (QRY-7): negative if the first is less, 0 if they are equal. */
+/**
+ * Compares two values of one type other than null, as all stores do (QRY-7): negative if the first is less, 0 if they
+ * are equal.
+ */
 export type Compare = (one: Json, other: Json) => number;
 
 const byNumber =
@@ -20,7 +23,7 @@ function requireText(value: Json): string {
 }
 
 /** The order of values of a type: numbers by value, text by UTF-8 bytes, false before true. */
-export function comparisonOf(type: ValueType): Compare {
+export function compileComparison(type: ValueType): Compare {
   switch (type.kind) {
     case 'integer':
     case 'number':

@@ -8,7 +8,10 @@ export type Condition = ConditionOf<{ readonly visible: Visibility }>;
 /** The one on related rows. */
 export type VisibleRelatedCondition = Extract<Condition, { readonly operator: 'related' }>;
 
-/** The rows of a resource that a read may return. Every plan that reads rows has one, without a default, so that no read can leave it out. */
+/**
+ * The rows of a resource that a read may return. Every plan that reads rows has one, without a default, so that no read
+ * can leave it out.
+ */
 export type Visibility = RowVisibility | StoreVisibility;
 
 /** A visibility that the fields of a row decide, so that a row can be judged without the store. */
@@ -27,7 +30,10 @@ interface Conditions {
   readonly digest: string;
 }
 
-/** The visibility of reads for the system (cascades, export, import), and of every caller of a resource without row policies. */
+/**
+ * The visibility of reads for the system (cascades, export, import), and of every caller of a resource without row
+ * policies.
+ */
 export const EVERYTHING: Visibility & { readonly kind: 'everything' } = Object.freeze({ kind: 'everything' });
 
 /** The visibility of a caller whose policies hold for no row. */

@@ -23,7 +23,7 @@ export function attempt<T>(run: () => MaybePromise<T>, recover: (error: unknown)
 }
 
 /** All of several values: an array where each is there, else a promise of one. */
-export function allOf<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
+export function awaitAll<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
   return values.every(isValue) ? values : Promise.all(values);
 }
 

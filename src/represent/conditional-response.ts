@@ -27,7 +27,11 @@ export function conditionalResponse(
   return notModifiedResponse(reply, selected, listedETag(preconditions, etags) ?? bodyETag(etags, content.body()));
 }
 
-/** Responds with 304 and the validators of the client's copy. @param etag the ETag of the representation that names that copy */
+/**
+ * Responds with 304 and the validators of the client's copy.
+ *
+ * @param etag the ETag of the representation that names that copy
+ */
 export function notModifiedResponse(reply: Reply, selected: SelectedRepresentation, etag: string): BufferedResponse {
   return { status: 304, headers: validatorHeaders(reply, selected, etag), body: null };
 }
@@ -59,7 +63,10 @@ function validatorHeaders(reply: Reply, selected: SelectedRepresentation, etag: 
   return headers;
 }
 
-/** True if the meaning of the URL depends on the fields that the caller knows: a lenient server ignores a filter by another field (QRY-5). */
+/**
+ * True if the meaning of the URL depends on the fields that the caller knows: a lenient server ignores a filter by
+ * another field (QRY-5).
+ */
 function dependsOnKnownFields({ contract, preferences }: Reply): boolean {
   return preferences.handling === 'lenient' && contract.hasFieldRules;
 }

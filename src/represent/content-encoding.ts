@@ -11,9 +11,9 @@ const MAX_WEIGHT = 8_388_608;
 const RECENT_KEYS = 1_024;
 
 /**
- * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of bytes (RFC 9110 8.8.1), so that no
- * body is ever served for another. By its ETag, a body depends on the *contract*, the *permission* and, if it is a page, the *visibility*; never on an
- * identity.
+ * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of
+ * bytes (RFC 9110 8.8.1), so that no body is ever served for another. By its ETag, a body depends on the *contract*,
+ * the *permission* and, if it is a page, the *visibility*; never on an identity.
  */
 export type CompressionCache = Cache<Uint8Array>;
 
@@ -25,7 +25,9 @@ export function createCompressionCache(): CompressionCache {
   });
 }
 
-/** Compresses a response in the coding that the client prefers (NEG-7). Short and streamed responses stay as they are. */
+/**
+ * Compresses a response in the coding that the client prefers (NEG-7). Short and streamed responses stay as they are.
+ */
 export function compressResponse(
   response: ApiResponse,
   exchange: Pick<Exchange, 'request' | 'coding'>,
@@ -71,7 +73,10 @@ function compressAndCache(
   });
 }
 
-/** Makes the key of a compressed body; null if it is not cached: it has no strong ETag, or a client is not likely to request it again. */
+/**
+ * Makes the key of a compressed body; null if it is not cached: it has no strong ETag, or a client is not likely to
+ * request it again.
+ */
 function cacheKey(
   { status, headers }: BufferedResponse,
   { request: { method, target }, coding }: Pick<Exchange, 'request' | 'coding'>,

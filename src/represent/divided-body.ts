@@ -6,7 +6,8 @@ export const MAX_BODY = 268_435_456;
 const ONE_STRING = 65_536;
 
 /**
- * All of a body: a string where it is short, else bytes, so that nothing has to go through all of it in one piece later. Each piece is a step.
+ * All of a body: a string where it is short, else bytes, so that nothing has to go through all of it in one piece
+ * later. Each piece is a step.
  *
  * @throws {RangeError} it has more characters than a body may have
  */

@@ -6,7 +6,10 @@ import type { DivisibleItem } from './encode.ts';
 import { linkTargets, pageMetadata, unlinkedMetadata } from './page-metadata.ts';
 import type { Reply } from './reply.ts';
 
-/** Characters of related rows as JSON up to which they are represented in one piece: it takes a few milliseconds in any format. */
+/**
+ * Characters of related rows as JSON up to which they are represented in one piece: it takes a few milliseconds in any
+ * format.
+ */
 const ONE_PIECE = 262_144;
 
 /** Expanded rows of one response that are being represented. */

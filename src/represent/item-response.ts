@@ -15,7 +15,10 @@ import { expandedWriter } from './expanded.ts';
 import type { Reply } from './reply.ts';
 import { viewTypes } from './view-types.ts';
 
-/** A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110 8.8.2.2). */
+/**
+ * A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110
+ * 8.8.2.2).
+ */
 const DISTINCT_AGE = 1_000;
 
 /** Responds with one resource (S 4.1 GET). @throws {ApiError} 412 */
@@ -47,7 +50,8 @@ export function itemResponse(
 /**
  * Writes an item with its related rows, piece by piece if they are large.
  *
- * @throws {ApiError} REQUEST_NOT_ACCEPTABLE; QUERY_EXPAND_INVALID: the body would be too large; REQUEST_MALFORMED: the client has gone
+ * @throws {ApiError} REQUEST_NOT_ACCEPTABLE; QUERY_EXPAND_INVALID: the body would be too large; REQUEST_MALFORMED: the
+ *   client has gone
  */
 function* expandedBody(
   reply: Reply,
@@ -87,8 +91,8 @@ function writtenItem(
 }
 
 /**
- * Finds the last change of a representation: of its row, or of the cache epoch, which changes the form of all rows. null as long as a later change could
- * have the same date.
+ * Finds the last change of a representation: of its row, or of the cache epoch, which changes the form of all rows.
+ * null as long as a later change could have the same date.
  */
 function lastModified(item: Modified, { exchange }: Reply, { epoch }: ETags): Modified | null {
   const last = item.at < epoch.at ? epoch : item;

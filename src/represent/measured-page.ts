@@ -89,7 +89,11 @@ interface PageEnd {
   readonly left: number;
 }
 
-/** Finds the end of a page. Metadata and links count too, and depend on the last item. @param most the number of items that fit without them */
+/**
+ * Finds the end of a page. Metadata and links count too, and depend on the last item.
+ *
+ * @param most the number of items that fit without them
+ */
 function endOfPage(toWrite: PageToWrite, sizes: readonly number[], most: number): PageEnd {
   const { list, page, maxBytes } = toWrite;
   for (let count = most; ; count -= 1) {

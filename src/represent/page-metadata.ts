@@ -16,8 +16,8 @@ export interface PageDescription {
 }
 
 /**
- * Writes the `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of request targets is left out: no
- * client could follow it.
+ * Writes the `page` member of a page and the links to its neighbours (PAGE-1, PAGE-2). A link longer than the limit of
+ * request targets is left out: no client could follow it.
  */
 export function pageMetadata(
   { base, contract }: Reply,
@@ -48,7 +48,10 @@ export function pageMetadata(
   return { metadata, links };
 }
 
-/** Writes the `page` member of rows that have no collection of their own, because they are below several parents (REP-9). */
+/**
+ * Writes the `page` member of rows that have no collection of their own, because they are below several parents
+ * (REP-9).
+ */
 export function unlinkedMetadata(query: ListQuery, page: DescribedPage): PageDescription {
   const { plan, pagination } = query;
   const links = { first: [], prev: null, next: null, last: null };
@@ -80,7 +83,10 @@ function positions(
   ];
 }
 
-/** Writes the query of the next or previous page by its cursor alone, which holds filters and sort: for links that would be too long. */
+/**
+ * Writes the query of the next or previous page by its cursor alone, which holds filters and sort: for links that would
+ * be too long.
+ */
 function cursorQuery(rel: string, fetched: FetchedPage, { nonCursorParameters }: ListQuery): readonly string[] {
   const edge = rel === 'next' ? 'after-last' : rel === 'prev' ? 'before-first' : null;
   return edge === null || fetched.count === 0

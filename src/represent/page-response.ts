@@ -13,7 +13,11 @@ interface PageServices {
   readonly pages: PageCache;
 }
 
-/** Responds with one page of a collection. @throws {ApiError} 412; PAGINATION_LIMIT_INVALID: its items are too large for one page */
+/**
+ * Responds with one page of a collection.
+ *
+ * @throws {ApiError} 412; PAGINATION_LIMIT_INVALID: its items are too large for one page
+ */
 export function pageResponse(reply: Reply, found: FoundPage, services: PageServices): MaybePromise<BufferedResponse> {
   const { source, selected } = found;
   if (source.kind === 'cached') return respondWith(reply, found, { page: source.page, selected });

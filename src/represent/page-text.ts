@@ -19,10 +19,11 @@ import type { Reply } from './reply.ts';
 const ONE_PIECE = 262_144;
 
 /**
- * Writes a page that was read. It has at most `limits.page.bytes` as JSON, whatever its format, and ends early if not all of its items fit (LIM-1). The
- * first item always fits. A large page is written item by item, in time slices.
+ * Writes a page that was read. It has at most `limits.page.bytes` as JSON, whatever its format, and ends early if not
+ * all of its items fit (LIM-1). The first item always fits. A large page is written item by item, in time slices.
  *
- * @throws {ApiError} PAGINATION_LIMIT_INVALID: a page with a number cannot have all its items, or its body would be too large; REQUEST_NOT_ACCEPTABLE
+ * @throws {ApiError} PAGINATION_LIMIT_INVALID: a page with a number cannot have all its items, or its body would be too
+ *   large; REQUEST_NOT_ACCEPTABLE
  */
 export function writeFoundPage(reply: Reply, list: ListRequest, read: ReadPage): MaybePromise<CachedPage> {
   const toWrite = pageToWrite(reply, list, read);

@@ -20,7 +20,10 @@ export interface Reply {
   readonly preferences: Preferences;
   /** The conditions under which a read is answered with 304 or 412. */
   readonly preconditions: Preconditions;
-  /** True if the request carries credentials, required or not: then no shared cache stores its response unless the model allows it (CACHE-5). */
+  /**
+   * True if the request carries credentials, required or not: then no shared cache stores its response unless the model
+   * allows it (CACHE-5).
+   */
   readonly credentials: boolean;
   /** The variants of its base and permission. */
   readonly variants: Variants;

@@ -6,7 +6,10 @@ import type { Contract } from '../contract/contract.ts';
 import type { Exchange, ServedContract } from '../exchange/exchange.ts';
 import type { ApiResponse, BufferedResponse, HeaderList } from '../exchange/handler.ts';
 
-/** The values of `Vary`, by the three fields that a response may depend on besides the media type, the coding and the preferences. */
+/**
+ * The values of `Vary`, by the three fields that a response may depend on besides the media type, the coding and the
+ * preferences.
+ */
 const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
   [
     'Accept, Accept-Encoding, Prefer',
@@ -15,8 +18,8 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
 );
 
 /**
- * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`, version, no sniffing, access of other
- * origins, rate limit. A new list, which the caller may extend.
+ * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`,
+ * version, no sniffing, access of other origins, rate limit. A new list, which the caller may extend.
  *
  * @param quota null if shared caches may store the response (CACHE-5)
  */
@@ -77,7 +80,11 @@ export function uncachedResponse<B extends ApiResponse['body']>(
   return { status, headers: [...headers, 'Cache-Control', NO_STORE], body };
 }
 
-/** Redirects to the one URL of a resource (URL-1). Method and body stay, hence 308. @param target the canonical path and query */
+/**
+ * Redirects to the one URL of a resource (URL-1). Method and body stay, hence 308.
+ *
+ * @param target the canonical path and query
+ */
 export function redirectResponse(exchange: Exchange, target: string, contract: Contract): BufferedResponse {
   const location = `${contract.model.publicUrl ?? ''}${target}`;
   return uncachedResponse(308, [...commonHeaders(exchange, contract), 'Location', location], null);

@@ -18,8 +18,8 @@ import { redirectResponse } from './response.ts';
 const PAGE_HEADERS: HeaderList = ['Content-Security-Policy', ROOT_PAGE_POLICY];
 
 /**
- * Responds with the links to the collections (REP-10), for browsers as a page (NEG-1). `/` has the page alone, and redirects programs to the root of the
- * API.
+ * Responds with the links to the collections (REP-10), for browsers as a page (NEG-1). `/` has the page alone, and
+ * redirects programs to the root of the API.
  */
 export function rootResponse(reply: Reply, root: FoundRoot, { etags }: { readonly etags: ETags }): BufferedResponse {
   const { offer, contract, variant } = reply;
@@ -43,7 +43,9 @@ function redirectHome({ exchange, contract }: Reply): BufferedResponse {
   return redirectResponse(exchange, contract.model.basePath + (query === -1 ? '' : target.slice(query)), contract);
 }
 
-/** Writes the links to the collections that the caller may read. Those below another resource have no URL without an id. */
+/**
+ * Writes the links to the collections that the caller may read. Those below another resource have no URL without an id.
+ */
 function documentText({ contract, base, offer }: Reply, { readable, readsEvents }: FoundRoot): string {
   const { model, urls, version } = contract;
   const links: Record<string, string> = { self: urls.root(base) };
@@ -83,7 +85,9 @@ function pageText(reply: Reply, root: FoundRoot): string {
   });
 }
 
-/** Removes the public URL: the page sends requests to the origin that it comes from. `/` has the version in its links. */
+/**
+ * Removes the public URL: the page sends requests to the origin that it comes from. `/` has the version in its links.
+ */
 function pageLinkBase({ contract: { model, linkBases }, base }: Reply, { isHome }: FoundRoot): LinkBase {
   const { prefix, parameters } = isHome ? linkBases.canonical : base;
   return { prefix: prefix.slice((model.publicUrl ?? '').length), parameters };

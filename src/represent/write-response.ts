@@ -14,7 +14,10 @@ import { addLinks, appliedPreferences, commonHeaders, uncachedResponse } from '.
 
 type DoneWrite = Omit<Written, 'kind'>;
 
-/** Responds to a write (MET-1 to MET-4, MET-8, MET-14), in JSON if another format would be too large: the write is made, and no error may deny it. */
+/**
+ * Responds to a write (MET-1 to MET-4, MET-8, MET-14), in JSON if another format would be too large: the write is made,
+ * and no error may deny it.
+ */
 export function writeResponse(reply: Reply, done: DoneWrite, services: { readonly etags: ETags }): BufferedResponse {
   try {
     return responseTo(reply, done, services);
@@ -70,8 +73,8 @@ function dryRunResponse(reply: Reply, result: WriteResult, common: HeaderList): 
 }
 
 /**
- * Writes URL and ETag of the row. PUT has no ETag: the server adds members to the sent ones (RFC 9110 9.3.4). Neither has a response that shows a secret
- * once, nor its replay, which has other bytes.
+ * Writes URL and ETag of the row. PUT has no ETag: the server adds members to the sent ones (RFC 9110 9.3.4). Neither
+ * has a response that shows a secret once, nor its replay, which has other bytes.
  */
 function resourceHeaders(
   reply: Reply,
@@ -104,7 +107,9 @@ function writeRow({ contract, base, offer }: Reply, { resource, row, within }: W
   return writeItem(offer.format, compiled, compiled.represent(row, within, base));
 }
 
-/** True if the response to a creation has members that no other response has (REP-11): a replay has null in their place. */
+/**
+ * True if the response to a creation has members that no other response has (REP-11): a replay has null in their place.
+ */
 export function showsSecrets({ contract }: Reply, { kind, resource }: WriteResult): boolean {
   return kind === 'created' && contract.resourceOf(resource).createdType !== null;
 }

@@ -19,7 +19,10 @@ export interface LoggedEvent {
   readonly event: EventEnvelope;
   /** The envelope as JSON: the same bytes in every delivery and replay (EVT-1). */
   readonly json: string;
-  /** The values that decide who may see it; null for an event of a version that did not store them: only callers who may see all events see it. */
+  /**
+   * The values that decide who may see it; null for an event of a version that did not store them: only callers who may
+   * see all events see it.
+   */
   readonly access: EventAccess | null;
 }
 
@@ -48,7 +51,10 @@ export interface LogRange {
 export interface ExpiryQuery {
   /** Those that were written before this time: milliseconds since the epoch. */
   readonly before: number;
-  /** Milliseconds since the epoch. Events with a later time are from a clock that was wrong: they are as old as the events after them. */
+  /**
+   * Milliseconds since the epoch. Events with a later time are from a clock that was wrong: they are as old as the
+   * events after them.
+   */
   readonly now: number;
   /** Those that this many later events follow; null for none. */
   readonly maxRows: number | null;
@@ -56,13 +62,18 @@ export interface ExpiryQuery {
 
 /** The events of all committed writes, in commit order. */
 export interface EventLog {
-  /** At most `limit` envelopes with a greater sequence, in order. A smaller sequence never appears after a greater one was read (EVT-3). */
+  /**
+   * At most `limit` envelopes with a greater sequence, in order. A smaller sequence never appears after a greater one
+   * was read (EVT-3).
+   */
   after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]>;
 
   /** The events of a query. */
   list(query: EventQuery): MaybePromise<readonly LoggedEvent[]>;
 
-  /** The types of the events with a sequence after one and up to another, each once: it costs much less than the events. */
+  /**
+   * The types of the events with a sequence after one and up to another, each once: it costs much less than the events.
+   */
   types(after: number, until: number): MaybePromise<readonly string[]>;
 
   /** The events of sequences, in order, without those that are no longer in the log. */
@@ -77,8 +88,8 @@ export interface EventLog {
   range(): MaybePromise<LogRange>;
 
   /**
-   * The end of the next step in which events are removed: a sequence. A step is a part of the log that one transaction can remove without
-   * delaying others. null where no event may be removed.
+   * The end of the next step in which events are removed: a sequence. A step is a part of the log that one transaction
+   * can remove without delaying others. null where no event may be removed.
    */
   nextExpired(query: ExpiryQuery): MaybePromise<number | null>;
 }
@@ -128,7 +139,10 @@ export interface DueQuery {
 
 /** Which stored deliveries may be removed: either condition suffices. */
 export interface ExpiredDeliveries {
-  /** Readers that run. Those of their deliveries for which later events of a resource wait are left to them: they give them up when they are due. */
+  /**
+   * Readers that run. Those of their deliveries for which later events of a resource wait are left to them: they give
+   * them up when they are due.
+   */
   readonly readers: readonly string[];
   /** Those of events up to this sequence. */
   readonly through: number;
@@ -137,7 +151,10 @@ export interface ExpiredDeliveries {
   readonly limit: number;
 }
 
-/** The positions of subscriptions in the event log, and the deliveries that could not be made yet. Only write units change them. */
+/**
+ * The positions of subscriptions in the event log, and the deliveries that could not be made yet. Only write units
+ * change them.
+ */
 export interface Deliveries {
   /** Starts those of the subscriptions that are new, and their reader, at the end of the log. */
   register(reader: string, names: readonly string[]): Promise<void>;

@@ -61,8 +61,9 @@ export class RowsTooLarge extends Error {
 }
 
 /**
- * The reason why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it can only be read; it is corrupt; its
- * files are not where they were when it was opened; its server cannot be reached, or does not answer; it was migrated to another model.
+ * The reason why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it
+ * can only be read; it is corrupt; its files are not where they were when it was opened; its server cannot be reached,
+ * or does not answer; it was migrated to another model.
  */
 export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away' | 'migrated';
 
@@ -78,7 +79,10 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The database did not answer a commit: its connection was lost, or time ran out. Whether the write was made is not known; its idempotency record says so. */
+/**
+ * The database did not answer a commit: its connection was lost, or time ran out. Whether the write was made is not
+ * known; its idempotency record says so.
+ */
 export class WriteOutcomeUnknown extends StoreUnavailable {
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, { ...options, reason: 'away' });
@@ -91,12 +95,17 @@ export interface RowReader {
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
   /**
-   * True if a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values that are stored with it. The
-   * rows above it are not judged: they are there.
+   * True if a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values
+   * that are stored with it. The rows above it are not judged: they are there.
    */
   wasVisible(plan: ItemPlan): MaybePromise<boolean>;
 
-  /** One page of rows. @throws {StatementTimeout} after the model's `statementTimeout` @throws {StoreOverloaded} before it begins */
+  /**
+   * One page of rows.
+   *
+   * @throws {StatementTimeout} after the model's `statementTimeout`
+   * @throws {StoreOverloaded} before it begins
+   */
   list(plan: ListPlan): MaybePromise<Page>;
 
   /** The rows with the given keys, in one query. @throws {StoreOverloaded} before it begins @throws {RowsTooLarge} */
@@ -127,8 +136,8 @@ export interface RowReader {
 /** Writes units: rows, their events, a bookmark and idempotency records in one transaction. */
 export interface Writer {
   /**
-   * Commits a unit. The statement that changes a row compares it with what the plan expects. A committed outcome is on disk. Concurrent units
-   * share a transaction and its fsync; a refused unit changes nothing and affects no other unit.
+   * Commits a unit. The statement that changes a row compares it with what the plan expects. A committed outcome is on
+   * disk. Concurrent units share a transaction and its fsync; a refused unit changes nothing and affects no other unit.
    *
    * @param deadline milliseconds since the epoch after which the unit must not begin
    */
@@ -153,8 +162,8 @@ export interface IdempotencyRecords {
 /** Numbers that change when rows change. Caches compare them to know whether an entry is still valid. */
 export interface ChangeStamps {
   /**
-   * A number that changes whenever the row may have changed, and never returns to an earlier value. A row that is read after its stamp is valid
-   * for as long as the stamp stays the same. null where nothing is known.
+   * A number that changes whenever the row may have changed, and never returns to an earlier value. A row that is read
+   * after its stamp is valid for as long as the stamp stays the same. null where nothing is known.
    */
   rowStamp(resource: string, id: string): MaybePromise<number | null>;
 
@@ -162,23 +171,36 @@ export interface ChangeStamps {
   knownRowStamp(resource: string, id: string): number | null;
 
   /**
-   * The known stamp of a row that may be read without waiting for the answer to `rowStamp`, which was called immediately before; null where it is unknown, or
-   * where reads wait for the same answer that can be sent together once it is there. The row is valid for this stamp if the answer is the same.
+   * The known stamp of a row that may be read without waiting for the answer to `rowStamp`, which was called
+   * immediately before; null where it is unknown, or where reads wait for the same answer that can be sent together
+   * once it is there. The row is valid for this stamp if the answer is the same.
    */
   rowStampAhead(resource: string, id: string): number | null;
 
-  /** For each resource a number that changes with each commit that changes any of its rows, and never returns to an earlier value. */
+  /**
+   * For each resource a number that changes with each commit that changes any of its rows, and never returns to an
+   * earlier value.
+   */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
 
-  /** The same of the rows of a partition: it changes with each commit that changes one of them, moves one into it, or out of it. */
+  /**
+   * The same of the rows of a partition: it changes with each commit that changes one of them, moves one into it, or
+   * out of it.
+   */
   partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
 }
 
-/** A period in which the representation of an unchanged row stays the same. Cached representations are valid within one epoch. */
+/**
+ * A period in which the representation of an unchanged row stays the same. Cached representations are valid within one
+ * epoch.
+ */
 export interface CacheEpoch {
   /** Unique, across databases too. */
   readonly id: string;
-  /** Milliseconds since the epoch. Infinity where dates name no representation, because another model represents the same rows, too (OPS-6). */
+  /**
+   * Milliseconds since the epoch. Infinity where dates name no representation, because another model represents the
+   * same rows, too (OPS-6).
+   */
   readonly since: number;
 }
 
@@ -195,15 +217,16 @@ export interface Store {
   /** The key that seals cursors: 32 bytes, generated with the database and stored in it. */
   secret(): MaybePromise<Uint8Array>;
   /**
-   * The cache epoch of the database, stored in it. A name that differs from the stored one begins a new epoch, even if an earlier epoch had
-   * that name: rows may have been rewritten in between.
+   * The cache epoch of the database, stored in it. A name that differs from the stored one begins a new epoch, even if
+   * an earlier epoch had that name: rows may have been rewritten in between.
    *
    * @param name identifies everything other than rows that representations depend on
    * @param now milliseconds since the epoch
    */
   cacheEpoch(name: string, now: number): MaybePromise<CacheEpoch>;
   /**
-   * The newest time that is stored, among `created_at` of all rows and the last events: for a clock that does not go back over restarts.
+   * The newest time that is stored, among `created_at` of all rows and the last events: for a clock that does not go
+   * back over restarts.
    *
    * @param until later times are ignored
    * @returns milliseconds since the epoch; null where there is none

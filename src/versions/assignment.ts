@@ -21,7 +21,10 @@ export class Assignment {
     this.values = { ...current };
   }
 
-  /** Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value already: several stored ones may be shown as it. */
+  /**
+   * Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value
+   * already: several stored ones may be shown as it.
+   */
   write(source: Source, value: Json): void {
     if (!this.#isNew && !this.#isPart(source) && isShownAs(evaluateSource(source, this.values), value)) return;
     switch (source.kind) {
@@ -47,7 +50,10 @@ export class Assignment {
     }
   }
 
-  /** Converts what was written, with the current values of what was not. A conversion that makes a part of another one runs that one again. */
+  /**
+   * Converts what was written, with the current values of what was not. A conversion that makes a part of another one
+   * runs that one again.
+   */
   finish(): FieldValues {
     while (this.#pending.size > 0) {
       const pending = this.#pending;
@@ -111,7 +117,10 @@ export class Assignment {
 
 type ObjectSource = Extract<Source, { kind: 'object' }>;
 
-/** The name of the member of a stored object that a source shows, as it is or with other values or members; null for another source. */
+/**
+ * The name of the member of a stored object that a source shows, as it is or with other values or members; null for
+ * another source.
+ */
 function memberName(source: Source, object: Source): string | null {
   switch (source.kind) {
     case 'member':

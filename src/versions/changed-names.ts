@@ -4,7 +4,10 @@ import { storedPathTo, type Source } from './sources.ts';
 /** A change to a stored field. */
 export interface StoredChange {
   readonly field: string;
-  /** The paths at which an object differs (`plan/events/changed-members.ts`); null where they are not known: anything in it may have changed then. */
+  /**
+   * The paths at which an object differs (`plan/events/changed-members.ts`); null where they are not known: anything in
+   * it may have changed then.
+   */
   readonly paths: readonly string[] | null;
 }
 

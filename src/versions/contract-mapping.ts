@@ -55,7 +55,10 @@ function haveSameRows(older: Resource, stored: Resource, sources: FieldSources):
   );
 }
 
-/** The model of an older contract as it is served: filters and sorts do not know the properties that are stored at no one place. */
+/**
+ * The model of an older contract as it is served: filters and sorts do not know the properties that are stored at no
+ * one place.
+ */
 export function withStoredProperties(
   { model }: OlderVersion,
   { resources: mappings }: ContractMapping,

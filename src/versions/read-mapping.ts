@@ -1,7 +1,7 @@
 import type { Json } from '../conventions/json/json.ts';
 import type { Model, Resource, SortKey } from '../model/model.ts';
 import type { FilterCondition, PartCondition, PathCondition, RelationKey, RowCondition } from '../plan/condition.ts';
-import { effortOf, effortOfRelated } from '../plan/list/effort.ts';
+import { estimateEffort, effortOfRelated } from '../plan/list/effort.ts';
 import { holds } from '../plan/policy/holds.ts';
 import type { FieldValues, ListRead, LocatedRow, Page, RelatedPlan, Row, Visibility } from '../plan/plan.ts';
 import type { ContractMapping } from './contract-mapping.ts';
@@ -26,7 +26,7 @@ export class ReadMapping {
     const filter = read.filter.map((condition) => this.#condition(condition, mapping));
     const order = mapping === undefined ? read.order : mapOrder(read.order, mapping);
     const stored = { ...read, ...this.columns(read.resource, read), filter, order };
-    return { ...stored, effort: effortOf(this.#resource(read.resource), stored) };
+    return { ...stored, effort: estimateEffort(this.#resource(read.resource), stored) };
   }
 
   /** The columns of a read as they are stored. */

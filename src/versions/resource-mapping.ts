@@ -61,8 +61,8 @@ export class ResourceMapping {
   }
 
   /**
-   * The stored values that values of the older contract mean. What they leave as it is keeps its stored value, and so do fields that the contract does
-   * not know (VER-5).
+   * The stored values that values of the older contract mean. What they leave as it is keeps its stored value, and so
+   * do fields that the contract does not know (VER-5).
    *
    * @param current null for a new row
    */
@@ -96,7 +96,11 @@ export class ResourceMapping {
     return found;
   }
 
-  /** The field of an error's details in the older contract; null where that does not know it. @param field `tags[2]`, `address.city` */
+  /**
+   * The field of an error's details in the older contract; null where that does not know it.
+   *
+   * @param field `tags[2]`, `address.city`
+   */
   nameOf(field: string): string | null {
     for (let path = field; path !== ''; path = path.replace(/(?:\[\d+\]|\.?[^.[]+)$/, '')) {
       const older = this.#names.get(path);
@@ -106,7 +110,11 @@ export class ResourceMapping {
     return this.stored.field.has(name) ? null : field;
   }
 
-  /** The fields of the older contract whose values a change of a stored one changes. @param members the paths at which objects differ, as far as they are known */
+  /**
+   * The fields of the older contract whose values a change of a stored one changes.
+   *
+   * @param members the paths at which objects differ, as far as they are known
+   */
   changed(field: string, members: readonly string[]): readonly string[] {
     if (!this.stored.field.has(field)) return [field];
     const own = members.filter((path) => path === field || path.startsWith(`${field}.`));

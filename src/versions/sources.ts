@@ -3,8 +3,8 @@ import { newerPaths, type VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
 
 /**
- * The source of a value of an older contract: an expression over the fields of stored rows. The changes of all versions between make one expression, so
- * that the tenth version costs what the first does.
+ * The source of a value of an older contract: an expression over the fields of stored rows. The changes of all versions
+ * between make one expression, so that the tenth version costs what the first does.
  */
 export type Source =
   | { readonly kind: 'field'; readonly name: string }
@@ -12,7 +12,9 @@ export type Source =
   | { readonly kind: 'values'; readonly of: Source; readonly change: Extract<VersionChange, { kind: 'values' }> }
   /** A member that is taken out of an object; the object no longer has it. */
   | { readonly kind: 'member'; readonly of: Source; readonly name: string }
-  /** An object with other members: null for one that it lacks. `of` is null for an object that is made of these alone. */
+  /**
+   * An object with other members: null for one that it lacks. `of` is null for an object that is made of these alone.
+   */
   | { readonly kind: 'object'; readonly of: Source | null; readonly members: ReadonlyMap<string, Source | null> }
   | { readonly kind: 'converted'; readonly conversion: Conversion; readonly name: string };
 
@@ -55,7 +57,11 @@ function measureDepth(path: string): number {
   return path.split('.').length;
 }
 
-/** Lists the sources that a change adds to the older version. @param taken what it replaces in the successor, by path */
+/**
+ * Lists the sources that a change adds to the older version.
+ *
+ * @param taken what it replaces in the successor, by path
+ */
 function additions(
   taken: ReadonlyMap<string, Source>,
   change: VersionChange,

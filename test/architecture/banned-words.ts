@@ -77,7 +77,10 @@ const PHRASES: readonly string[] = [
 
 const banned = new RegExp(`(?<![A-Za-z])(?:${[...PHRASES, ...WORDS].join('|')})(?![A-Za-z])`, 'gi');
 
-/** The banned words and phrases of a text, in order. A camel-case or snake-case identifier counts as a sequence of words. */
+/**
+ * The banned words and phrases of a text, in order. A camel-case or snake-case identifier counts as a sequence of
+ * words.
+ */
 export function findBannedWords(text: string): readonly string[] {
   const words = text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
   return [...words.matchAll(banned)].map(([word]) => word.toLowerCase());

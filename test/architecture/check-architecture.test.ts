@@ -278,7 +278,10 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
     'imports of lower layers and of earlier folders',
     { 'src/formats/a.ts': "import '../model/b.ts';\nimport '../conventions/c.ts';" },
   ],
-  ['imports within a folder, in both directions', { 'src/stores/sql/a.ts': "import '../../src/stores/store.ts';\nimport './b.ts';" }],
+  [
+    'imports within a folder, in both directions',
+    { 'src/stores/sql/a.ts': "import '../../src/stores/store.ts';\nimport './b.ts';" },
+  ],
   [
     'the store contract in the pipeline',
     {

@@ -7,7 +7,7 @@ export function importedFile(source: Source, { name }: Import): string | null {
 }
 
 /** The name of an imported package; null for a relative import and for `node:`. */
-export function packageOf({ name }: Import): string | null {
+export function readPackage({ name }: Import): string | null {
   if (name.startsWith('.') || name.startsWith('node:')) return null;
   return name
     .split('/')

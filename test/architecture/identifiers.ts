@@ -10,7 +10,7 @@ export function identifiers(root: Node, visit: (name: string, start: number, par
     if (node.type === 'ObjectPattern') for (const property of node.properties) patterns.add(property);
     if (node.type !== 'Identifier') return;
     const taken = parent !== null && key === 'value' && patterns.has(parent);
-    const part = taken ? 'binding' : partOf(parent, key);
+    const part = taken ? 'binding' : findRole(parent, key);
     if (part !== null) visit(node.name, node.start, part);
   });
 }
@@ -51,7 +51,7 @@ const ignored: ReadonlySet<string> = new Set([
   'ImportAttribute.key',
 ]);
 
-function partOf(parent: Node | null, key: string): Role | null {
+function findRole(parent: Node | null, key: string): Role | null {
   if (parent !== null && 'computed' in parent && parent.computed) return 'reference';
   const place = `${parent?.type}.${key}`;
   if (ignored.has(place)) return null;

@@ -1,13 +1,13 @@
 import { builtinModules } from 'node:module';
 import type { Finding } from './finding.ts';
-import { cycles, packageOf, reachableFiles, importedFile } from './graph.ts';
-import { type Folder, folderOf, folders } from './layout.ts';
+import { cycles, readPackage, reachableFiles, importedFile } from './graph.ts';
+import { type Folder, findFolder, folders } from './layout.ts';
 import type { Import, Source } from './source.ts';
 
 /** Which folders of src/ import which. */
 export function folderFindings(sources: readonly Source[]): readonly Finding[] {
   return sources.flatMap((source) => {
-    const folder = folderOf(source.path);
+    const folder = findFolder(source.path);
     if (folder === undefined) return [unknownFolder(source)];
     return source.imports.flatMap((each) => importFindings(source, folder, each));
   });
@@ -22,7 +22,7 @@ function importFindings(source: Source, folder: Folder, each: Import): readonly 
   const at = { file: source.path, line: each.line };
   const file = importedFile(source, each);
   if (file === null) return moduleFindings(at, folder, each);
-  const other = folderOf(file);
+  const other = findFolder(file);
   if (!file.startsWith('src/') && other !== folder)
     return [
       {
@@ -73,7 +73,7 @@ export function cycleFindings(sources: readonly Source[]): readonly Finding[] {
 export function browserFindings(sources: readonly Source[]): readonly Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   return sources
-    .filter(({ path }) => folderOf(path)?.noModules?.includes('node:*') === true)
+    .filter(({ path }) => findFolder(path)?.noModules?.includes('node:*') === true)
     .flatMap((start) =>
       [...reachableFiles(byPath, start)].flatMap(([source, path]) => {
         const node =
@@ -90,7 +90,7 @@ export function libraryFindings(sources: readonly Source[], dependencies: Readon
   const owners = new Map<string, string>();
   return sources.flatMap((source) =>
     source.imports.flatMap((each): readonly Finding[] => {
-      const library = packageOf(each);
+      const library = readPackage(each);
       if (library === null || builtinModules.includes(each.name)) return [];
       const at = { file: source.path, line: each.line, rule: 'libraries' };
       const owner = owners.getOrInsert(library, source.path);

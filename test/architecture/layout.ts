@@ -18,8 +18,8 @@ export const STORE_SUITE = 'store-suite';
 const http = ['node:http', 'node:https', 'node:http2', 'node:net', 'node:tls'];
 
 /**
- * The folders from the lowest layer to the highest. A folder imports from lower layers, and within its layer from folders before it in this
- * list. docs/architecture.md gives the reasons.
+ * The folders from the lowest layer to the highest. A folder imports from lower layers, and within its layer from
+ * folders before it in this list. docs/architecture.md gives the reasons.
  */
 export const folders: readonly Folder[] = [
   { name: 'cache', layer: 1 },
@@ -80,8 +80,8 @@ export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 export const rowFolders: readonly string[] = ['operations', 'represent', 'pipeline'];
 
 /**
- * The names that read rows past the caller's visibility, and the files that may use them: the types of the store's rows, and two methods of
- * `VisibleRows`. All other files read through `Caller.rows`.
+ * The names that read rows past the caller's visibility, and the files that may use them: the types of the store's
+ * rows, and two methods of `VisibleRows`. All other files read through `Caller.rows`.
  */
 export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],
@@ -146,7 +146,7 @@ export const MAX_FUNCTION_LINES = 40;
 export const MAX_PARAMETERS = 4;
 
 /** The folder of a path under src/, or of the suite for stores; undefined for an unknown one. */
-export function folderOf(path: string): Folder | undefined {
+export function findFolder(path: string): Folder | undefined {
   const [first, second] = path.split('/');
   const name = first === 'src' ? second : first === STORE_SUITE ? first : null;
   return folders.find((folder) => folder.name === name);

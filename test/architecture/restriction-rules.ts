@@ -1,10 +1,13 @@
 import type { Finding } from './finding.ts';
-import { clockFolders, environmentFolders, folderOf, rowAccess, rowFolders } from './layout.ts';
+import { clockFolders, environmentFolders, findFolder, rowAccess, rowFolders } from './layout.ts';
 import type { Mention, Source } from './source.ts';
 
-/** Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL, HTTP and the rows of the store. */
+/**
+ * Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL, HTTP and the rows of the
+ * store.
+ */
 export function restrictionFindings(source: Source): readonly Finding[] {
-  const folder = folderOf(source.path)?.name ?? '';
+  const folder = findFolder(source.path)?.name ?? '';
   const at = ({ name, line }: Mention, rule: string, message: string): Finding => ({
     file: source.path,
     line,
@@ -16,7 +19,7 @@ export function restrictionFindings(source: Source): readonly Finding[] {
     ...(environmentFolders.includes(folder)
       ? []
       : environmentReads(source).map((each) => at(each, 'environment', readInCli))),
-    ...(folderOf(source.path)?.pure ? ioUses(source).map((each) => at(each, 'pure', noIo)) : []),
+    ...(findFolder(source.path)?.pure ? ioUses(source).map((each) => at(each, 'pure', noIo)) : []),
     ...(folder === 'stores' ? [] : statements(source).map((each) => at(each, 'sql', sqlStays))),
     ...(folder === 'stores' ? httpNames(source).map((each) => at(each, 'http', rename)) : []),
     ...(rowFolders.includes(folder) ? rowAccesses(source).map((each) => at(each, 'rows', readVisible)) : []),
@@ -86,7 +89,9 @@ const httpTerms: ReadonlySet<string> = new Set([
   'cookie',
 ]);
 
-/** Declared names with a word of HTTP: `statusCode`, `error_status`. `url` is allowed, since databases have URLs too. */
+/**
+ * Declared names with a word of HTTP: `statusCode`, `error_status`. `url` is allowed, since databases have URLs too.
+ */
 function httpNames({ declared, imports }: Source): readonly Mention[] {
   const names = declared.filter(({ name }) =>
     name

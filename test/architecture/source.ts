@@ -108,13 +108,13 @@ function importVisitor({ imports }: Facts, lineOf: LineOf): VisitorObject {
       if (node.source !== null) add(node, node.source.value, node.exportKind === 'type');
     },
     ImportExpression: (node) => {
-      const name = textOf(node.source);
+      const name = readText(node.source);
       if (name !== null) add(node, name, false);
     },
     TSImportType: (node) => add(node, node.source.value, true),
     // A worker is started by the URL of its file.
     NewExpression: ({ start, end, callee, arguments: [file] }) => {
-      const name = file === undefined ? null : textOf(file);
+      const name = file === undefined ? null : readText(file);
       if (callee.type === 'Identifier' && callee.name === 'URL' && name?.startsWith('.') && name.endsWith('.ts'))
         add({ start, end }, name, false);
     },
@@ -135,7 +135,7 @@ function topLevelFunctions(statement: Node, lineOf: LineOf): readonly Mention[] 
   );
 }
 
-function textOf(node: Node): string | null {
+function readText(node: Node): string | null {
   return node.type === 'Literal' && typeof node.value === 'string' ? node.value : null;
 }
 

@@ -1,13 +1,13 @@
 import type { Finding } from './finding.ts';
-import { folderOf, processState, stateFolder } from './layout.ts';
+import { findFolder, processState, stateFolder } from './layout.ts';
 import type { Source } from './source.ts';
 
 /**
- * Finds state of modules in src/: two APIs in one process would share it, and one could decide what the other does. Memoized pure functions of
- * `cache/memoize.ts` are none.
+ * Finds state of modules in src/: two APIs in one process would share it, and one could decide what the other does.
+ * Memoized pure functions of `cache/memoize.ts` are none.
  */
 export function stateFindings({ path, state }: Source): readonly Finding[] {
-  if (folderOf(path)?.name === stateFolder || processState[path] !== undefined) return [];
+  if (findFolder(path)?.name === stateFolder || processState[path] !== undefined) return [];
   return state.map(({ name, line }) => ({
     file: path,
     line,

@@ -10,7 +10,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'src/cli/import/import-report.ts': ['fault', 'faults', 'faulty'],
 };
 
-/** Banned words in code, comments, messages and pages. Inline code in a page is a quotation, such as a former name in the changelog. */
+/**
+ * Banned words in code, comments, messages and pages. Inline code in a page is a quotation, such as a former name in
+ * the changelog.
+ */
 export function wordFindings(path: string, text: string): readonly Finding[] {
   if (!CHECKED.test(path)) return [];
   const prose = path.endsWith('.md') ? text.replaceAll(/`[^`\n]*`/g, '') : text;

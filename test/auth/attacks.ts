@@ -154,7 +154,9 @@ function signedAs(head: string, body: string): string {
   return `${head}.${body}.${encode(signature(`${head}.${body}`, 'ES256', pairs.ES256.privateKey))}`;
 }
 
-/** The base64url of a JSON text, padded by spaces to a length whose last character has unused bits, one of which is set. */
+/**
+ * The base64url of a JSON text, padded by spaces to a length whose last character has unused bits, one of which is set.
+ */
 function unusedBits(json: string): string {
   const spaces = ' '.repeat((4 - (json.length % 3)) % 3);
   const text = encode(`${json.slice(0, -1)}${spaces}}`);

@@ -94,7 +94,10 @@ async function clientOf(url: string): Promise<(scope: string) => Promise<string>
   };
 }
 
-/** The issuers that the metadata of a server name (RFC 9728). The server is behind its public URL for its clients, here it is asked directly. */
+/**
+ * The issuers that the metadata of a server name (RFC 9728). The server is behind its public URL for its clients, here
+ * it is asked directly.
+ */
 async function issuersOf(origin: string): Promise<readonly string[]> {
   const resource = new URL(API);
   const metadata = await oauth.resourceDiscoveryRequest(new URL(origin), insecure);

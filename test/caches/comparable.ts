@@ -16,7 +16,10 @@ const REPRESENTATION = [
   'x-content-type-options',
 ];
 
-/** The part of a response that must be equal through every cache. The body of an error contains the time and the id of its request. */
+/**
+ * The part of a response that must be equal through every cache. The body of an error contains the time and the id of
+ * its request.
+ */
 export function comparable({ status, headers, bytes }: ReceivedResponse): object {
   const isError = status >= 400;
   const names = isError ? REPRESENTATION.filter((name) => name !== 'content-length') : REPRESENTATION;
@@ -28,7 +31,7 @@ export function comparable({ status, headers, bytes }: ReceivedResponse): object
 }
 
 /** The text of a response, without its content coding. */
-export function textOf({ headers, bytes }: ReceivedResponse): string {
+export function decodeText({ headers, bytes }: ReceivedResponse): string {
   const coding = headers['content-encoding'];
   if (bytes.length === 0 || coding === undefined) return bytes.toString();
   if (coding === 'gzip') return zlib.gunzipSync(bytes).toString();

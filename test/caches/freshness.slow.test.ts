@@ -21,7 +21,10 @@ resources:
   comments: { id: client, parent: articles, on_parent_delete: cascade, cache: { max_age: 3600, scope: public }, schema: { ${TEXT} } }
 `;
 
-/** Milliseconds for which a response of `flashes` may be served: max-age, and up to a second, since caches truncate times. */
+/**
+ * Milliseconds for which a response of `flashes` may be served: max-age, and up to a second, since caches truncate
+ * times.
+ */
 const MAX_AGE = 2_000;
 
 const textOf = ({ bytes }: ReceivedResponse): string => JSON.parse(bytes.toString()).text;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { skipWithout } from '../installed-programs.ts';
 import { cacheNames, cachePrograms, startCacheServers, type CacheServers } from './cache-servers.ts';
-import { comparable, textOf } from './comparable.ts';
+import { comparable, decodeText } from './comparable.ts';
 import { type CallerName, callerNames, CREDENTIALS, MARKERS, PRESS, ROWS, TENANT } from './press-model.ts';
 import { type ReceivedResponse, type RequestToSend, sendRequest } from './send-request.ts';
 
@@ -76,8 +76,8 @@ const isPublic = ({ send, headers }: Question): boolean =>
 const skip = skipWithout(...cachePrograms);
 
 /** The markers in a response. @throws {AssertionError} where there is one that the caller may not get */
-function markersOf(caller: CallerName, response: ReceivedResponse, { send }: RequestToSend): readonly string[] {
-  const text = textOf(response) + JSON.stringify(response.headers);
+function findMarkers(caller: CallerName, response: ReceivedResponse, { send }: RequestToSend): readonly string[] {
+  const text = decodeText(response) + JSON.stringify(response.headers);
   assert.ok(!text.includes('secret-of-nobody'), send);
   const found = Object.keys(MARKERS).filter((marker) => text.includes(marker));
   for (const marker of found) assert.ok(MARKERS[marker]?.includes(caller), `${marker} for ${caller}: ${send}`);
@@ -132,7 +132,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
       const byETag = new Map<string, string>();
       for (const caller of callerNames) {
         const response = await direct(as(caller, each));
-        for (const marker of markersOf(caller, response, each)) seen.add(`${marker} ${caller}`);
+        for (const marker of findMarkers(caller, response, each)) seen.add(`${marker} ${caller}`);
         all.push(comparable(response));
         if (/public/.test(response.headers['cache-control'] ?? '')) shared.push(comparable(response));
         const { etag } = response.headers;
@@ -154,7 +154,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
       async function compare(caller: CallerName, each: Question): Promise<ReceivedResponse> {
         const response = await cached(as(caller, each));
         assert.deepEqual(comparable(response), comparable(await direct(as(caller, each))), `${caller}: ${each.send}`);
-        markersOf(caller, response, each);
+        findMarkers(caller, response, each);
         const isShared = /public/.test(response.headers['cache-control'] ?? '');
         if (!isShared) assert.notEqual(response.headers['x-cache'], 'HIT', `${caller}: ${each.send}`);
         return response;
@@ -168,7 +168,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
           const { caller, each } = one;
           const response = await cached(as(caller, each));
           assert.deepEqual(comparable(response), expected.get(one), `${caller}: ${each.send}`);
-          markersOf(caller, response, each);
+          findMarkers(caller, response, each);
           const isHit = response.headers['x-cache'] === 'HIT';
           if (isHit) assert.match(response.headers['cache-control'] ?? '', /public/, each.send);
           return isHit ? 1 : 0;
@@ -215,7 +215,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
                 const response = await compare(reader, question(`GET /api/v1/${target}`));
                 const isOfRow = target.startsWith(row);
                 const sees = isOfRow && TENANT[reader] === tenant;
-                if (isOfRow) assert.equal(textOf(response).includes(stamp), sees, `${reader}: ${target}`);
+                if (isOfRow) assert.equal(decodeText(response).includes(stamp), sees, `${reader}: ${target}`);
               }
             }
           }
@@ -264,7 +264,7 @@ describe('callers who see different rows and fields behind one shared cache', { 
           const own = { method: 'PATCH', path: `/notes/${caller}`, body: { text: `owned-by-${caller} again` } };
           const body = { atomic: false, operations: [own, ...operations] };
           const response = await cached(as(caller, { ...question('POST /api/v1/batches', headers), body }));
-          assert.deepEqual(markersOf(caller, response, { send: 'a batch' }), [`owned-by-${caller}`]);
+          assert.deepEqual(findMarkers(caller, response, { send: 'a batch' }), [`owned-by-${caller}`]);
           assert.equal(response.headers['cache-control'], 'no-store');
           assert.equal(response.headers['idempotent-replayed'] === 'true', locations.has(caller));
           locations.set(caller, response.headers['location'] ?? '');

@@ -1,6 +1,9 @@
 import { SECRET, token } from '../auth/signing.ts';
 
-/** Resources whose callers see different rows and fields. All but `labels` declare caching, and all but `ledgers` and `notes` can be read by anyone. */
+/**
+ * Resources whose callers see different rows and fields. All but `labels` declare caching, and all but `ledgers` and
+ * `notes` can be read by anyone.
+ */
 export const PRESS = `
 name: press
 version: 1.4.2

@@ -8,7 +8,10 @@ export interface ReceivedResponse {
   readonly bytes: Buffer;
 }
 
-/** A request: method and target, `GET /api/v1/books`, and all of its header fields but `Host`. A body that is not a string is sent as JSON. */
+/**
+ * A request: method and target, `GET /api/v1/books`, and all of its header fields but `Host`. A body that is not a
+ * string is sent as JSON.
+ */
 export interface RequestToSend {
   readonly send: string;
   readonly headers?: Readonly<Record<string, string>>;

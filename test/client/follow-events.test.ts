@@ -9,7 +9,10 @@ type Connection = string | Response;
 /** A connection on which the network fails. */
 const LOST: Connection = Response.error();
 
-/** A feed whose server does what a test says, and a client that follows it. After the last connection the signal of the client is aborted. */
+/**
+ * A feed whose server does what a test says, and a client that follows it. After the last connection the signal of the
+ * client is aborted.
+ */
 function feed(...connections: readonly Connection[]) {
   const sent: { readonly token: string | null; readonly after: string | null }[] = [];
   const refused: (string | null)[] = [];

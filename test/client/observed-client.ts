@@ -1,4 +1,5 @@
-// Clients of the shop whose requests, pauses and clock a test observes. It needs the web platform alone, so that the suite runs in browsers, too.
+// Clients of the shop whose requests, pauses and clock a test observes. It needs the web platform alone, so that the
+// suite runs in browsers, too.
 import { type Client, createClient, type ClientOptions, type Fetch } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
 import type { WebPlatform } from '../../src/platform/web.ts';
@@ -23,7 +24,9 @@ export type Intercept = (send: () => Promise<Response>, url: string, init: Reque
 export interface ObservedClients {
   readonly url: string;
   readonly sent: readonly SentRequest[];
-  /** The pauses of the clients, in milliseconds. They end at once, and the clock of the clients has advanced by them. */
+  /**
+   * The pauses of the clients, in milliseconds. They end at once, and the clock of the clients has advanced by them.
+   */
   readonly pauses: readonly number[];
   readonly api: Client<Shop>;
   clientWith(options: Options): Client<Shop>;

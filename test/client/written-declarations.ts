@@ -2,7 +2,10 @@ import path from 'node:path';
 import { run } from '../../src/cli/program.ts';
 import { recordedTerminal } from '../cli/recorded-terminal.ts';
 
-/** Declarations that `restwright client` wrote, and its arguments: of a newest contract in TypeScript and in YAML, and of the oldest. */
+/**
+ * Declarations that `restwright client` wrote, and its arguments: of a newest contract in TypeScript and in YAML, and
+ * of the oldest.
+ */
 export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'shop.ts': ['shop-model.ts'],
   'stock.ts': ['stock.yaml'],

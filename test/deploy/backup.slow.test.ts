@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { killAll, startServer, waitUntilListening } from '../cli/server-process.ts';
-import { commandsOf, textOf } from '../guides/guide-pages.ts';
+import { readCommands, readPage } from '../guides/guide-pages.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { replaced } from '../replaced.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -37,7 +37,9 @@ describe('a backup of a database that is served', { skip: skipWithout('sqlite3')
       const others = (async () => {
         for (let at = 0; !writing.signal.aborted; at += 1) await create(url, `meanwhile ${at}`);
       })();
-      const [command = ''] = commandsOf(textOf('docs/guides/deploy.md')).filter((each) => each.startsWith('sqlite3 '));
+      const [command = ''] = readCommands(readPage('docs/guides/deploy.md')).filter((each) =>
+        each.startsWith('sqlite3 '),
+      );
       const here = replaced(command, [
         ['/var/lib/restwright/shop.db', path.join(folder, 'shop.db')],
         ['/backup/', `${folder}/backup/`],

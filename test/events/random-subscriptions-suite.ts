@@ -51,7 +51,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('wait', 'restart') }) },
 );
 
-/** A subscription that fails, or does not answer, is paused and comes back while an event waits for its next attempt. */
+/**
+ * A subscription that fails, or does not answer, is paused and comes back while an event waits for its next attempt.
+ */
 const outage: fc.Arbitrary<readonly Step[]> = fc
   .record({
     name,

@@ -1,5 +1,6 @@
-// A process that writes, and delivers what it writes: `node writer-and-dispatcher.ts DATABASE JOURNAL [write|deliver]`. It appends what was
-// acknowledged (`a ID`) and delivered (`d ID`) to the journal. With `deliver` it writes nothing, and ends when everything is delivered.
+// A process that writes, and delivers what it writes: `node writer-and-dispatcher.ts DATABASE JOURNAL [write|deliver]`.
+// It appends what was acknowledged (`a ID`) and delivered (`d ID`) to the journal. With `deliver` it writes nothing,
+// and ends when everything is delivered.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';

@@ -10,7 +10,7 @@ import { buildHandler } from '../../examples/embed/fetch.ts';
 
 const NOTE = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"text":"mounted"}' } as const;
 
-function codeOf(body: unknown): unknown {
+function readCode(body: unknown): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, 'errorCode') : null;
 }
 
@@ -24,7 +24,7 @@ async function use(send: (path: string, init?: RequestInit) => Promise<Response>
   assert.deepEqual([head.status, await head.text(), head.headers.get('etag')], [200, '', read.headers.get('etag')]);
   assert.equal((await send('/livez')).status, 200);
   const missing = await send('/api/v1/nothing');
-  assert.deepEqual([missing.status, codeOf(await missing.json())], [404, 'REQUEST_ROUTE_NOT_FOUND']);
+  assert.deepEqual([missing.status, readCode(await missing.json())], [404, 'REQUEST_ROUTE_NOT_FOUND']);
   const lines = await send('/api/v1/notes', {
     ...NOTE,
     headers: { 'Content-Type': 'application/x-ndjson' },
@@ -41,7 +41,7 @@ describe('an embedded API', () => {
     assert.deepEqual(await (await fetch(`${url}/hello`)).json(), { hello: 'world' });
     assert.equal((await fetch(`${url}/nothing`)).status, 404);
     const invalid = await fetch(`${url}/api/v1/notes/%zz`);
-    assert.deepEqual([invalid.status, codeOf(await invalid.json())], [400, 'REQUEST_URI_INVALID']);
+    assert.deepEqual([invalid.status, readCode(await invalid.json())], [400, 'REQUEST_URI_INVALID']);
     const injected = await app.inject({ method: 'POST', url: '/api/v1/notes', payload: { text: 'injected' } });
     assert.equal(injected.statusCode, 201);
     await app.close();

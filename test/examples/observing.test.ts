@@ -130,7 +130,7 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
 const quoted = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
 /** The cells of a row of the tables of the guide, but for the explanation. */
-function rowOf(samples: Samples<Kind>): readonly string[] {
+function writeRow(samples: Samples<Kind>): readonly string[] {
   const [{ kind, ...members }] = samples;
   return [quoted([kind]), quoted(samples.map((each) => logEntry(each).event)), quoted(Object.keys(members))];
 }
@@ -138,7 +138,7 @@ function rowOf(samples: Samples<Kind>): readonly string[] {
 describe('the guide to observing', () => {
   it('lists each observation with its members and its events in the log', () => {
     const rows = [...guide.matchAll(/^\| (`[a-z-]+`) \| ([^|]*) \| ([^|]*) \|/gm)].map((row) => row.slice(1, 4));
-    const expected = Object.values(OBSERVATIONS).map((samples) => rowOf(samples));
+    const expected = Object.values(OBSERVATIONS).map((samples) => writeRow(samples));
     assert.deepEqual(rows.map(String).toSorted(), expected.map(String).toSorted());
   });
 

@@ -25,7 +25,7 @@ function createIssues(apis: readonly ApiUnderTest[], count: number, status = 'CL
   );
 }
 
-async function numbersOf(api: ApiUnderTest): Promise<readonly number[]> {
+async function listNumbers(api: ApiUnderTest): Promise<readonly number[]> {
   const { body } = await api.send({ send: 'GET /api/v1/issues?limit=100&sort=created_at' });
   return body.data.map((issue: { readonly number: number }) => issue.number);
 }
@@ -48,7 +48,7 @@ describe('numbers per project', () => {
     const created = await createIssues([api], 40);
     assert.deepEqual(new Set(created.map(({ status }) => status)), new Set([201]));
     assert.deepEqual(
-      [...(await numbersOf(api))].sort((a, b) => a - b),
+      [...(await listNumbers(api))].sort((a, b) => a - b),
       range(40),
     );
     const { body } = await api.send({ send: 'GET /api/v1/projects/p' });
@@ -64,7 +64,7 @@ describe('numbers per project', () => {
     const created = await createIssues(apis, 40);
     assert.deepEqual(new Set(created.map(({ status }) => status)), new Set([201]));
     assert.deepEqual(
-      [...(await numbersOf(apis[1]))].sort((a, b) => a - b),
+      [...(await listNumbers(apis[1]))].sort((a, b) => a - b),
       range(40),
     );
   });
@@ -87,7 +87,7 @@ describe('numbers per project', () => {
     const headers = { 'Content-Type': 'application/x-ndjson' };
     await api.send({ send: 'POST /api/v1/issues', headers, body: `${lines.join('\n')}\n` });
     assert.deepEqual(
-      [...(await numbersOf(api))].sort((a, b) => a - b),
+      [...(await listNumbers(api))].sort((a, b) => a - b),
       range(8),
     );
   });

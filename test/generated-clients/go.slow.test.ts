@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
 import { programFile, skipWithout } from '../installed-programs.ts';
-import { outputOf } from '../run-program.ts';
+import { readOutput } from '../run-program.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { REPORT, startLibrary } from './library-server.ts';
 
@@ -14,7 +14,7 @@ it('[OPS-1a] a client of oapi-codegen passes go vet, and calls the server', {
   const folder = temporaryDirectory(context);
   const go = programFile('go') ?? '';
   const run = (...command: readonly string[]): Promise<string> =>
-    outputOf(command, { folder, env: { ...env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOPROXY: 'off' } });
+    readOutput(command, { folder, env: { ...env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly', GOPROXY: 'off' } });
   cpSync(path.join(import.meta.dirname, 'go'), folder, { recursive: true });
   mkdirSync(path.join(folder, 'library'));
   writeFileSync(path.join(folder, 'openapi.json'), description);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { it } from 'node:test';
 import { programFile, skipWithout } from '../installed-programs.ts';
-import { outputOf } from '../run-program.ts';
+import { readOutput } from '../run-program.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { REPORT, startLibrary } from './library-server.ts';
 
@@ -17,7 +17,7 @@ it('[OPS-1a] a client of openapi-python-client passes mypy, and calls the server
   const folder = temporaryDirectory(context);
   const bin = path.dirname(programFile('openapi-python-client') ?? '');
   const run = (command: readonly string[]): Promise<string> =>
-    outputOf(command, { folder, env: { ...env, PATH: `${bin}:${process.env['PATH']}` } });
+    readOutput(command, { folder, env: { ...env, PATH: `${bin}:${process.env['PATH']}` } });
   writeFileSync(path.join(folder, 'openapi.json'), description);
   const options = ['--meta', 'none', '--config', path.join(here, 'config.yaml')];
   await run(['openapi-python-client', 'generate', '--path', 'openapi.json', '--output-path', 'library', ...options]);

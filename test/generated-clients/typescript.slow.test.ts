@@ -5,7 +5,7 @@ import process from 'node:process';
 import { it, type TestContext } from 'node:test';
 import { withOneMediaType } from '../../src/describe/openapi/one-media-type.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { outputOf } from '../run-program.ts';
+import { readOutput } from '../run-program.ts';
 import { REPORT, startLibrary } from './library-server.ts';
 
 const packages = path.join(import.meta.dirname, '..', '..', '.cache', 'generators');
@@ -39,11 +39,11 @@ it('[OPS-1a] TypeScript clients of three generators compile strictly, and call t
   const json = withOneMediaType(JSON.parse(description), 'application/json');
   writeFileSync(path.join(folder, 'openapi-json.json'), JSON.stringify(json));
   const run = ([file = '', ...args]: readonly string[]): Promise<string> =>
-    outputOf([process.execPath, path.join(packages, 'node_modules', file), ...args], { folder });
+    readOutput([process.execPath, path.join(packages, 'node_modules', file), ...args], { folder });
   for (const { command } of Object.values(GENERATORS)) await run(command);
   await run(['typescript/bin/tsc', '--project', '.']);
   for (const { client } of Object.values(GENERATORS)) {
-    const printed = await outputOf([process.execPath, `compiled/${client}.js`], { folder, env });
+    const printed = await readOutput([process.execPath, `compiled/${client}.js`], { folder, env });
     assert.deepEqual(JSON.parse(printed), REPORT, client);
   }
 });

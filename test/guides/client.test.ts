@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OPERATORS } from '../../src/model/operators.ts';
 import { printedByClient } from './guide-module.ts';
-import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
+import { readBlocks, readCodes, readRows, readPage } from './guide-pages.ts';
 
-const guide = textOf('docs/guides/client.md');
-const [model = '', ...samples] = blocksOf(guide, 'ts');
+const guide = readPage('docs/guides/client.md');
+const [model = '', ...samples] = readBlocks(guide, 'ts');
 
 /** The output of the samples, as their comments say. */
 function expectedLines(): readonly string[] {
@@ -24,8 +24,8 @@ describe('the guide to the client', () => {
   });
 
   it('[QRY-1] shows every operator', () => {
-    const shown = rowsOf(guide, '## Collections')
-      .flatMap((cells) => cells.flatMap(codesOf))
+    const shown = readRows(guide, '## Collections')
+      .flatMap((cells) => cells.flatMap(readCodes))
       .join(' ');
     for (const operator of OPERATORS) assert.match(shown, new RegExp(`\\b${operator}\\b`));
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
-import { codesOf, rowsOf, textOf } from './guide-pages.ts';
+import { readCodes, readRows, readPage } from './guide-pages.ts';
 
-const guide = textOf('docs/guides/collections.md');
+const guide = readPage('docs/guides/collections.md');
 
 const MODEL = `
 name: desk
@@ -112,7 +112,7 @@ function completed(filter: string): string {
 
 describe('the guide to collections', () => {
   const filters = ['## Filtering', '### By related resources', '### Alternatives'].flatMap((heading) =>
-    rowsOf(guide, heading).flatMap(([cell]) => codesOf(cell)),
+    readRows(guide, heading).flatMap(([cell]) => readCodes(cell)),
   );
 
   it('has no other filters in its tables', () => {
@@ -133,10 +133,10 @@ describe('the guide to collections', () => {
       after_timestamp: body.data[1].created_at,
       after_id: 'b',
     };
-    const rows = rowsOf(guide, '## Pagination');
+    const rows = readRows(guide, '## Pagination');
     assert.equal(rows.length, 7);
     for (const [technique = '', ...cells] of rows)
-      for (const query of cells.slice(0, 2).flatMap(codesOf)) {
+      for (const query of cells.slice(0, 2).flatMap(readCodes)) {
         // A code without a value names a member of the response, or a parameter of the row.
         if (!query.includes('=')) continue;
         const filled = query.replaceAll(/(\w+)=[^&]*…/g, (_, name: string) => `${name}=${values[name] ?? ''}`);

@@ -9,7 +9,7 @@ import { killAll, program, startServer, waitUntilListening } from '../cli/server
 import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { blocksOf, commandsOf, PAGES, textOf } from './guide-pages.ts';
+import { readBlocks, readCommands, PAGES, readPage } from './guide-pages.ts';
 
 const OPENAPI = `openapi: 3.1.0
 info: { title: Pets, version: 1.0.0 }
@@ -18,10 +18,10 @@ components: { schemas: { Pet: { type: object, properties: { name: { type: string
 
 /** A folder with the files that the guides name. @returns its path */
 function folderOfReader(context: TestContext, page = ''): string {
-  const started = textOf('docs/guides/getting-started.md');
-  const [db = ''] = blocksOf(started, 'json');
-  const shop = blocksOf(started, 'yaml').find((block) => block.startsWith('name: shop')) ?? assert.fail('no shop');
-  const [till = ''] = blocksOf(textOf('docs/guides/typescript-models.md'), 'ts');
+  const started = readPage('docs/guides/getting-started.md');
+  const [db = ''] = readBlocks(started, 'json');
+  const shop = readBlocks(started, 'yaml').find((block) => block.startsWith('name: shop')) ?? assert.fail('no shop');
+  const [till = ''] = readBlocks(readPage('docs/guides/typescript-models.md'), 'ts');
   const index = path.join(root, 'src', 'index.ts');
   const files = {
     'db.json': db,
@@ -52,7 +52,11 @@ function run(folder: string, line: string): Promise<ProcessResult> {
 const postgres = await startPostgres();
 after(() => postgres.stop());
 
-/** A command line with a schema of the test in place of the database of the guides. @param quote for a shell, of which `&` ends a command */
+/**
+ * A command line with a schema of the test in place of the database of the guides.
+ *
+ * @param quote for a shell, of which `&` ends a command
+ */
 function onServer(line: string, quote = ''): string {
   return line.replace(
     'postgres://shop@db.example.com/shop',
@@ -78,11 +82,14 @@ const isOurs = (line: string): boolean => /^(?:\S*\/)?restwright(?:\.js)? /.test
 /** `restwright import [MODEL] COLLECTION FILE`: shows which arguments there are. */
 const isSynopsis = (line: string): boolean => /[[\\]| [A-Z]+\b/.test(line);
 
-/** The command lines of a page that a reader runs one after the other: those of a block, and each one in a sentence. A server in the background belongs to requests.test.ts. */
-function sequencesOf(page: string): readonly (readonly string[])[] {
-  const text = textOf(page);
+/**
+ * The command lines of a page that a reader runs one after the other: those of a block, and each one in a sentence. A
+ * server in the background belongs to requests.test.ts.
+ */
+function readSequences(page: string): readonly (readonly string[])[] {
+  const text = readPage(page);
   const inSentences = [...text.matchAll(/`(restwright [a-z]+ [^`]+)`/g)].map(([, line = '']) => [line]);
-  const inBlocks = blocksOf(text, 'sh').map((block) => commandsOf(`\`\`\`sh\n${block}\`\`\``).filter(isOurs));
+  const inBlocks = readBlocks(text, 'sh').map((block) => readCommands(`\`\`\`sh\n${block}\`\`\``).filter(isOurs));
   return [...inBlocks, ...inSentences]
     .map((lines) => lines.filter((line) => !isSynopsis(line) && !line.endsWith(' &')))
     .filter((lines) => lines.length > 0);
@@ -90,7 +97,7 @@ function sequencesOf(page: string): readonly (readonly string[])[] {
 
 describe('the commands of the guides', { timeout: 240_000 }, () => {
   for (const page of PAGES)
-    for (const lines of sequencesOf(page))
+    for (const lines of readSequences(page))
       it(`can be run: ${lines.join('; ')} (${page})`, async (context) => {
         const folder = folderOfReader(context, page);
         for (const line of lines) {
@@ -105,7 +112,7 @@ describe('the commands of the guides', { timeout: 240_000 }, () => {
 
   for (const command of ['import', 'export'])
     it(`have the options of the command: ${command}`, async (context) => {
-      const synopsis = commandsOf(textOf('docs/guides/import-and-export.md')).find(
+      const synopsis = readCommands(readPage('docs/guides/import-and-export.md')).find(
         (line) => line.startsWith(`restwright ${command} `) && isSynopsis(line),
       );
       const { stdout } = await run(folderOfReader(context), `restwright help ${command}`);

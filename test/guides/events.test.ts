@@ -5,9 +5,9 @@ import { createFetchHandler } from '../../src/http/fetch.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createRandom } from '../../src/platform/random.ts';
 import { printedByClient, type ServedGuide, servedGuide } from './guide-module.ts';
-import { blocksOf, textOf } from './guide-pages.ts';
+import { readBlocks, readPage } from './guide-pages.ts';
 
-const [model = '', poller = '', client = ''] = blocksOf(textOf('docs/guides/events.md'), 'ts');
+const [model = '', poller = '', client = ''] = readBlocks(readPage('docs/guides/events.md'), 'ts');
 
 /** The comments of the calls that print. */
 function promised(code: string): readonly string[] {
@@ -17,7 +17,7 @@ function promised(code: string): readonly string[] {
 const LIMITED = model.replace("name: 'shop',", "name: 'shop',\n  events: { max_rows: 1024 },");
 
 /** The function of the guide that polls the log, without the lines that show it. */
-async function pollOf({ program }: ServedGuide, filter: string): Promise<() => Promise<readonly string[]>> {
+async function createPoll({ program }: ServedGuide, filter: string): Promise<() => Promise<readonly string[]>> {
   const [loop = ''] = poller.replace('limit=100', `limit=100${filter}`).split('async function create(');
   const module: unknown = await program(`${loop}export { poll };`);
   assert.ok(typeof module === 'object' && module !== null && 'poll' in module && typeof module.poll === 'function');
@@ -54,7 +54,7 @@ async function pollLimited(
   run: (guide: ServedGuide, poll: () => Promise<readonly string[]>) => Promise<void>,
 ): Promise<void> {
   await using guide = await servedGuide(context, LIMITED);
-  await run(guide, await pollOf(guide, filter));
+  await run(guide, await createPoll(guide, filter));
 }
 
 describe('the guide to events', () => {

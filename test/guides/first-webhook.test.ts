@@ -4,25 +4,25 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../../scripts/command.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { blocksOf, commandsOf, textOf } from './guide-pages.ts';
+import { readBlocks, readCommands, readPage } from './guide-pages.ts';
 import { inBackground, inShell } from './guide-shell.ts';
 import { freePort } from '../free-port.ts';
 
-const guide = textOf('docs/guides/webhooks.md');
+const guide = readPage('docs/guides/webhooks.md');
 const ORIGIN = 'http://127.0.0.1:3000';
 
 describe('the first webhook of the guide', () => {
   it('[EVT-5a] is created with curl, and its receiver prints the event', async (context) => {
     const folder = temporaryDirectory(context);
     const module = JSON.stringify(path.join(root, 'src', 'client', 'verify-webhook.ts'));
-    writeFileSync(path.join(folder, 'shop.yaml'), blocksOf(guide, 'yaml')[0] ?? '');
+    writeFileSync(path.join(folder, 'shop.yaml'), readBlocks(guide, 'yaml')[0] ?? '');
     writeFileSync(
       path.join(folder, 'receiver.mjs'),
-      (blocksOf(guide, 'js')[0] ?? '').replace("'restwright/webhooks'", module),
+      (readBlocks(guide, 'js')[0] ?? '').replace("'restwright/webhooks'", module),
     );
     const port = await freePort();
     const [, section = ''] = guide.split('\n## Try it\n');
-    const [serve = '', create = '', receive = '', change = ''] = commandsOf(section.split('\n## ')[0] ?? '').map(
+    const [serve = '', create = '', receive = '', change = ''] = readCommands(section.split('\n## ')[0] ?? '').map(
       (line) => line.replace(`curl ${ORIGIN}`, 'curl -sS "$ORIGIN"').replace('127.0.0.1:8080', `127.0.0.1:${port}`),
     );
     const { stdout } = await inShell(

@@ -6,7 +6,7 @@ import { root } from '../../scripts/command.ts';
 import { loadModel } from '../../src/model/compile/load-model.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/support/api-under-test.ts';
 import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
-import { blocksOf, textOf } from './guide-pages.ts';
+import { readBlocks, readPage } from './guide-pages.ts';
 
 const AUTH = `name: guide
 auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: a, hs256_secret: 0123456789abcdef0123456789abcdef }] }
@@ -15,7 +15,9 @@ limits: { rate: false }
 const open = (text: string): Promise<ApiUnderTest> => apiUnderTest(text, { tokens: callerTokens() });
 
 describe('the guide to policies', () => {
-  const blocks = blocksOf(textOf('docs/guides/policies.md'), 'yaml').filter((each) => each.startsWith('resources:'));
+  const blocks = readBlocks(readPage('docs/guides/policies.md'), 'yaml').filter((each) =>
+    each.startsWith('resources:'),
+  );
   const [owners = '', rules = ''] = blocks;
 
   for (const [index, block] of blocks.entries()) {

@@ -9,7 +9,7 @@ import { loadModel } from '../../src/model/compile/load-model.ts';
 import { startApi } from '../../src/start-api.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { blocksOf, codesOf, commandsOf, PAGES, rowsOf, textOf } from './guide-pages.ts';
+import { readBlocks, readCodes, readCommands, PAGES, readRows, readPage } from './guide-pages.ts';
 import { inBackground, inShell } from './guide-shell.ts';
 
 const MODEL = `
@@ -39,7 +39,7 @@ interface Page extends AsyncDisposable {
 
 /** A page, with a server for its requests and an empty folder. */
 async function open(context: TestContext, page: string): Promise<Page> {
-  const text = textOf(page);
+  const text = readPage(page);
   const desk = await apiUnderTest(MODEL);
   const server = await serveHttp({ api: desk.api, port: 0 });
   const folder = temporaryDirectory(context);
@@ -53,7 +53,7 @@ async function open(context: TestContext, page: string): Promise<Page> {
     text,
     desk,
     async run(part, replacements = {}) {
-      const line = commandsOf(text).find((each) => each.includes(part)) ?? assert.fail(`no command has ${part}`);
+      const line = readCommands(text).find((each) => each.includes(part)) ?? assert.fail(`no command has ${part}`);
       let command = line.replace('http://127.0.0.1:3000', `http://127.0.0.1:${server.port}`);
       for (const [shown, used] of Object.entries(replacements)) command = command.replace(shown, used);
       const { stdout } = await promisify(execFile)('sh', ['-ec', command.replace('curl ', 'curl -sS ')], {
@@ -81,7 +81,7 @@ describe('the guide to writes', () => {
 
   it('[MET-13] shows an atomic batch', async (context) => {
     await using page = await open(context, guide);
-    const [, head = '', body = ''] = /^(.*?)\n\n(.*)$/s.exec(blocksOf(page.text, 'http')[0] ?? '') ?? [];
+    const [, head = '', body = ''] = /^(.*?)\n\n(.*)$/s.exec(readBlocks(page.text, 'http')[0] ?? '') ?? [];
     const [send = '', type = ''] = head.split('\n');
     for (const id of ['b', 'c']) await page.desk.send({ send: `PUT /api/v1/notes/${id}`, body: { text: 'old' } });
     const { headers } = await page.desk.send({ send: 'GET /api/v1/notes/b' });
@@ -134,11 +134,11 @@ describe('the guide to caching', () => {
   });
 
   it('[CACHE-5] shows a model and its Cache-Control', async () => {
-    const guide = textOf('docs/guides/caching.md');
-    const [model = ''] = blocksOf(guide, 'yaml');
+    const guide = readPage('docs/guides/caching.md');
+    const [model = ''] = readBlocks(guide, 'yaml');
     await using desk = await apiUnderTest(`name: shop\n${model.replaceAll('schema: …', 'schema: { type: object }')}`);
     const controls = new Map(
-      rowsOf(guide, '## Cache-Control').map(([response = '', value]) => [response, codesOf(value)]),
+      readRows(guide, '## Cache-Control').map(([response = '', value]) => [response, readCodes(value)]),
     );
     const shown = async (target: string, headers = {}) =>
       (await desk.send({ send: `GET /api/v1/${target}`, headers })).headers.get('cache-control');
@@ -153,7 +153,7 @@ describe('the guide to caching', () => {
 });
 
 describe('the guide to formats', () => {
-  const guide = textOf('docs/guides/formats.md');
+  const guide = readPage('docs/guides/formats.md');
   const form = (desk: ApiUnderTest, body: string) => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     return desk.send({ send: 'POST /api/v1/products', headers, body });
@@ -161,7 +161,7 @@ describe('the guide to formats', () => {
 
   it('[NEG-4] shows a resource in XML', async () => {
     await using desk = await apiUnderTest(MODEL);
-    const [body = ''] = blocksOf(guide, 'xml');
+    const [body = ''] = readBlocks(guide, 'xml');
     const sent = body.replace(/ *<id>.*<\/id>\n/, '');
     const {
       status,
@@ -181,7 +181,7 @@ describe('the guide to formats', () => {
 
   it('[NEG-5] shows a form', async () => {
     await using desk = await apiUnderTest(MODEL);
-    const { status, body } = await form(desk, (blocksOf(guide, '')[0] ?? '').trim());
+    const { status, body } = await form(desk, (readBlocks(guide, '')[0] ?? '').trim());
     const { name, tags, address, items } = body;
     assert.deepEqual(
       [status, name, tags, address, items],
@@ -191,7 +191,9 @@ describe('the guide to formats', () => {
 
   it('[NEG-5] shows how a form writes null and the unusual keys of maps', async () => {
     await using desk = await apiUnderTest(MODEL);
-    const syntax = new Map(rowsOf(guide, '## Forms').map(([value = '', cell]) => [value, codesOf(cell).at(-1) ?? '']));
+    const syntax = new Map(
+      readRows(guide, '## Forms').map(([value = '', cell]) => [value, readCodes(cell).at(-1) ?? '']),
+    );
     const made = async (value: string, member: string) => {
       const field = syntax.get(value) ?? assert.fail(value);
       return (await form(desk, member === 'labels' ? `${field}=x` : field)).body[member];
@@ -207,8 +209,8 @@ describe('the guide to formats', () => {
 
 describe('the tour of a protected API', () => {
   it('[AUTH-8b] refuses a request without a key, and answers one with it', async (context) => {
-    const [, section = ''] = textOf('docs/guides/tour.md').split('## A protected API');
-    const script = commandsOf(section).map((line) =>
+    const [, section = ''] = readPage('docs/guides/tour.md').split('## A protected API');
+    const script = readCommands(section).map((line) =>
       line.endsWith(' &') ? inBackground(line) : line.replace('curl -i http://127.0.0.1:3001', 'curl -sSi "$ORIGIN"'),
     );
     assert.equal(script.length, 5);
@@ -223,7 +225,7 @@ describe('the guide to authentication', () => {
     const model = path.join(folder, 'shop.yaml');
     writeFileSync(model, MODEL);
     const shell = (command: string) => inShell(folder, command);
-    const [make = '', ask = ''] = commandsOf(textOf('docs/guides/auth.md'));
+    const [make = '', ask = ''] = readCommands(readPage('docs/guides/auth.md'));
     const [, accepted = ''] = /\n\n(auth:\n.*?)\n\n/s.exec((await shell(make)).stderr) ?? [];
     const text = `${MODEL}${accepted}\n`;
     writeFileSync(model, text);
@@ -258,8 +260,8 @@ describe('every command of the guides', () => {
   const others = ['docs/guides/tour.md', 'docs/guides/webhooks.md', 'README.md'];
   for (const page of PAGES.filter((each) => !here.includes(each)))
     it(`is run by a test: ${page}`, () => {
-      const commands = commandsOf(
-        textOf(page)
+      const commands = readCommands(
+        readPage(page)
           .replace(/<!-- requests -->.*<!-- \/requests -->/s, '')
           .replace(/## A protected API.*/s, ''),
       );
@@ -268,8 +270,8 @@ describe('every command of the guides', () => {
     });
 
   it('is known where it is a request', () => {
-    const pages = PAGES.filter((page) => commandsOf(textOf(page)).some((command) => command.startsWith('curl ')));
+    const pages = PAGES.filter((page) => readCommands(readPage(page)).some((command) => command.startsWith('curl ')));
     assert.deepEqual(pages.toSorted(), [...here, ...others].toSorted());
-    assert.equal(commandsOf(here.map(textOf).join('\n')).length, 9);
+    assert.equal(readCommands(here.map(readPage).join('\n')).length, 9);
   });
 });

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../src/cli/program.ts';
 import { versionsSchema } from '../../src/model/document/versions-schema.ts';
-import { objectOf } from '../../src/model/values/access.ts';
+import { readObject } from '../../src/model/values/access.ts';
 import { recordedTerminal } from '../cli/recorded-terminal.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../pipeline/support/api-under-test.ts';
-import { blocksOf, codesOf, rowsOf, textOf } from './guide-pages.ts';
+import { readBlocks, readCodes, readRows, readPage } from './guide-pages.ts';
 
 describe('the guide to versions', () => {
-  const guide = textOf('docs/guides/versions.md');
+  const guide = readPage('docs/guides/versions.md');
 
   /** Runs `diff` on the models of the guide. */
   async function printed(context: TestContext, ...options: readonly string[]): Promise<string> {
-    const [published = '', shop = ''] = blocksOf(guide, 'yaml');
+    const [published = '', shop = ''] = readBlocks(guide, 'yaml');
     const files = Object.entries({ 'published.yaml': published, 'shop.yaml': shop }).map(([name, text]) => {
       const file = path.join(temporaryDirectory(context), name);
       writeFileSync(file, text);
@@ -27,13 +27,13 @@ describe('the guide to versions', () => {
   }
 
   it('[VER-6a] shows what diff prints', async (context) => {
-    assert.equal(await printed(context), blocksOf(guide, 'text')[0]);
-    assert.equal(await printed(context, '--markdown'), blocksOf(guide, 'markdown')[0]);
+    assert.equal(await printed(context), readBlocks(guide, 'text')[0]);
+    assert.equal(await printed(context, '--markdown'), readBlocks(guide, 'markdown')[0]);
   });
 
   it('[VER-6a] shows the JSON of diff', async (context) => {
     const { differences, ...whole } = JSON.parse(await printed(context, '--json'));
-    const { differences: first, ...shown } = JSON.parse(blocksOf(guide, 'json')[0] ?? '');
+    const { differences: first, ...shown } = JSON.parse(readBlocks(guide, 'json')[0] ?? '');
     for (const model of [whole.old, whole.new]) model.model = path.basename(model.model);
     assert.deepEqual(whole, shown);
     assert.deepEqual([differences.length, differences.slice(0, 1)], [4, first]);
@@ -64,13 +64,13 @@ resources:
 `;
 
 describe('the guide to versions side by side', () => {
-  const guide = textOf('docs/guides/versions.md');
-  const [, , store = '', expand = '', deprecate = '', retire = ''] = blocksOf(guide, 'yaml');
+  const guide = readPage('docs/guides/versions.md');
+  const [, , store = '', expand = '', deprecate = '', retire = ''] = readBlocks(guide, 'yaml');
 
   it('[VER-5a] shows one row in two versions', async () => {
     await using api = await apiUnderTest(store);
-    const [newest = [], older = []] = rowsOf(guide, '## Several versions side by side');
-    const body = JSON.parse(codesOf(newest[1])[0] ?? '');
+    const [newest = [], older = []] = readRows(guide, '## Several versions side by side');
+    const body = JSON.parse(readCodes(newest[1])[0] ?? '');
     const created = await api.send({ send: 'POST /api/v2/products', body });
     assert.equal(created.status, 201, created.text);
     for (const [version, row] of [
@@ -78,20 +78,22 @@ describe('the guide to versions side by side', () => {
       ['v1', older],
     ] as const) {
       const seen = await api.send({ send: `GET /api/${version}/products/${created.body.id}` });
-      assert.deepEqual(own(seen.body), JSON.parse(codesOf(row[1])[0] ?? ''));
+      assert.deepEqual(own(seen.body), JSON.parse(readCodes(row[1])[0] ?? ''));
     }
   });
 
   it('[VER-5a] shows functions of the example', () => {
-    const [shown = ''] = blocksOf(guide, 'ts');
-    const lines = textOf('examples/contacts.ts').replaceAll(/^ +/gm, '');
+    const [shown = ''] = readBlocks(guide, 'ts');
+    const lines = readPage('examples/contacts.ts').replaceAll(/^ +/gm, '');
     assert.ok(lines.includes(shown.replaceAll(/^ +/gm, '')));
   });
 
   it('[VER-5a] lists every change that a model may have', () => {
-    const [version] = Object.values(objectOf(versionsSchema['patternProperties']));
-    const changes = objectOf(objectOf(objectOf(version)['properties'])['changes']);
-    const kinds = Object.keys(objectOf(objectOf(changes['items'])['properties'])).filter((kind) => kind !== 'resource');
+    const [version] = Object.values(readObject(versionsSchema['patternProperties']));
+    const changes = readObject(readObject(readObject(version)['properties'])['changes']);
+    const kinds = Object.keys(readObject(readObject(changes['items'])['properties'])).filter(
+      (kind) => kind !== 'resource',
+    );
     assert.ok(kinds.length > 10);
     const rows = guide.slice(guide.indexOf('| change | this version |')).split('\n\n', 1)[0] ?? '';
     for (const kind of kinds) assert.match(rows, new RegExp(`\`${kind}`), kind);
@@ -113,7 +115,7 @@ describe('the guide to versions side by side', () => {
     const newer = { send: old.send.replace('v1', 'v2') };
     assert.deepEqual(own((await send(expand, newer)).body), { name: 'Emma', pages: 4 });
     const { headers } = await send(deprecated, old);
-    const fields = (blocksOf(guide, 'http')[0] ?? '')
+    const fields = (readBlocks(guide, 'http')[0] ?? '')
       .trim()
       .split('\n')
       .map((line) => line.split(': ') as [string, string]);

@@ -10,10 +10,10 @@ import { signatureFields, webhookSecret } from '../../src/conventions/events/web
 import { hmacSigner } from '../../src/events/webhooks/signing-keys.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
-import { blocksOf, textOf } from './guide-pages.ts';
+import { readBlocks, readPage } from './guide-pages.ts';
 import { freePort } from '../free-port.ts';
 
-const guide = textOf('docs/guides/webhooks.md');
+const guide = readPage('docs/guides/webhooks.md');
 const SECRET = webhookSecret(new Uint8Array(32).fill(250));
 const BODY = JSON.stringify({ id: '0196', type: 'product.created', payload: { resource: { url: 'https://a/ü' } } });
 const LINE = 'product.created https://a/ü';
@@ -31,7 +31,7 @@ async function start(
   { language, file, program, args }: (typeof RECEIVERS)[number],
 ): Promise<{ readonly port: number; readonly printed: () => string }> {
   const folder = temporaryDirectory(context);
-  const [code = ''] = blocksOf(guide, language);
+  const [code = ''] = readBlocks(guide, language);
   const module = JSON.stringify(path.join(root, 'src', 'client', 'verify-webhook.ts'));
   writeFileSync(path.join(folder, file), code.replace("'restwright/webhooks'", module));
   const port = await freePort();

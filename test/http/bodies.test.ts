@@ -268,7 +268,11 @@ describe('an unread body', () => {
   });
 });
 
-/** A client that reads only after it has sent everything. @returns the status, and whether it arrived without a reset */
+/**
+ * A client that reads only after it has sent everything.
+ *
+ * @returns the status, and whether it arrived without a reset
+ */
 function sendsThenReads(port: number, packets: readonly (string | Uint8Array)[]): Promise<[number, boolean]> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ port, host: '127.0.0.1' }).pause();

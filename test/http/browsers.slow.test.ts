@@ -17,7 +17,10 @@ resources:
   notes: { id: client, schema: { type: object, properties: { text: { type: string } } } }
 `;
 
-/** Everything by which a page can send a write: forms of each type, and fetch without and with a preflight. Each in turn, then the page is done. */
+/**
+ * Everything by which a page can send a write: forms of each type, and fetch without and with a preflight. Each in
+ * turn, then the page is done.
+ */
 function page(api: string): string {
   return `<!doctype html><title>page</title><pre id="log"></pre><script>
     const url = ${JSON.stringify(`${api}/api/v1/notes`)};

@@ -14,7 +14,10 @@ resources:
   notes: { id: client, schema: { type: object, properties: { text: { type: string } } } }
 `;
 
-/** What a client sends, and the status of the error: errors that the server finds before the API, and while a body arrives. */
+/**
+ * What a client sends, and the status of the error: errors that the server finds before the API, and while a body
+ * arrives.
+ */
 const ERRORS: readonly (readonly [title: string, bytes: string, status: number])[] = [
   ['a field that is not valid', `GET /api HTTP/1.1\r\n${HEAD}Bad : 1\r\n\r\n`, 400],
   ['a request without a host', `GET /api HTTP/1.1\r\nOrigin: ${APP}\r\n\r\n`, 400],

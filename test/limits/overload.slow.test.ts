@@ -23,7 +23,10 @@ it('[LIM-3] measures a delay where an iteration takes longer than the interval o
   monitor.close();
 });
 
-/** Iterations of the event loop that take so many milliseconds each: by their own processor time, for other programs may have most of the processor. */
+/**
+ * Iterations of the event loop that take so many milliseconds each: by their own processor time, for other programs may
+ * have most of the processor.
+ */
 async function occupy(milliseconds: number, iterations: number): Promise<void> {
   for (let iteration = 0; iteration < iterations; iteration += 1) {
     const start = process.cpuUsage();

@@ -4,7 +4,7 @@ import { checkDocument } from '../../src/model/document/check-document.ts';
 import { type ModelProblem, ProblemList } from '../../src/model/document/model-error.ts';
 import { readDocument } from '../../src/model/document/read-document.ts';
 import type { Model } from '../../src/model/model.ts';
-import { objectOf } from '../../src/model/values/access.ts';
+import { readObject } from '../../src/model/values/access.ts';
 import { digest } from '../../src/platform/digest.ts';
 
 const AUTH =
@@ -23,6 +23,6 @@ export function compilePolicies(
   const { value, locate } = readDocument({ file: 'model.yaml', text, env: {} });
   const list = new ProblemList('model.yaml', locate);
   checkDocument(value, list.reportAtNewPaths());
-  const model = compileModel({ declared: objectOf(value), path: [], report: list.reportAtNewPaths() }, digest, code);
+  const model = compileModel({ declared: readObject(value), path: [], report: list.reportAtNewPaths() }, digest, code);
   return { model, problems: list.sorted() };
 }

@@ -175,7 +175,10 @@ interface Run {
   readonly code: number | null;
 }
 
-/** Runs a script with a `log` on standard error. `closed`: its reader is closed. `untilText`: it is killed after its first output. */
+/**
+ * Runs a script with a `log` on standard error. `closed`: its reader is closed. `untilText`: it is killed after its
+ * first output.
+ */
 async function run(script: string, { closed = false, untilText = false } = {}): Promise<Run> {
   const code = `import { openLog } from ${MODULE}; const log = openLog(2); ${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code]);

@@ -105,7 +105,10 @@ export class OracleCollection {
     return first in this.#relations ? first : null;
   }
 
-  /** Compares by each sort key up to `id`. If `id` is not a key, it is added with the direction of the last one, so that no items tie. */
+  /**
+   * Compares by each sort key up to `id`. If `id` is not a key, it is added with the direction of the last one, so that
+   * no items tie.
+   */
   compare(order: readonly SortKey[], one: SortPosition, other: SortPosition): number {
     const last: SortKey = { path: 'id', descending: order.at(-1)?.descending ?? false };
     const keys = [...order, last];

@@ -58,10 +58,10 @@ describe('the oracle', () => {
       ['exists', [true], 'abc'],
       ['exists', [false], 'u'],
     ];
-    const collection = collectionOf([...['a', 'b', 'c'].map((id) => ({ id, name: id })), { id: 'u' }]);
+    const collection = createCollection([...['a', 'b', 'c'].map((id) => ({ id, name: id })), { id: 'u' }]);
     for (const [operator, values, ids] of rows) {
       const comparisons = [{ path: 'name', operator, values }];
-      assert.equal(idsOf(collection.select({ comparisons, search: null, order: [] })), ids, operator);
+      assert.equal(joinIds(collection.select({ comparisons, search: null, order: [] })), ids, operator);
     }
   });
 
@@ -82,7 +82,7 @@ describe('the oracle', () => {
     const is = (at: string, value: Value): Comparison => ({ path: at, operator: 'eq', values: [value] });
     const not = (at: string, value: Value): Comparison => ({ path: at, operator: 'ne', values: [value] });
     const found = (comparisons: readonly Comparison[], ...alternatives: readonly (readonly Comparison[])[]) =>
-      idsOf(collection.select({ comparisons, alternatives, search: null, order: [] }));
+      joinIds(collection.select({ comparisons, alternatives, search: null, order: [] }));
     assert.equal(found([is('one.name', 'a')]), '1');
     assert.equal(found([not('one.name', 'a')]), '2');
     assert.equal(found([not('many.name', 'a')]), '1');
@@ -93,13 +93,13 @@ describe('the oracle', () => {
   });
 
   it('[PAGE-5] breaks ties by id, in the direction of the last key, and accepts positions without an item', () => {
-    const collection = collectionOf(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
+    const collection = createCollection(['b', 'c', 'a'].map((id) => ({ id, name: 'same' })));
     const query = { comparisons: [], search: null, order: [{ path: 'name', descending: true }] };
-    assert.equal(idsOf(collection.select(query)), 'cba');
-    assert.equal(idsOf(collection.after(query, { id: 'bb', name: 'same' })), 'ba');
-    assert.equal(idsOf(collection.before(query, { id: 'b', name: 'same' })), 'c');
+    assert.equal(joinIds(collection.select(query)), 'cba');
+    assert.equal(joinIds(collection.after(query, { id: 'bb', name: 'same' })), 'ba');
+    assert.equal(joinIds(collection.before(query, { id: 'b', name: 'same' })), 'c');
     const byId = { ...query, order: ['id', 'name'].map((each) => ({ path: each, descending: false })) };
-    assert.equal(idsOf(collection.after(byId, { id: 'b', name: 'another' })), 'c', 'keys after the id are ignored');
+    assert.equal(joinIds(collection.after(byId, { id: 'b', name: 'another' })), 'c', 'keys after the id are ignored');
   });
 
   it('[QRY-6] matches words by prefix, without case and accents', () => {
@@ -117,12 +117,12 @@ describe('the oracle', () => {
   });
 });
 
-function collectionOf(items: readonly Item[]): OracleCollection {
+function createCollection(items: readonly Item[]): OracleCollection {
   const collection = new OracleCollection({ name: 'text' });
   for (const item of items) collection.items.set(item.id, item);
   return collection;
 }
 
-function idsOf(items: readonly Item[]): string {
+function joinIds(items: readonly Item[]): string {
   return items.map(({ id }) => id).join('');
 }

@@ -73,6 +73,6 @@ export function isWritable({ access }: RuledField, caller: RuledCaller): boolean
 }
 
 /** The error code of a resource begins with it. */
-export function codeOf({ singular }: RuledResource): string {
+export function errorPrefix({ singular }: RuledResource): string {
   return singular.toUpperCase();
 }

@@ -1,14 +1,14 @@
 import { OracleCollection, type Comparison, type Item } from './oracle-collection.ts';
-import { codeOf, fulfils, isShown, type RuledCaller, type RuledResource, type Rule } from './ruled-model.ts';
+import { errorPrefix, fulfils, isShown, type RuledCaller, type RuledResource, type Rule } from './ruled-model.ts';
 import {
-  fieldOf,
+  findField,
   parentField,
   references,
   type Relation,
   type Revision,
   type RuledRow,
   type RuledRows,
-  valueOf,
+  readValue,
 } from './ruled-rows.ts';
 import type { FieldKind } from './values.ts';
 
@@ -112,7 +112,7 @@ export class RuledReads {
 
   /** Finds out if the fields of a relation exist for a caller. */
   #isPassable(caller: RuledCaller, resource: RuledResource, { kind, target, field }: Relation): boolean {
-    return field === null || isShown(fieldOf(kind === 'inverse' ? target : resource, field), caller);
+    return field === null || isShown(findField(kind === 'inverse' ? target : resource, field), caller);
   }
 
   /** Finds out if a request names a field that does not exist for the caller. */
@@ -133,7 +133,7 @@ export class RuledReads {
 
   #isHidden(caller: RuledCaller, resource: RuledResource, [first = '', ...rest]: readonly string[]): boolean {
     const relation = this.rows.relations(resource).find(({ name }) => name === first);
-    if (relation === undefined) return !isShown(fieldOf(resource, first), caller);
+    if (relation === undefined) return !isShown(findField(resource, first), caller);
     if (!this.#isPassable(caller, resource, relation)) return true;
     return rest.length > 0 && this.#isHidden(caller, relation.target, rest);
   }
@@ -174,8 +174,8 @@ export class RuledReads {
     const missing = this.missing(caller, resource, [...within, '']);
     if (missing !== null) return missing;
     const found = this.#matching(caller, request);
-    const order = orderOf(resource, position.kind === 'last_id' && sort.length === 0 ? ['id'] : sort);
-    const sorted = [...found].sort((one, other) => this.#compare(resource, order, itemOf(one), itemOf(other)));
+    const order = readOrder(resource, position.kind === 'last_id' && sort.length === 0 ? ['id'] : sort);
+    const sorted = [...found].sort((one, other) => this.#compare(resource, order, toItem(one), toItem(other)));
     const { start, page } = this.#window(request, order, sorted);
     const counts = total ?? (position.kind === 'page' || position.kind === 'offset');
     const data = page.map((row) => this.shown(caller, row, request));
@@ -198,7 +198,7 @@ export class RuledReads {
   /** @returns the index of the first row of the page, too */
   #window({ resource, limit, position }: ListRequest, order: Order, sorted: readonly RuledRow[]) {
     const after = (values: Item): number =>
-      sorted.filter((row) => this.#compare(resource, order, itemOf(row), values) <= 0).length;
+      sorted.filter((row) => this.#compare(resource, order, toItem(row), values) <= 0).length;
     const sliced = (start: number, end = start + limit) => ({ start, page: sorted.slice(start, end) });
     switch (position.kind) {
       case 'first':
@@ -214,7 +214,7 @@ export class RuledReads {
       case 'cursor': {
         const { values, backward } = position.place;
         if (!backward) return sliced(after(values));
-        const end = sorted.filter((row) => this.#compare(resource, order, itemOf(row), values) < 0).length;
+        const end = sorted.filter((row) => this.#compare(resource, order, toItem(row), values) < 0).length;
         return sliced(Math.max(0, end - limit), end);
       }
     }
@@ -238,7 +238,7 @@ export class RuledReads {
         const isAfter = position.kind === 'cursor' && !position.place.backward;
         const prev = start > 0 || isAfter ? page.at(0) : undefined;
         const place = (row: RuledRow | undefined, backward: boolean) =>
-          row === undefined ? null : new CursorMark({ query, values: itemOf(row), backward });
+          row === undefined ? null : new CursorMark({ query, values: toItem(row), backward });
         return {
           technique: 'cursor',
           after: position.kind === 'cursor' ? position.token : null,
@@ -262,7 +262,7 @@ export class RuledReads {
       return (
         holds(comparisons) &&
         (alternatives.length === 0 || alternatives.some(holds)) &&
-        new OracleCollection({}, searched).matches({ comparisons: [], search, order: [] }, itemOf(row))
+        new OracleCollection({}, searched).matches({ comparisons: [], search, order: [] }, toItem(row))
       );
     });
   }
@@ -273,12 +273,12 @@ export class RuledReads {
       path.includes('.') ? path.slice(0, path.indexOf('.')) : '',
     );
     return [...grouped].every(([name, those]) => {
-      if (name === '') return those.every((each) => satisfies(row.resource, itemOf(row), each));
+      if (name === '') return those.every((each) => satisfies(row.resource, toItem(row), each));
       const relation = this.rows.relation(row.resource, name);
       const related = this.rows
         .related(row, relation)
         .filter((each) => this.rows.sees(caller, each))
-        .map(itemOf);
+        .map(toItem);
       const candidates = related.length === 0 && relation.kind === 'one' ? [{ id: null as never }] : related;
       return candidates.some((item) =>
         those.every((each) => satisfies(relation.target, item, { ...each, path: each.path.slice(name.length + 1) })),
@@ -287,7 +287,7 @@ export class RuledReads {
   }
 
   #compare(resource: RuledResource, order: Order, one: Item, other: Item): number {
-    return new OracleCollection(kindsOf(resource)).compare(order, one, other);
+    return new OracleCollection(listKinds(resource)).compare(order, one, other);
   }
 
   #filterRules(resource: RuledResource, path: string): readonly Rule[] {
@@ -320,7 +320,7 @@ export class RuledReads {
     });
     return {
       id: row.path.at(-1),
-      ...Object.fromEntries(chosen.map((name) => [name, valueOf(row, name)])),
+      ...Object.fromEntries(chosen.map((name) => [name, readValue(row, name)])),
       revision: revisionMark(row.revision),
       ...Object.fromEntries(expanded),
       links: this.#links(row),
@@ -333,7 +333,7 @@ export class RuledReads {
     const only = <T>(all: Readonly<Record<string, T>>, isKept: (name: string) => boolean): Record<string, T> =>
       Object.fromEntries(Object.entries(all).filter(([name]) => isKept(name)));
     return {
-      ...only(members, (name) => isShown(fieldOf(resource, name), caller)),
+      ...only(members, (name) => isShown(findField(resource, name), caller)),
       links: only(links, (link) => !relations.some(({ name }) => name === link)),
     };
   }
@@ -342,8 +342,8 @@ export class RuledReads {
     const related = this.rows.related(row, relation).filter((each) => this.rows.sees(caller, each));
     const view = { expand, fields: null };
     if (relation.kind === 'one') return related[0] === undefined ? null : this.shown(caller, related[0], view);
-    const order = orderOf(relation.target, []);
-    const sorted = [...related].sort((one, other) => this.#compare(relation.target, order, itemOf(one), itemOf(other)));
+    const order = readOrder(relation.target, []);
+    const sorted = [...related].sort((one, other) => this.#compare(relation.target, order, toItem(one), toItem(other)));
     return {
       data: sorted.slice(0, 20).map((each) => this.shown(caller, each, view)),
       page: {
@@ -367,19 +367,19 @@ export class RuledReads {
         .filter((each) => each.path.at(-1) === row.values[field]);
       return row.values[field] === null
         ? []
-        : [[as, referred === undefined ? ANYTHING : urlOf(this.rows, referred.resource, referred.path)]];
+        : [[as, referred === undefined ? ANYTHING : rowUrl(this.rows, referred.resource, referred.path)]];
     });
     const many = this.rows.relations(resource).flatMap(({ name, kind, target, field }) => {
-      if (kind === 'children') return [[name, `${urlOf(this.rows, resource, path)}/${name}`]];
+      if (kind === 'children') return [[name, `${rowUrl(this.rows, resource, path)}/${name}`]];
       return kind === 'inverse' && target.parent === null
         ? [[name, `/api/v1/${target.name}?${field}=${path.at(-1)}`]]
         : [];
     });
     const above = resource.parent === null ? null : this.rows.resource(resource.parent);
     return {
-      self: urlOf(this.rows, resource, path),
-      collection: urlOf(this.rows, resource, path.slice(0, -1)),
-      ...(above === null ? {} : { up: urlOf(this.rows, above, path.slice(0, -1)) }),
+      self: rowUrl(this.rows, resource, path),
+      collection: rowUrl(this.rows, resource, path.slice(0, -1)),
+      ...(above === null ? {} : { up: rowUrl(this.rows, above, path.slice(0, -1)) }),
       ...Object.fromEntries([...one, ...many]),
     };
   }
@@ -400,11 +400,11 @@ export class CursorMark {
 }
 
 export function notFound(resource: RuledResource): Expected {
-  return { status: 404, code: `${codeOf(resource)}_NOT_FOUND`, fields: [] };
+  return { status: 404, code: `${errorPrefix(resource)}_NOT_FOUND`, fields: [] };
 }
 
 /** The URL of a row, or of a collection where the path lacks the last id. */
-export function urlOf(rows: RuledRows, resource: RuledResource, path: readonly string[]): string {
+export function rowUrl(rows: RuledRows, resource: RuledResource, path: readonly string[]): string {
   const names = [...rows.above(resource).toReversed(), resource].map(({ name }) => name);
   return `/api/v1${names.map((name, level) => `/${name}${path[level] === undefined ? '' : `/${path[level]}`}`).join('')}`;
 }
@@ -415,7 +415,10 @@ interface Window {
   readonly page: readonly RuledRow[];
 }
 
-/** An empty page leads nowhere, also one before the first row. A page before a position is followed by it, whoever sees a row there. */
+/**
+ * An empty page leads nowhere, also one before the first row. A page before a position is followed by it, whoever sees
+ * a row there.
+ */
 function hasNext(position: Position, { sorted, start, page }: Window): boolean {
   if (page.length === 0) return false;
   return (position.kind === 'cursor' && position.place.backward) || start + page.length < sorted.length;
@@ -423,7 +426,7 @@ function hasNext(position: Position, { sorted, start, page }: Window): boolean {
 
 type Order = readonly { readonly path: string; readonly descending: boolean }[];
 
-function orderOf(_resource: RuledResource, sort: readonly string[]): Order {
+function readOrder(_resource: RuledResource, sort: readonly string[]): Order {
   const keys = sort.length === 0 ? ['created_at', 'id'] : sort;
   return keys.map((key) => ({ path: key.replace(/^-/, ''), descending: key.startsWith('-') }));
 }
@@ -433,19 +436,19 @@ function cursorQuery({ resource, within, comparisons, alternatives, search }: Li
   return JSON.stringify([resource.name, within, comparisons, alternatives, search, order]);
 }
 
-export function itemOf(row: RuledRow): Item {
+export function toItem(row: RuledRow): Item {
   const names = ['created_at', 'updated_at', parentField(row.resource), ...Object.keys(row.resource.fields)].filter(
     (name) => name !== null,
   );
-  return { id: row.path.at(-1) ?? '', ...Object.fromEntries(names.map((name) => [name, valueOf(row, name)])) };
+  return { id: row.path.at(-1) ?? '', ...Object.fromEntries(names.map((name) => [name, readValue(row, name)])) };
 }
 
 function isBelow({ path }: RuledRow, within: readonly string[]): boolean {
   return within.every((id, level) => path[level] === id);
 }
 
-function kindsOf(resource: RuledResource): Readonly<Record<string, FieldKind>> {
-  const own = Object.keys(resource.fields).map((name) => [name, fieldOf(resource, name).kind] as const);
+function listKinds(resource: RuledResource): Readonly<Record<string, FieldKind>> {
+  const own = Object.keys(resource.fields).map((name) => [name, findField(resource, name).kind] as const);
   const parent = parentField(resource);
   return {
     ...Object.fromEntries(own),
@@ -456,5 +459,8 @@ function kindsOf(resource: RuledResource): Readonly<Record<string, FieldKind>> {
 }
 
 function satisfies(resource: RuledResource, item: Item, comparison: Comparison): boolean {
-  return new OracleCollection(kindsOf(resource)).matches({ comparisons: [comparison], search: null, order: [] }, item);
+  return new OracleCollection(listKinds(resource)).matches(
+    { comparisons: [comparison], search: null, order: [] },
+    item,
+  );
 }

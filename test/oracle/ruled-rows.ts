@@ -50,7 +50,7 @@ export class RuledRows {
   }
 
   get(resource: RuledResource, path: readonly string[]): RuledRow | null {
-    return this.rows.get(keyOf(resource, path)) ?? null;
+    return this.rows.get(rowKey(resource, path)) ?? null;
   }
 
   of({ name }: RuledResource): readonly RuledRow[] {
@@ -58,18 +58,22 @@ export class RuledRows {
   }
 
   set(row: RuledRow): void {
-    this.rows = new Map([...this.rows, [keyOf(row.resource, row.path), row]]);
+    this.rows = new Map([...this.rows, [rowKey(row.resource, row.path), row]]);
   }
 
   remove({ resource, path }: RuledRow): void {
-    this.rows = new Map([...this.rows].filter(([key]) => key !== keyOf(resource, path)));
+    this.rows = new Map([...this.rows].filter(([key]) => key !== rowKey(resource, path)));
   }
 
   parentOf({ resource, path }: RuledRow): RuledRow | null {
     return resource.parent === null ? null : this.get(this.resource(resource.parent), path.slice(0, -1));
   }
 
-  /** Finds out if a caller sees a row: by its own rules, and by those of its ancestors. @param row may be one that is not stored */
+  /**
+   * Finds out if a caller sees a row: by its own rules, and by those of its ancestors.
+   *
+   * @param row may be one that is not stored
+   */
   sees(caller: RuledCaller, row: RuledRow): boolean {
     return this.allows('read', caller, row) && this.hiddenAncestor(caller, row.resource, row.path) === null;
   }
@@ -107,7 +111,7 @@ export class RuledRows {
   #reader(row: RuledRow): ReadPath {
     return (path) => {
       const [first = '', ...rest] = path.split('.');
-      if (rest.length === 0) return { value: valueOf(row, first), field: fieldOf(row.resource, first) };
+      if (rest.length === 0) return { value: readValue(row, first), field: findField(row.resource, first) };
       const relation = this.relation(row.resource, first);
       const [referred] = this.related(row, relation);
       if (referred !== undefined) return this.#reader(referred)(rest.join('.'));
@@ -116,7 +120,7 @@ export class RuledRows {
   }
 
   fieldAt(resource: RuledResource, [first = '', ...rest]: readonly string[]): RuledField {
-    return rest.length === 0 ? fieldOf(resource, first) : this.fieldAt(this.relation(resource, first).target, rest);
+    return rest.length === 0 ? findField(resource, first) : this.fieldAt(this.relation(resource, first).target, rest);
   }
 
   relation(resource: RuledResource, name: string): Relation {
@@ -163,12 +167,12 @@ export function references(resource: RuledResource) {
   );
 }
 
-export function fieldOf(resource: RuledResource, name: string): RuledField {
+export function findField(resource: RuledResource, name: string): RuledField {
   return resource.fields[name] ?? TEXT;
 }
 
 /** A member of a row, as it is served. */
-export function valueOf(row: RuledRow, name: string): Value {
+export function readValue(row: RuledRow, name: string): Value {
   if (name === 'id') return row.path.at(-1) ?? null;
   if (name === 'created_at' || name === 'updated_at') return row[name];
   if (name === parentField(row.resource)) return row.path.at(-2) ?? null;
@@ -180,7 +184,7 @@ export function parentField({ parent }: RuledResource): string | null {
   return parent === null ? null : `${parent.slice(0, -1)}_id`;
 }
 
-function keyOf({ name }: RuledResource, path: readonly string[]): string {
+function rowKey({ name }: RuledResource, path: readonly string[]): string {
   return JSON.stringify([name, ...path]);
 }
 

@@ -1,7 +1,7 @@
 import type { RuledCaller, RuledModel, RuledResource } from './ruled-model.ts';
-import { ANYTHING, type Expected, notFound, RuledReads, urlOf } from './ruled-reads.ts';
+import { ANYTHING, type Expected, notFound, RuledReads, rowUrl } from './ruled-reads.ts';
 import { type RuledRow, RuledRows } from './ruled-rows.ts';
-import { type Made, rulesOf, RuledWrites, type WriteAnswer, type WriteRequest } from './ruled-writes.ts';
+import { type Made, listRules, RuledWrites, type WriteAnswer, type WriteRequest } from './ruled-writes.ts';
 
 /** A write under a key, as it was done. */
 interface Keyed {
@@ -39,7 +39,7 @@ export class RuledServer {
   /** @param key the Idempotency-Key (MET-12) */
   write(caller: RuledCaller, request: WriteRequest, key: string | null, made: Made): Expected {
     if (key === null || caller.subject === null) return this.#writes.write(caller, request, made).expected(caller);
-    const refused = this.reads.refusal(rulesOf(request), caller);
+    const refused = this.reads.refusal(listRules(request), caller);
     if (refused !== null) return refused;
     const { method, resource, path, body } = request;
     const name = JSON.stringify([caller.subject, method, resource.name, path, key]);
@@ -130,7 +130,7 @@ export class RuledServer {
     if (batch === undefined || batch.subject !== caller.subject) return { status: 404, code: 'BATCH_NOT_FOUND' };
     const judged = batch.done.map(({ write, answer }): Done => {
       if (answer.row === null) return { write, answer };
-      const refused = this.reads.refusal(rulesOf(write), caller);
+      const refused = this.reads.refusal(listRules(write), caller);
       if (refused !== null) return { write, answer: { expected: () => refused, row: null } };
       const isSeen = this.#seesAsItWas(caller, answer.row);
       return isSeen ? { write, answer } : { write, answer: { expected: () => notFound(write.resource), row: null } };
@@ -163,7 +163,7 @@ export class RuledServer {
 
   /** The location of a new row. */
   urlOf(resource: RuledResource, path: readonly string[]): string {
-    return urlOf(this.rows, resource, path);
+    return rowUrl(this.rows, resource, path);
   }
 }
 

@@ -1,5 +1,5 @@
 import {
-  codeOf,
+  errorPrefix,
   isShown,
   isWritable,
   type RowOperation,
@@ -8,7 +8,7 @@ import {
   type RuledResource,
   type Rule,
 } from './ruled-model.ts';
-import { type Expected, notFound, type RuledReads, urlOf } from './ruled-reads.ts';
+import { type Expected, notFound, type RuledReads, rowUrl } from './ruled-reads.ts';
 import { parentField, references, type RuledRow, type RuledRows } from './ruled-rows.ts';
 import type { Value } from './values.ts';
 
@@ -75,7 +75,7 @@ export class RuledWrites {
   write(caller: RuledCaller, request: WriteRequest, made: Made): WriteAnswer {
     const before = this.#rows.rows;
     try {
-      const refused = this.#reads.refusal(rulesOf(request), caller);
+      const refused = this.#reads.refusal(listRules(request), caller);
       if (refused !== null) throw new Refused(refused);
       const answer = this.#write(caller, request, made);
       if (request.dry) this.#rows.rows = before;
@@ -137,7 +137,7 @@ export class RuledWrites {
     if (bad.length + dangling.length > 0) throw invalid(resource, [...bad, ...dangling], bad.length === 0);
     this.#requireWritable(caller, resource, values, blank);
     if (state !== null && values[state.field] !== state.initial)
-      throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT` });
+      throw new Refused({ status: 409, code: `${errorPrefix(resource)}_CONFLICT` });
     if (owner !== null) values[owner.field] = caller.subject;
     const id = resource.ids === 'uuid' ? made.id() : ownId;
     const row = { ...draft, path: [...(method === 'PUT' ? path.slice(0, -1) : path), id] };
@@ -188,7 +188,7 @@ export class RuledWrites {
       const current = name in changes ? changes[name] : row.values[name];
       const isThere = isShown(resource.fields[name] ?? { kind: 'text' }, caller);
       if (!isThere || (op === 'test' && current !== value))
-        throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT`, fields: [`[${index}]`] });
+        throw new Refused({ status: 409, code: `${errorPrefix(resource)}_CONFLICT`, fields: [`[${index}]`] });
       if (op === 'replace' && resource.fields[name]?.readOnly === true) throw invalid(resource, [name]);
       if (op === 'replace') changes[name] = value;
     }
@@ -214,7 +214,7 @@ export class RuledWrites {
     if (state === null || from[state.field] === to[state.field]) return;
     const allowed = state.transitions[String(from[state.field])] ?? [];
     if (!allowed.includes(String(to[state.field])))
-      throw new Refused({ status: 409, code: `${codeOf(resource)}_CONFLICT` });
+      throw new Refused({ status: 409, code: `${errorPrefix(resource)}_CONFLICT` });
   }
 
   /** Judges a row as it would be, among the rows as they would be. */
@@ -269,7 +269,7 @@ export class RuledWrites {
     this.#collect(row, deleted);
     const dependents = [...deleted].flatMap((each) => this.#dependents(each).filter(({ from }) => !deleted.has(from)));
     if (dependents.some(({ onDelete }) => onDelete === 'restrict')) {
-      throw new Refused({ status: 409, code: `${codeOf(row.resource)}_HAS_DEPENDENTS`, fields: [] });
+      throw new Refused({ status: 409, code: `${errorPrefix(row.resource)}_HAS_DEPENDENTS`, fields: [] });
     }
     const whole = this.#reads.whole(caller, row, { expand: [], fields: null });
     for (const each of deleted) this.#rows.remove(each);
@@ -323,7 +323,7 @@ export class RuledWrites {
   }
 
   #response({ dry, minimal, method }: WriteRequest, row: RuledRow, isNew: boolean, body: object): Expected {
-    const self = urlOf(this.#rows, row.resource, row.path);
+    const self = rowUrl(this.#rows, row.resource, row.path);
     if (dry)
       return {
         status: 200,
@@ -343,7 +343,7 @@ export class RuledWrites {
 /** The revision of a dry run, which no row gets. */
 export const DRY = Symbol('dry');
 
-export function rulesOf({ resource, method }: Pick<WriteRequest, 'resource' | 'method'>): readonly Rule[] {
+export function listRules({ resource, method }: Pick<WriteRequest, 'resource' | 'method'>): readonly Rule[] {
   return method === 'PUT' && resource.ids === 'client' ? [resource.write, resource.write] : [resource.write];
 }
 
@@ -354,18 +354,18 @@ function isValid({ kind, members }: RuledField, value: unknown): boolean {
 }
 
 function failed(resource: RuledResource): Refused {
-  return new Refused({ status: 412, code: `${codeOf(resource)}_PRECONDITION_FAILED`, fields: [] });
+  return new Refused({ status: 412, code: `${errorPrefix(resource)}_PRECONDITION_FAILED`, fields: [] });
 }
 
 function forbidden(resource: RuledResource): Refused {
-  return new Refused({ status: 403, code: `${codeOf(resource)}_FORBIDDEN`, fields: [] });
+  return new Refused({ status: 403, code: `${errorPrefix(resource)}_FORBIDDEN`, fields: [] });
 }
 
 /** @param anyField whether one of them is enough: the store names the first reference to nothing */
 function invalid(resource: RuledResource, fields: readonly string[], anyField = false): Refused {
-  return new Refused({ status: 400, code: `${codeOf(resource)}_INVALID`, fields, anyField });
+  return new Refused({ status: 400, code: `${errorPrefix(resource)}_INVALID`, fields, anyField });
 }
 
 function exists(resource: RuledResource, field: string): Refused {
-  return new Refused({ status: 409, code: `${codeOf(resource)}_ALREADY_EXISTS`, fields: [field] });
+  return new Refused({ status: 409, code: `${errorPrefix(resource)}_ALREADY_EXISTS`, fields: [field] });
 }

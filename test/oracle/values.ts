@@ -33,16 +33,16 @@ function compareTexts(one: string, other: string): number {
 
 /** Compares decimals of any length exactly, as integers with the same number of decimal places. */
 function compareDecimals(one: string, other: string): number {
-  const places = Math.max(placesOf(one), placesOf(other));
+  const places = Math.max(countPlaces(one), countPlaces(other));
   const difference = scaled(one, places) - scaled(other, places);
   if (difference === 0n) return 0;
   return difference < 0n ? -1 : 1;
 }
 
-function placesOf(text: string): number {
+function countPlaces(text: string): number {
   return text.split('.')[1]?.length ?? 0;
 }
 
 function scaled(text: string, places: number): bigint {
-  return BigInt(text.replace('.', '') + '0'.repeat(places - placesOf(text)));
+  return BigInt(text.replace('.', '') + '0'.repeat(places - countPlaces(text)));
 }

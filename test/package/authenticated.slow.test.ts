@@ -4,7 +4,10 @@ import { runHttpSuite } from './http-suite.ts';
 /** What these judge differs with authentication, or they call the API without the token that the suite sends. */
 const OTHER_FILES =
   /(?:async-api|bodies|cache-control|cors|descriptions|docs-page|gateway|large-pages|metrics|ndjson|negotiation|origins|rate-limits|root-page|scopes|stage-order|tls|trusted-proxies|webhooks)\.test\.ts$/;
-/** Claims about the anonymous caller, about its `Host`, about `Vary`, and about the size of header fields, of which the token is one more. */
+/**
+ * Claims about the anonymous caller, about its `Host`, about `Vary`, and about the size of header fields, of which the
+ * token is one more.
+ */
 const OTHER_CLAIMS = String.raw`/\[AUTH-7\]|\[NEG-3a\]|\[CACHE-5\]|\[EVT-2\]|evil\.example|Host of GET|must not repeat|with the injected clock|gets the caller|observed with who used it|two are sent concurrently|for \/, with a hint|response to GET \/$|200 for 1/`;
 
 /** Milliseconds for one run of the suite, on two cores that other tests use too. */

@@ -22,7 +22,10 @@ export const forHere: object = {
   cpu: [process.arch],
 };
 
-/** A fake npm: records its arguments, waits, and creates the packages of the lockfile for this platform, on request with a Node. */
+/**
+ * A fake npm: records its arguments, waits, and creates the packages of the lockfile for this platform, on request with
+ * a Node.
+ */
 const npm = `#!${process.execPath}
 const fs = require('node:fs');
 fs.appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { blocksOf, textOf } from '../guides/guide-pages.ts';
+import { readBlocks, readPage } from '../guides/guide-pages.ts';
 import { bodyOf, JSON_BODY, NewProject } from './new-project.ts';
 
 const OPEN_API = `
@@ -204,7 +204,7 @@ describe('the first hour with the code of a guide', { timeout: 120_000 }, () => 
   for (const [page, filesOf] of Object.entries(PROGRAMS))
     it(`serves an API: ${page}`, async () => {
       if (!existsSync(project.sandbox.path('restwright.yaml'))) await project.restwright('init');
-      const [first = '', second = ''] = blocksOf(textOf(page), 'ts');
+      const [first = '', second = ''] = readBlocks(readPage(page), 'ts');
       for (const [name, code] of Object.entries(filesOf(first, second))) project.sandbox.write(name, code);
       const served = await project.start('server.mts');
       assert.match(await project.curl(`${served.origin}/api/v1/customers`), /^HTTP\/1\.1 200 /);

@@ -1,4 +1,5 @@
-// The first hour of a new user, one step after the other: an empty folder, the packed tarball, and nothing of the checkout.
+// The first hour of a new user, one step after the other: an empty folder, the packed tarball, and nothing of the
+// checkout.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -32,7 +32,10 @@ export class NewProject implements AsyncDisposable {
     this.#tarball = tarball;
   }
 
-  /** Packs the checkout, and installs the tarball with the real npm: from its cache, as far as that has the dependencies. */
+  /**
+   * Packs the checkout, and installs the tarball with the real npm: from its cache, as far as that has the
+   * dependencies.
+   */
   static create(): NewProject {
     const packed = execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: root, encoding: 'utf8' }).trim();
     const project = new NewProject(packed);
@@ -71,7 +74,8 @@ export class NewProject implements AsyncDisposable {
   /** Starts a command on a terminal. Its output has the line ends of a terminal. */
   onTerminal(line: string, env: NodeJS.ProcessEnv = {}): OnTerminal {
     const options = { cwd: this.sandbox.folder, env: { ...this.#environment(), TERM: 'xterm', ...env } };
-    // `exec`: else a shell such as dash stays as its parent, and exits with 130 after Ctrl-C, whatever the command exits with.
+    // `exec`: else a shell such as dash stays as its parent, and exits with 130 after Ctrl-C, whatever the command
+    // exits with.
     const child = spawn(
       'script',
       ['--quiet', '--return', '--flush', '--command', `exec ${line}`, '/dev/null'],

@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
-import { blocksOf, textOf } from '../guides/guide-pages.ts';
+import { readBlocks, readPage } from '../guides/guide-pages.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** What the examples import, besides the package and what it depends on. */
@@ -131,7 +131,7 @@ function examplesOf(guide: string): ReadonlyMap<string, string> {
 describe('the TypeScript of the guides, with the packed package in a package as npm init makes it', () => {
   const models = examplesOf('typescript-models.md');
   const mounts = examplesOf('embedding.md');
-  const [sold = '', ...samples] = blocksOf(textOf('docs/guides/client.md'), 'ts');
+  const [sold = '', ...samples] = readBlocks(readPage('docs/guides/client.md'), 'ts');
   let folder = '';
   const run = (file: string, ...args: readonly string[]) =>
     spawnSync(process.execPath, [path.join(folder, 'node_modules', file), ...args], { cwd: folder, encoding: 'utf8' });
@@ -145,7 +145,8 @@ describe('the TypeScript of the guides, with the packed package in a package as 
     execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'ignore' });
     execFileSync('tar', ['-xzf', tarball, '-C', modules]);
     rmSync(path.dirname(tarball), { recursive: true, force: true });
-    // The installation itself is covered by pack.slow.test.ts. The package is a copy, so that it finds nothing that it does not depend on.
+    // The installation itself is covered by pack.slow.test.ts. The package is a copy, so that it finds nothing that it
+    // does not depend on.
     cpSync(path.join(modules, 'package'), path.join(modules, 'restwright'), { recursive: true });
     rmSync(path.join(modules, 'package'), { recursive: true });
     const { dependencies }: { readonly dependencies: object } = JSON.parse(

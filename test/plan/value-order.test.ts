@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../../src/conventions/json/json.ts';
 import type { ValueType } from '../../src/model/model.ts';
-import { comparisonOf } from '../../src/plan/value-order.ts';
+import { compileComparison } from '../../src/plan/value-order.ts';
 
 describe('the order of values', () => {
   const rows: readonly (readonly [type: ValueType, ascending: readonly Json[]])[] = [
@@ -18,7 +18,7 @@ describe('the order of values', () => {
   ];
   for (const [type, ascending] of rows) {
     it(`[QRY-7] is by value for ${type.kind}`, () => {
-      const compare = comparisonOf(type);
+      const compare = compileComparison(type);
       for (const [place, one] of ascending.entries()) {
         for (const [other, value] of ascending.entries()) {
           assert.equal(Math.sign(compare(one, value)), Math.sign(place - other), JSON.stringify([one, value]));
@@ -28,6 +28,6 @@ describe('the order of values', () => {
   }
 
   it('[QRY-7] treats all forms of a decimal as equal', () => {
-    assert.equal(comparisonOf({ kind: 'decimal', precision: 12, scale: 2 })('1.50', '1.5'), 0);
+    assert.equal(compileComparison({ kind: 'decimal', precision: 12, scale: 2 })('1.50', '1.5'), 0);
   });
 });

@@ -3,7 +3,11 @@ import { describe, it } from 'node:test';
 import type { MaybePromise } from '../../src/platform/maybe-promise.ts';
 import { inTimeSlices, runSteps, type Steps, TimeSlices } from '../../src/platform/time-slices.ts';
 
-/** Items that are in memory, and cost the given milliseconds each. @returns how many were consumed between two turns of other work */
+/**
+ * Items that are in memory, and cost the given milliseconds each.
+ *
+ * @returns how many were consumed between two turns of other work
+ */
 async function slices(costs: readonly number[], limit: { items: number; milliseconds: number }): Promise<number[]> {
   let time = 0;
   let running = true;

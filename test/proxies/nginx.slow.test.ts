@@ -32,7 +32,7 @@ const ports = new Map<Site | 'server', number>();
 let folder = '';
 
 /** The status of a read. */
-function statusOf(
+function requestStatus(
   site: Site | 'server',
   headers: http.OutgoingHttpHeaders = {},
   target = '/api/v1/notes',
@@ -78,26 +78,26 @@ describe('a server behind nginx', { skip: skipWithout('nginx') }, () => {
   });
 
   it('[AUTH-10a] is told by nginx whether a request came over TLS', async () => {
-    assert.equal(await statusOf('tls'), 200);
-    assert.equal(await statusOf('plain'), 403);
-    assert.equal(await statusOf('silent'), 403);
-    assert.equal(await statusOf('silent', {}, '/livez'), 200);
+    assert.equal(await requestStatus('tls'), 200);
+    assert.equal(await requestStatus('plain'), 403);
+    assert.equal(await requestStatus('silent'), 403);
+    assert.equal(await requestStatus('silent', {}, '/livez'), 200);
   });
 
   it('[AUTH-6a] gets the caller from nginx, and from nobody else', async () => {
     const ann = { 'X-Auth-Secret': 'x', 'X-Auth-Subject': 'ann', 'X-Auth-Scopes': 'notes:write' };
     const batches = '/api/v1/batches/0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f';
-    assert.equal(await statusOf('tls', ann, batches), 401);
-    assert.equal(await statusOf('tls', { ...ann, 'X-Auth-Secret': '' }, batches), 401);
-    assert.equal(await statusOf('gateway', ann, batches), 401);
-    assert.equal(await statusOf('gateway', {}, `${batches}?user=ann`), 400);
+    assert.equal(await requestStatus('tls', ann, batches), 401);
+    assert.equal(await requestStatus('tls', { ...ann, 'X-Auth-Secret': '' }, batches), 401);
+    assert.equal(await requestStatus('gateway', ann, batches), 401);
+    assert.equal(await requestStatus('gateway', {}, `${batches}?user=ann`), 400);
   });
 
   it('[AUTH-6b] believes nothing that a client says through nginx', async () => {
-    assert.equal(await statusOf('plain', { 'X-Forwarded-Proto': 'https' }), 403);
+    assert.equal(await requestStatus('plain', { 'X-Forwarded-Proto': 'https' }), 403);
     // nginx passes `Forwarded` on as it came.
-    assert.equal(await statusOf('plain', { Forwarded: 'for=192.0.2.1;proto=https' }), 403);
-    assert.equal(await statusOf('plain', { Forwarded: 'proto=https' }), 403);
-    assert.equal(await statusOf('tls', { 'X-Forwarded-Proto': 'http', 'X-Forwarded-For': '"' }), 200);
+    assert.equal(await requestStatus('plain', { Forwarded: 'for=192.0.2.1;proto=https' }), 403);
+    assert.equal(await requestStatus('plain', { Forwarded: 'proto=https' }), 403);
+    assert.equal(await requestStatus('tls', { 'X-Forwarded-Proto': 'http', 'X-Forwarded-For': '"' }), 200);
   });
 });

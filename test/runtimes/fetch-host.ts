@@ -1,4 +1,5 @@
-// A host of the fetch handler in Bun and Deno, on the server of the runtime. Prints where it listens. Its argument is the file of a model.
+// A host of the fetch handler in Bun and Deno, on the server of the runtime. Prints where it listens. Its argument is
+// the file of a model.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createFetchHandler } from '../../src/http/fetch.ts';

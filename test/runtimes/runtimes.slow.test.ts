@@ -13,7 +13,9 @@ import { temporaryDirectory } from '../temporary-directory.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** Files of the HTTP suite: some for each convention, without the walks of random requests, which take minutes in all. */
+/**
+ * Files of the HTTP suite: some for each convention, without the walks of random requests, which take minutes in all.
+ */
 const FILES = (
   'batches cache-control collections compression constraints cursors delete dry-run events expand fields filters ' +
   'formats-in formats-out hooks idempotency import methods minimal ndjson patches preconditions reads search states ' +

@@ -10,7 +10,9 @@ import { runProgram } from '../run-program.ts';
 /** The requests that Schemathesis generates. */
 export interface SchemathesisOptions {
   readonly phases: readonly ('examples' | 'coverage' | 'fuzzing' | 'stateful')[];
-  /** Requests for each operation, of fuzzing and stateful tests: those of the other phases follow from the description. */
+  /**
+   * Requests for each operation, of fuzzing and stateful tests: those of the other phases follow from the description.
+   */
   readonly examples: number;
   readonly seed: number;
   /** The methods of the operations. Default: all. */
@@ -27,7 +29,10 @@ export interface SchemathesisVerdict {
 
 const here = import.meta.dirname;
 
-/** Serves described-model.yaml, and lets Schemathesis judge the server by its own description in OpenAPI 3.2, which has QUERY. */
+/**
+ * Serves described-model.yaml, and lets Schemathesis judge the server by its own description in OpenAPI 3.2, which has
+ * QUERY.
+ */
 export async function judgeDescription({
   phases,
   examples,

@@ -18,7 +18,8 @@ const FEWEST_REQUESTS = 1_000;
 const here = import.meta.dirname;
 
 /**
- * NUL, surrogates and noncharacters are valid in JSON and not in I-JSON (REP-7), which a schema cannot express: texts are generated in Latin-1.
+ * NUL, surrogates and noncharacters are valid in JSON and not in I-JSON (REP-7), which a schema cannot express: texts
+ * are generated in Latin-1.
  */
 const OPTIONS = [
   ['--seed', String(SEED)],

@@ -6,7 +6,10 @@ export interface HostileRequest {
   /** The attempt, for the message of a failure. */
   readonly what: string;
   readonly method: string;
-  /** The target below the URL of the API. `{large}` stands for the id of a large thing, `{grown}` for one that many writes have grown, `{batch}` for a large batch. */
+  /**
+   * The target below the URL of the API. `{large}` stands for the id of a large thing, `{grown}` for one that many
+   * writes have grown, `{batch}` for a large batch.
+   */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
@@ -287,28 +290,28 @@ const GROWN_PATCHES: readonly (readonly [what: string, type: string, text: Fill]
   ],
 ];
 
-function patchOf(thing: string, [what, type, text]: (typeof PATCHES)[number], count: number): HostileRequest {
+function createPatch(thing: string, [what, type, text]: (typeof PATCHES)[number], count: number): HostileRequest {
   const patch = withBody('PATCH', `/v1/things/{${thing}}`, type, text(count));
   return { what: `${type} of ${thing}: ${what} × ${count}`, ...patch };
 }
 
 const patches = fc.oneof(
-  fc.tuple(fc.constantFrom(...PATCHES), counts).map(([patch, count]) => patchOf('large', patch, count)),
-  fc.tuple(fc.constantFrom(...GROWN_PATCHES), counts).map(([patch, count]) => patchOf('grown', patch, count)),
+  fc.tuple(fc.constantFrom(...PATCHES), counts).map(([patch, count]) => createPatch('large', patch, count)),
+  fc.tuple(fc.constantFrom(...GROWN_PATCHES), counts).map(([patch, count]) => createPatch('grown', patch, count)),
 );
 
-function batchOf(what: string, operation: Fill, atomic: boolean, size: number): HostileRequest {
+function createBatch(what: string, operation: Fill, atomic: boolean, size: number): HostileRequest {
   const text = `{"atomic":${atomic},"operations":[${many(100, BODY - 100, () => operation(size))}]}`;
   return { what: `batch of ${what}: atomic ${atomic}, ${size}`, ...withBody('POST', '/v1/batches', JSON_TYPE, text) };
 }
 
 const batches = fc
   .tuple(fc.constantFrom(...OPERATIONS), fc.boolean(), fc.constantFrom(100, 9_000))
-  .map(([[what, operation], atomic, size]) => batchOf(what, operation, atomic, size));
+  .map(([[what, operation], atomic, size]) => createBatch(what, operation, atomic, size));
 
 /** Batches that once kept the event loop for seconds. */
 const KNOWN_BATCHES: readonly HostileRequest[] = OPERATIONS.filter(([what]) => what.startsWith('patches')).flatMap(
-  ([what, operation]) => [true, false].map((atomic) => batchOf(what, operation, atomic, 0)),
+  ([what, operation]) => [true, false].map((atomic) => createBatch(what, operation, atomic, 0)),
 );
 
 const lists = fc.tuple(fc.constantFrom(...QUERIES), fc.boolean()).map(([[what, text], asBody]): HostileRequest => {
@@ -397,7 +400,7 @@ export const KNOWN_REQUESTS: readonly HostileRequest[] = [
     expansionAs(type, '/v1/things/{large}?expand=children', 'identity'),
   ),
   { what: 'a large batch', method: 'GET', target: '/v1/batches/{batch}', headers: {}, body: null },
-  ...GROWN_PATCHES.slice(1, 4).map((patch) => patchOf('grown', patch, 1_000_000)),
+  ...GROWN_PATCHES.slice(1, 4).map((patch) => createPatch('grown', patch, 1_000_000)),
 ];
 
 /** Hostile requests of all kinds. */

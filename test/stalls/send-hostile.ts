@@ -6,9 +6,14 @@ import { hostileRequests, type HostileRequest, KNOWN_REQUESTS } from './hostile-
 import { type MeteredServer, meteredServer } from './metered-server.ts';
 import { STALL_MODEL } from './stall-model.ts';
 
-/** Milliseconds of processor time that an event-loop iteration may take on a quiet machine: another client waits for it. */
+/**
+ * Milliseconds of processor time that an event-loop iteration may take on a quiet machine: another client waits for it.
+ */
 const MAX_ITERATION = 500;
-/** A request that took longer is sent again: a collection of garbage, or a busy neighbour of the processor, does not repeat. */
+/**
+ * A request that took longer is sent again: a collection of garbage, or a busy neighbour of the processor, does not
+ * repeat.
+ */
 const ATTEMPTS = 3;
 /** Milliseconds in which what a request left to do, such as a commit, is measured with it. */
 const REST = 5;
@@ -32,7 +37,9 @@ const TREE = {
 const TEXT = { name: '&'.repeat(900_000) };
 /** All that is expensive to write. */
 const LARGER = [MAP, TREE, TEXT];
-/** Two halves of the most expensive thing that is not too large: its members are as many and as short as they can be. */
+/**
+ * Two halves of the most expensive thing that is not too large: its members are as many and as short as they can be.
+ */
 const HALVES = [0, 90_000].map((from) => ({ labels: many(90_000, (at) => [`k${(from + at).toString(36)}`, '']) }));
 /** The number of children of each kind below the large thing: all of them fit into one response. */
 const CHILDREN = 5;
@@ -54,7 +61,7 @@ function send(server: MeteredServer, { method, target, headers, body }: Omit<Hos
 }
 
 /** Milliseconds of the longest iteration that a request caused, at best. */
-async function costOf(server: MeteredServer, sent: Omit<HostileRequest, 'what'>): Promise<number> {
+async function measureCost(server: MeteredServer, sent: Omit<HostileRequest, 'what'>): Promise<number> {
   let least = Infinity;
   for (let attempt = 0; attempt < ATTEMPTS && least > MAX_ITERATION; attempt += 1) {
     await server.longestIteration();
@@ -104,7 +111,7 @@ export async function assertNoStall(numRuns: number, seed: number, copies: numbe
       const named = (text: string): string =>
         text.replaceAll('{large}', id).replaceAll('{grown}', grown).replaceAll('{batch}', batch);
       const content = typeof body === 'string' ? named(body) : body;
-      const cost = await costOf(server, { ...others, target: named(target), body: content });
+      const cost = await measureCost(server, { ...others, target: named(target), body: content });
       assert.ok(cost < MAX_ITERATION, `${what} kept the event loop for ${Math.round(cost)} ms`);
     }),
     // A smaller request costs less: there is nothing to shrink.

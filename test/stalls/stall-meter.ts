@@ -1,5 +1,5 @@
-// Preloaded into a server: measures its longest event-loop iteration, in processor time of its own. Other programs on the machine, and the
-// clients in another process, do not count.
+// Preloaded into a server: measures its longest event-loop iteration, in processor time of its own. Other programs on
+// the machine, and the clients in another process, do not count.
 import process from 'node:process';
 import { threadCpuTime } from '../../src/platform/clock.ts';
 
@@ -20,7 +20,10 @@ setInterval(sample, RESOLUTION).unref();
 /** Like what the server does with a large body. */
 const REFERENCE = JSON.stringify(Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`k${at}`, ''])));
 
-/** Milliseconds of processor time that the reference takes at best: it is longer on a slower machine, and beside other programs. */
+/**
+ * Milliseconds of processor time that the reference takes at best: it is longer on a slower machine, and beside other
+ * programs.
+ */
 function reference(): number {
   const times = Array.from({ length: 3 }, () => {
     const start = threadCpuTime();

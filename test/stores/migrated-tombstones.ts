@@ -13,7 +13,8 @@ function named(name: string, options: Partial<ResourceOptions> = {}): Model {
 }
 
 /**
- * Fails unless the tombstone of a row follows its resource through a migration that renames it, and ends with the resource.
+ * Fails unless the tombstone of a row follows its resource through a migration that renames it, and ends with the
+ * resource.
  *
  * @param open opens the same database with another model
  */

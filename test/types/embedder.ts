@@ -1,5 +1,5 @@
-// A program of a user: a model with hooks, an observer and an app around the API. Every declaration has an explicit type, as
-// `isolatedDeclarations` demands, and every type comes from an entry of the package.
+// A program of a user: a model with hooks, an observer and an app around the API. Every declaration has an explicit
+// type, as `isolatedDeclarations` demands, and every type comes from an entry of the package.
 import { type ApiOptions, type Clock, createApi, type EventEnvelope } from '../../src/exports/api.ts';
 import type {
   DeepReadonly,

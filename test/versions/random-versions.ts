@@ -13,7 +13,9 @@ export type FieldShape =
 
 export type Shape = ReadonlyMap<string, FieldShape>;
 
-/** A change as a model declares it, and what it does to a document: written apart from the server, one change at a time. */
+/**
+ * A change as a model declares it, and what it does to a document: written apart from the server, one change at a time.
+ */
 interface Change {
   readonly declared: Readonly<Record<string, unknown>>;
   readonly down: (newer: Doc) => Doc;
@@ -343,7 +345,11 @@ export class Chooser {
   readonly pick = <T>(of: readonly T[]): T | undefined => of[this.below(Math.max(of.length, 1))];
 }
 
-/** A chain of versions, newest first; the first is the newest itself, which has no changes. @param kinds of the change of each older version */
+/**
+ * A chain of versions, newest first; the first is the newest itself, which has no changes.
+ *
+ * @param kinds of the change of each older version
+ */
 export function randomChain(kinds: readonly number[], choose: Chooser): readonly Version[] {
   const newest = { name: '9.0.0', changes: [], shape: NEWEST, collection: 'items', singular: 'item', hasNotes: true };
   const versions: Version[] = [newest];
@@ -386,7 +392,7 @@ function describeShape(shape: FieldShape): object {
 }
 
 /** The model of a chain. */
-export function modelOf(versions: readonly Version[]): DefinedModel {
+export function defineVersions(versions: readonly Version[]): DefinedModel {
   const properties = Object.fromEntries([...NEWEST].map(([name, shape]) => [name, describeShape(shape)]));
   const items = resource({ id: 'client', schema: { type: 'object', properties } });
   const notes = resource({
@@ -442,7 +448,11 @@ export function downThrough(versions: readonly Version[], newest: Doc): readonly
   return docs;
 }
 
-/** The document of the newest version that one of an older version means. @param current of each version; null for a new row */
+/**
+ * The document of the newest version that one of an older version means.
+ *
+ * @param current of each version; null for a new row
+ */
 export function upThrough(versions: readonly Version[], older: Doc, current: readonly Doc[] | null): Doc {
   let doc = older;
   for (let at = versions.length - 1; at > 0; at -= 1) {
@@ -461,7 +471,10 @@ export function newestPath(versions: readonly Version[], older: string): string 
   return path;
 }
 
-/** Without members that are null and objects without set members: a version that has their members elsewhere cannot tell them apart. */
+/**
+ * Without members that are null and objects without set members: a version that has their members elsewhere cannot tell
+ * them apart.
+ */
 export function normal(doc: Doc): Doc {
   const entries = Object.entries(doc).flatMap(([name, value]): readonly (readonly [string, Json])[] => {
     const held = objectIn(doc, name);

@@ -339,7 +339,10 @@ describe('chains of changes that lose nothing', () => {
   });
 });
 
-/** An unset member is as one that is null, and an object without set members as an unset one: where its members are stored elsewhere, none tells them apart. */
+/**
+ * An unset member is as one that is null, and an object without set members as an unset one: where its members are
+ * stored elsewhere, none tells them apart.
+ */
 function normal(values: FieldValues): Json {
   const entries = Object.entries(values).map(([name, value]): readonly [string, Json] => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [name, value];

@@ -1,4 +1,5 @@
-// A load generator as a child process. Messages: options in; `ready` out when the connections are open; `go` in; the tally out.
+// A load generator as a child process. Messages: options in; `ready` out when the connections are open; `go` in; the
+// tally out.
 import { once } from 'node:events';
 import process from 'node:process';
 import { LoadGenerator, type GeneratorOptions } from './load-generator.ts';

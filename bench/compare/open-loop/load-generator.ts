@@ -20,14 +20,20 @@ export interface GeneratorOptions {
 
 /** Milliseconds between two checks of the schedule. */
 const TICK = 1;
-/** Connections that are opened together, milliseconds between two batches, and milliseconds for the server to accept the last one. */
+/**
+ * Connections that are opened together, milliseconds between two batches, and milliseconds for the server to accept the
+ * last one.
+ */
 const OPEN_BATCH = 32;
 const OPEN_INTERVAL = 10;
 const ACCEPT_DELAY = 1_000;
 /** Milliseconds after the end of the schedule until a request counts as unanswered. */
 const RESPONSE_TIMEOUT = 10_000;
 
-/** An open-loop generator: sends each request when it is due, without waiting for earlier responses, if a connection is free. */
+/**
+ * An open-loop generator: sends each request when it is due, without waiting for earlier responses, if a connection is
+ * free.
+ */
 export class LoadGenerator {
   readonly #options: GeneratorOptions;
   readonly #connections: LoadConnection[] = [];
@@ -48,8 +54,8 @@ export class LoadGenerator {
   }
 
   /**
-   * Opens the connections in small batches and gives the server time to accept them. Node.js accepts one connection per event-loop
-   * iteration; connections that are pending when the load starts would wait for seconds.
+   * Opens the connections in small batches and gives the server time to accept them. Node.js accepts one connection per
+   * event-loop iteration; connections that are pending when the load starts would wait for seconds.
    */
   async open(): Promise<void> {
     const { port, connections } = this.#options;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
-import { numberOf, objectOf, stringOf } from '../../model/values/access.ts';
+import { readNumber, readObject, readString } from '../../model/values/access.ts';
 
 /** The progress of the import of a data file. It is stored in the transactions that write the rows. */
 export interface DataBookmark extends FileContent {
@@ -23,11 +23,16 @@ export interface FileContent {
 export function parseBookmark(value: string | null): DataBookmark | null {
   if (value === null) return null;
   const parsed: Json = JSON.parse(value);
-  const { size, modified, sha256, position = null } = objectOf(parsed);
+  const { size, modified, sha256, position = null } = readObject(parsed);
   const at = isJsonObject(position)
-    ? { resource: stringOf(position['resource']) ?? '', rows: numberOf(position['rows']) ?? 0 }
+    ? { resource: readString(position['resource']) ?? '', rows: readNumber(position['rows']) ?? 0 }
     : null;
-  return { size: numberOf(size) ?? 0, modified: numberOf(modified) ?? 0, sha256: stringOf(sha256) ?? '', position: at };
+  return {
+    size: readNumber(size) ?? 0,
+    modified: readNumber(modified) ?? 0,
+    sha256: readString(sha256) ?? '',
+    position: at,
+  };
 }
 
 /**

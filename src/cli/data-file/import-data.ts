@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../../formats/malformed-body.ts';
 import { DataError } from '../../infer/data-error.ts';
 import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { StartedApi } from '../../start-api.ts';
 import { CHUNK_LIMITS } from '../import/import-chunks.ts';
 import type { ChunkErrors, ImportOutcome } from '../import/import-file.ts';
@@ -71,7 +71,7 @@ export async function importData(job: DataImport): Promise<DataImportOutcome> {
 
 /** The name of a resource in data files. */
 function sourceName({ name, schema }: Resource): string {
-  return stringOf(schema['x-source']) ?? name;
+  return readString(schema['x-source']) ?? name;
 }
 
 interface ImportStart {

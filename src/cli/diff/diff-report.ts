@@ -142,8 +142,9 @@ export const NO_FINDINGS: VersionFindings = { problems: [], warnings: [] };
 const MAX_NAMED = 5;
 
 /**
- * A breaking change without a new major version, an addition without a new minor one and a version below the published one are errors (VER-6). A change of
- * behaviour alone without a new patch is a warning: clients cannot depend on the difference.
+ * A breaking change without a new major version, an addition without a new minor one and a version below the published
+ * one are errors (VER-6). A change of behaviour alone without a new patch is a warning: clients cannot depend on the
+ * difference.
  */
 export function versionFindings(compared: ComparedModels): VersionFindings {
   const { was, is, differences, clients, verdict } = compared;

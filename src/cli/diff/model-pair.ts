@@ -41,7 +41,8 @@ const DESCRIPTION = /(?:^|[{,\s])["']?(?:openapi|swagger)["']?\s*:/;
  * Reads one of two models, or an OpenAPI description of one.
  *
  * @param role which one, for messages: `old`, `new` or `published`
- * @throws {CommandError} exit 2 for a missing file, exit 1 for an invalid model, with every error, or a description that cannot be compared
+ * @throws {CommandError} exit 2 for a missing file, exit 1 for an invalid model, with every error, or a description
+ *   that cannot be compared
  */
 export async function readCompared(role: string, file: string, env: EnvironmentVariables): Promise<ComparedFile> {
   const document = await readOpenApiDocument(role, file);
@@ -62,7 +63,8 @@ export function versionOfFile(compared: ComparedFile): ContractVersion {
 }
 
 /**
- * Compares two files and judges the version of the new one (VER-6): two models by themselves, anything else by their descriptions.
+ * Compares two files and judges the version of the new one (VER-6): two models by themselves, anything else by their
+ * descriptions.
  *
  * @throws {CommandError} exit 1 for a description that cannot be compared
  */

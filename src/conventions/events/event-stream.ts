@@ -8,7 +8,10 @@ export function streamEvent(id: string, type: string, data: string): string {
   return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
 }
 
-/** The beginning of a feed. An id without data is no event: it says where the feed continues if it breaks off before its first event. */
+/**
+ * The beginning of a feed. An id without data is no event: it says where the feed continues if it breaks off before its
+ * first event.
+ */
 export function streamStart(id: string): string {
   return `retry: ${RETRY}\nid: ${id}\n\n`;
 }
@@ -18,7 +21,11 @@ export function streamHeartbeat(id: string): string {
   return `: heartbeat\nid: ${id}\n\n`;
 }
 
-/** Writes the error that ends a feed. It has no id, so that the reader continues after the last event. @param data JSON of the error */
+/**
+ * Writes the error that ends a feed. It has no id, so that the reader continues after the last event.
+ *
+ * @param data JSON of the error
+ */
 export function streamError(data: string): string {
   return `event: error\ndata: ${data}\n\n`;
 }

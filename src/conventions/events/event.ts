@@ -21,11 +21,17 @@ export interface EventDraft {
 export interface EventAccess {
   /** The writer: issuer, subject and client, each null if the caller has none. */
   readonly writer: { readonly issuer: string | null; readonly subject: string | null; readonly client: string | null };
-  /** The values that row policies compare, before the write; null where the row did not exist, or no policy compares any. */
+  /**
+   * The values that row policies compare, before the write; null where the row did not exist, or no policy compares
+   * any.
+   */
   readonly before: { readonly [field: string]: Json } | null;
   /** The same after the write; null where the row does not exist any more. */
   readonly after: { readonly [field: string]: Json } | null;
-  /** The paths at which changed objects differ, where an older contract has members of them elsewhere: it has other `changed_fields`. */
+  /**
+   * The paths at which changed objects differ, where an older contract has members of them elsewhere: it has other
+   * `changed_fields`.
+   */
   readonly members?: readonly string[];
 }
 
@@ -65,7 +71,10 @@ const SEQUENCE_DIGITS = 20;
 /** JSON Schema pattern of the text of a sequence. */
 export const SEQUENCE_PATTERN = `^[0-9]{${SEQUENCE_DIGITS}}$`;
 
-/** A sequence as envelopes have it: 20 digits. `join` builds a flat string, which `JSON.stringify` writes faster than a concatenation. */
+/**
+ * A sequence as envelopes have it: 20 digits. `join` builds a flat string, which `JSON.stringify` writes faster than a
+ * concatenation.
+ */
 export function sequenceText(sequence: number): string {
   const digits = String(sequence);
   return ['0'.repeat(SEQUENCE_DIGITS - digits.length), digits].join('');

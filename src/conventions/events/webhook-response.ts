@@ -1,6 +1,9 @@
 import { parseHttpDate } from '../headers/http-date.ts';
 
-/** The meaning of a response for a delivery (EVT-5): done; failed, to be repeated after so many milliseconds at least; or no longer wanted. */
+/**
+ * The meaning of a response for a delivery (EVT-5): done; failed, to be repeated after so many milliseconds at least;
+ * or no longer wanted.
+ */
 export type WebhookVerdict =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly retryAfter: number | null }
@@ -12,7 +15,8 @@ const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const MAX_RETRY_AFTER = 24 * 60 * 60_000;
 
 /**
- * Judges the response to a delivery: 2xx is success, 410 ends the subscription, everything else is failure, redirects too (EVT-5).
+ * Judges the response to a delivery: 2xx is success, 410 ends the subscription, everything else is failure, redirects
+ * too (EVT-5).
  *
  * @param retryAfter the field `Retry-After`: seconds or a date (RFC 9110 10.2.3)
  * @param now milliseconds since the epoch

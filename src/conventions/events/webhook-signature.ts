@@ -28,7 +28,8 @@ const MAX_SIGNATURES = 16;
 const SIGNATURE_BYTES = 32;
 
 /**
- * Signs a message (Standard Webhooks 1.0, EVT-5): one signature for each key, so that receivers verify either one during a rotation.
+ * Signs a message (Standard Webhooks 1.0, EVT-5): one signature for each key, so that receivers verify either one
+ * during a rotation.
  *
  * @param signers of the newest key first
  */
@@ -72,7 +73,10 @@ export function webhookKey(secret: string): Uint8Array<ArrayBuffer> | null {
   return key === null || key.length < MIN_SECRET || key.length > MAX_SECRET ? null : key;
 }
 
-/** The signatures of version `v1` in a `webhook-signature` field; those of other versions are ignored, as the specification requires. */
+/**
+ * The signatures of version `v1` in a `webhook-signature` field; those of other versions are ignored, as the
+ * specification requires.
+ */
 export function signaturesIn(field: string): readonly Uint8Array<ArrayBuffer>[] {
   return field.split(' ', MAX_SIGNATURES).flatMap((each) => {
     const [version, encoded = ''] = each.split(',');

@@ -35,7 +35,11 @@ const NOT_OF_URLS = /[\s\\\p{Cc}]/u;
 /** User information before the host, also an empty one. */
 const USER = /^https?:\/*[^/?#]*@/i;
 
-/** Parses `webhooks.allow_hosts`: names, addresses and networks. @returns the first entry that is none of these as `invalid` */
+/**
+ * Parses `webhooks.allow_hosts`: names, addresses and networks.
+ *
+ * @returns the first entry that is none of these as `invalid`
+ */
 export function parseAllowedHosts(
   entries: readonly string[],
 ): { readonly kind: 'valid'; readonly hosts: AllowedHosts } | { readonly kind: 'invalid'; readonly entry: string } {
@@ -51,15 +55,15 @@ export function parseAllowedHosts(
 }
 
 /**
- * Checks the URL of a webhook (EVT-7): https, without user information or fragment, on a port of HTTPS or one that no other protocol has. What its
- * host resolves to is for who connects.
+ * Checks the URL of a webhook (EVT-7): https, without user information or fragment, on a port of HTTPS or one that no
+ * other protocol has. What its host resolves to is for who connects.
  */
 export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlRules): WebhookUrl {
   if (text.length > MAX_LENGTH) return invalidUrl(`has more than ${MAX_LENGTH} characters`);
   if (NOT_OF_URLS.test(text)) return invalidUrl('must not have spaces, line breaks or backslashes');
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return invalidUrl('must be an absolute URL, such as https://example.com/hooks');
-  const isOfLoopback = isLoopback(hostOf(url));
+  const isOfLoopback = isLoopback(webhookHost(url));
   const isLocal = loopback && isOfLoopback;
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
     const hint = isOfLoopback ? '; a server that is started with --dev also takes http:// to this machine' : '';
@@ -69,13 +73,13 @@ export function parseWebhookUrl(text: string, { allowed, loopback }: WebhookUrlR
   if (url.hash !== '') return invalidUrl('must not have a fragment');
   const port = Number(url.port || HTTPS_PORT);
   const isFree = port >= FIRST_FREE_PORT && !BLOCKED_PORTS.has(port);
-  if (port !== HTTPS_PORT && !isFree && !isLocal && !isAllowedHost(hostOf(url), allowed))
+  if (port !== HTTPS_PORT && !isFree && !isLocal && !isAllowedHost(webhookHost(url), allowed))
     return invalidUrl(`must not have the port ${port}: use 443, or one from 1024 on that no other protocol has`);
   return { kind: 'valid', url };
 }
 
 /** The host of a URL: a name without its trailing dot, or an address without brackets. */
-export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+export function webhookHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.replace(/\.$/, '');
 }
 

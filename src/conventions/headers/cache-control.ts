@@ -8,7 +8,10 @@ export interface CacheDirectives {
 export interface CacheControlOptions {
   /** True if the request carries credentials. */
   readonly credentials: boolean;
-  /** The directives of the model; null if it declares none. `public` is only what every caller, authenticated or not, gets the same of. */
+  /**
+   * The directives of the model; null if it declares none. `public` is only what every caller, authenticated or not,
+   * gets the same of.
+   */
   readonly cache: CacheDirectives | null;
 }
 
@@ -27,7 +30,9 @@ export function privateDirectives(cache: CacheDirectives | null): CacheDirective
 /** `Cache-Control` of every error, every 201 and every response to a write (CACHE-5, ERR-7). */
 export const NO_STORE = 'no-store';
 
-/** True if shared caches may store the response. It then has no fields about one caller, such as `RateLimit` (CACHE-5). */
+/**
+ * True if shared caches may store the response. It then has no fields about one caller, such as `RateLimit` (CACHE-5).
+ */
 export function isShared(cache: CacheDirectives | null): boolean {
   return cache?.scope === 'public';
 }

@@ -20,8 +20,8 @@ export function correlationId(given: string | null, make: () => string): string 
 }
 
 /**
- * The trace of a request: the one in `traceparent`, or a new one if the field is absent or invalid (ERR-5). A new trace is marked as
- * sampled, so that each later service makes its own sampling decision.
+ * The trace of a request: the one in `traceparent`, or a new one if the field is absent or invalid (ERR-5). A new trace
+ * is marked as sampled, so that each later service makes its own sampling decision.
  *
  * @param given value of `traceparent`
  * @param randomHex returns the given number of random bytes as lower-case hexadecimal digits

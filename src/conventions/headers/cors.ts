@@ -7,8 +7,8 @@ export interface CorsRule {
   /** Origins whose pages may read and write, as browsers serialize them. */
   readonly origins: ReadonlySet<string>;
   /**
-   * The origins whose pages may read: those listed; those of the origins, also in requests with cookies and client certificates; or all. A browser
-   * rejects credentials where every origin may read (Fetch standard, CORS check).
+   * The origins whose pages may read: those listed; those of the origins, also in requests with cookies and client
+   * certificates; or all. A browser rejects credentials where every origin may read (Fetch standard, CORS check).
    */
   readonly readers: 'origins' | 'origins-with-credentials' | 'anyone';
   /** Seconds for which a browser may keep the response to a preflight. */

@@ -8,8 +8,8 @@ export interface ETag {
 }
 
 /**
- * The strong ETags of a representation whose length is not known. A body that is too short to be compressed has the same bytes and the same ETag in every coding.
- * A longer one has an ETag for each coding (NEG-7, CACHE-1).
+ * The strong ETags of a representation whose length is not known. A body that is too short to be compressed has the
+ * same bytes and the same ETag in every coding. A longer one has an ETag for each coding (NEG-7, CACHE-1).
  */
 export interface ETagsByLength {
   readonly short: string;
@@ -20,8 +20,8 @@ export interface ETagsByLength {
 export type ETagList = '*' | readonly ETag[];
 
 /**
- * A list element with its comma; empty elements are allowed (RFC 9110 5.6.1.2). ETags have no escapes. Whitespace matches in exactly one
- * way: two ways would make a long run of it before a syntax error take quadratic time.
+ * A list element with its comma; empty elements are allowed (RFC 9110 5.6.1.2). ETags have no escapes. Whitespace
+ * matches in exactly one way: two ways would make a long run of it before a syntax error take quadratic time.
  */
 const ELEMENT = /[\t ]*(?:(W\/)?"([!#-~\x80-\xff]*)"[\t ]*)?(,|$)/y;
 

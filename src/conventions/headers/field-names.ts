@@ -1,4 +1,7 @@
-/** Every field that responses have, but for those of the connection and of CORS: pages of other origins may read them (OPS-3). */
+/**
+ * Every field that responses have, but for those of the connection and of CORS: pages of other origins may read them
+ * (OPS-3).
+ */
 export const RESPONSE_FIELDS: readonly string[] = [
   'Accept',
   'Accept-Encoding',
@@ -38,7 +41,10 @@ export const RESPONSE_FIELDS: readonly string[] = [
   'X-Total-Count',
 ];
 
-/** Every field of requests that changes a response, and those by which clients trace requests: pages of other origins may send them (OPS-3). */
+/**
+ * Every field of requests that changes a response, and those by which clients trace requests: pages of other origins
+ * may send them (OPS-3).
+ */
 export const REQUEST_FIELDS: readonly string[] = [
   'Accept',
   'API-Version',

@@ -6,12 +6,18 @@ import { type AddressRange, formatIpAddress, type IpAddress, isInRange, parseIpA
 
 export type Scheme = 'http' | 'https';
 
-/** The origin of a request: the connection of its client, which is the peer's own or the one that trusted proxies report (AUTH-6). */
+/**
+ * The origin of a request: the connection of its client, which is the peer's own or the one that trusted proxies report
+ * (AUTH-6).
+ */
 export interface ClientConnection {
   /** The address in its one spelling; '' where it is unknown. */
   readonly address: string;
   readonly scheme: Scheme;
-  /** The host that the client named to a trusted proxy; null where none reports it. For comparison only: links and routes never use it. */
+  /**
+   * The host that the client named to a trusted proxy; null where none reports it. For comparison only: links and
+   * routes never use it.
+   */
   readonly host: string | null;
   /** True if the peer is a trusted proxy. */
   readonly byProxy: boolean;

@@ -17,11 +17,13 @@ const LINE_OVERHEAD = ': \r\n'.length;
 const DIGITS = /^[0-9]+$/;
 
 /**
- * Rejects a request if its header section is too large or contradictory, or if its framing is ambiguous (URL-8). An error in one field is
- * REQUEST_HEADER_INVALID; an error in the framing, after which the connection cannot be reused, is REQUEST_MALFORMED.
+ * Rejects a request if its header section is too large or contradictory, or if its framing is ambiguous (URL-8). An
+ * error in one field is REQUEST_HEADER_INVALID; an error in the framing, after which the connection cannot be reused,
+ * is REQUEST_MALFORMED.
  *
  * @param httpVersion `1.0` or `1.1`
- * @throws {ApiError} REQUEST_HEADERS_TOO_LARGE, REQUEST_HEADER_INVALID, REQUEST_MALFORMED, AUTH_REQUEST_INVALID, REQUEST_EXPECTATION_FAILED
+ * @throws {ApiError} REQUEST_HEADERS_TOO_LARGE, REQUEST_HEADER_INVALID, REQUEST_MALFORMED, AUTH_REQUEST_INVALID,
+ *   REQUEST_EXPECTATION_FAILED
  */
 export function checkHeaderFields(
   fields: HeaderFields,
@@ -66,8 +68,8 @@ function checkHost(fields: HeaderFields, httpVersion: string): void {
 }
 
 /**
- * RFC 9112 6.1, 6.3: ambiguous framing allows request smuggling. An unknown transfer coding is 400 too, where the RFC suggests 501: in both
- * cases the end of the body is unknown.
+ * RFC 9112 6.1, 6.3: ambiguous framing allows request smuggling. An unknown transfer coding is 400 too, where the RFC
+ * suggests 501: in both cases the end of the body is unknown.
  */
 function checkFraming(fields: HeaderFields, httpVersion: string): void {
   const length = singleValue(fields, 'content-length', 'REQUEST_MALFORMED');

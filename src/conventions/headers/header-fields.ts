@@ -19,8 +19,8 @@ export interface HeaderFields {
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * A view of a flat list of names and values. Names are looked up in the list. A request has about a dozen fields and few are
- * read, so an index would cost more than it saves.
+ * A view of a flat list of names and values. Names are looked up in the list. A request has about a dozen fields and
+ * few are read, so an index would cost more than it saves.
  */
 export function headerFields(raw: readonly string[]): HeaderFields {
   return new RawFields(raw);
@@ -28,7 +28,10 @@ export function headerFields(raw: readonly string[]): HeaderFields {
 
 class RawFields implements HeaderFields {
   readonly raw: readonly string[];
-  /** A bit set of the name lengths, modulo 32. Most fields that are read are absent, and this answers such a look-up without a search. */
+  /**
+   * A bit set of the name lengths, modulo 32. Most fields that are read are absent, and this answers such a look-up
+   * without a search.
+   */
   readonly #lengths: number;
 
   constructor(raw: readonly string[]) {

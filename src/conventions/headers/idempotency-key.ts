@@ -10,8 +10,8 @@ const QUOTED = new RegExp(`^"(${INSIDE})"${PARAMETERS}$`);
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Reads `Idempotency-Key` (MET-12, draft-ietf-httpapi-idempotency-key-header-07 2): quoted, as the draft requires, or bare, as many clients
- * send it. Both forms are the same key.
+ * Reads `Idempotency-Key` (MET-12, draft-ietf-httpapi-idempotency-key-header-07 2): quoted, as the draft requires, or
+ * bare, as many clients send it. Both forms are the same key.
  *
  * @param text value of the field; null if absent
  * @returns null if absent

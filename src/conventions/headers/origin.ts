@@ -2,14 +2,18 @@ import { memoize } from '../../cache/memoize.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { isSafeMethod, type Method } from '../methods.ts';
 
-/** Values of `Sec-Fetch-Site` of requests that no other site has caused: `none` is a request of the user, such as a bookmark. */
+/**
+ * Values of `Sec-Fetch-Site` of requests that no other site has caused: `none` is a request of the user, such as a
+ * bookmark.
+ */
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * True if a page of another site sent a request that could change something (AUTH-11): the rule of Go's `http.CrossOriginProtection`. Browsers
- * send `Sec-Fetch-Site` to https and loopback URLs, and `Origin` with every unsafe request; other clients send neither.
+ * True if a page of another site sent a request that could change something (AUTH-11): the rule of Go's
+ * `http.CrossOriginProtection`. Browsers send `Sec-Fetch-Site` to https and loopback URLs, and `Origin` with every
+ * unsafe request; other clients send neither.
  *
  * @param host the host that the client named, from `Host` or from a trusted proxy
  */

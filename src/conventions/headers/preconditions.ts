@@ -28,7 +28,10 @@ export const UNCONDITIONAL: Preconditions = {
 interface ReadState {
   /** With its quotes. */
   readonly etag: string;
-  /** Time of the last change, in milliseconds since 1970; null if the response has no `Last-Modified`. Called only to compare a date. */
+  /**
+   * Time of the last change, in milliseconds since 1970; null if the response has no `Last-Modified`. Called only to
+   * compare a date.
+   */
   readonly lastModified: () => { readonly at: number } | null;
 }
 
@@ -42,7 +45,8 @@ interface WriteState {
 /**
  * Reads the preconditions of a request. An invalid date is ignored (RFC 9110 13.1.3, 13.1.4).
  *
- * @param get returns the value of a header field by its name in lower case, several lines joined by a comma; null if absent
+ * @param get returns the value of a header field by its name in lower case, several lines joined by a comma; null if
+ *   absent
  * @param now milliseconds since 1970
  * @throws {ApiError} REQUEST_HEADER_INVALID: an invalid list of ETags
  */
@@ -69,8 +73,8 @@ export function hasWriteCondition({ ifMatch, ifUnmodifiedSince }: Preconditions)
 }
 
 /**
- * Evaluates the preconditions of a read, in the order of RFC 9110 13.2.2; whole ETags are compared (CACHE-2, CACHE-3). `failed` is 412,
- * `not-modified` 304.
+ * Evaluates the preconditions of a read, in the order of RFC 9110 13.2.2; whole ETags are compared (CACHE-2, CACHE-3).
+ * `failed` is 412, `not-modified` 304.
  */
 export function evaluateRead(conditions: Preconditions, current: ReadState): 'proceed' | 'not-modified' | 'failed' {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
@@ -83,7 +87,10 @@ export function evaluateRead(conditions: Preconditions, current: ReadState): 'pr
   return isChangedSince(current, ifModifiedSince) === false ? 'not-modified' : 'proceed';
 }
 
-/** Which of the ETags of a representation `If-Match` or `If-None-Match` lists by name; null for neither. Who lists one has been sent the body. */
+/**
+ * Which of the ETags of a representation `If-Match` or `If-None-Match` lists by name; null for neither. Who lists one
+ * has been sent the body.
+ */
 export function listedETag({ ifMatch, ifNoneMatch }: Preconditions, { short, long }: ETagsByLength): string | null {
   const isListed = (etag: string): boolean =>
     [ifMatch, ifNoneMatch].some((list) => list !== null && list !== '*' && matchesWeakly(list, etag));
@@ -98,9 +105,9 @@ function isChangedSince({ lastModified }: ReadState, date: number | null): boole
 }
 
 /**
- * Evaluates the preconditions of PUT, PATCH and DELETE, in the order of RFC 9110 13.2.2: `failed` is 412. Only the revision of an ETag is
- * compared, so that the ETag of any representation can be sent (CACHE-3). A weak ETag never satisfies `If-Match`, and does match in
- * `If-None-Match`.
+ * Evaluates the preconditions of PUT, PATCH and DELETE, in the order of RFC 9110 13.2.2: `failed` is 412. Only the
+ * revision of an ETag is compared, so that the ETag of any representation can be sent (CACHE-3). A weak ETag never
+ * satisfies `If-Match`, and does match in `If-None-Match`.
  *
  * @param current the current row; null if there is none
  */

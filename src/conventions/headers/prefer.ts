@@ -13,8 +13,8 @@ const NONE: Preferences = Object.freeze({ handling: null, return: null });
 
 const VALUE = `(?:[\\t ]*=[\\t ]*(?:(${TOKEN})|${QUOTED_STRING}))?`;
 /**
- * A list element with its comma: name, value as a token or quoted, end. Parameters are skipped. Whitespace matches in exactly one way, so
- * that any value takes linear time.
+ * A list element with its comma: name, value as a token or quoted, end. Parameters are skipped. Whitespace matches in
+ * exactly one way, so that any value takes linear time.
  */
 const ELEMENT = new RegExp(
   `[\\t ]*(?:(${TOKEN})${VALUE}(?:[\\t ]*;(?:[\\t ]*${TOKEN}${VALUE})?)*[\\t ]*)?(?<end>,|$)`,
@@ -22,8 +22,8 @@ const ELEMENT = new RegExp(
 );
 
 /**
- * Reads `Prefer` (RFC 7240 2). If a preference is repeated, the first one counts, even if its value is unknown. An invalid field is read up to
- * the error: preferences never cause one.
+ * Reads `Prefer` (RFC 7240 2). If a preference is repeated, the first one counts, even if its value is unknown. An
+ * invalid field is read up to the error: preferences never cause one.
  */
 export function readPrefer(text: string | null): Preferences {
   if (text === null) return NONE;

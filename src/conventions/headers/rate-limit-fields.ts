@@ -11,8 +11,8 @@ export function waitSeconds(milliseconds: number): number {
 }
 
 /**
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): names and values alternating. `t` is the window in which the
- * `r` remaining requests can be made; where none remain, the seconds until one can.
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): names and values alternating. `t` is
+ * the window in which the `r` remaining requests can be made; where none remain, the seconds until one can.
  *
  * @param wait milliseconds until one more request can be made
  */

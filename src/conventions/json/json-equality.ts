@@ -1,6 +1,8 @@
 import { isJsonObject, type Json } from './json.ts';
 
-/** True if two JSON values are equal (RFC 6902 4.6): numbers by value, arrays in order, objects in any order of members. */
+/**
+ * True if two JSON values are equal (RFC 6902 4.6): numbers by value, arrays in order, objects in any order of members.
+ */
 export function jsonEquals(one: Json, other: Json): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {

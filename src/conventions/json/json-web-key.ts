@@ -1,6 +1,9 @@
 import { type Json, type JsonObject, isJsonObject } from './json.ts';
 
-/** The signature algorithms of public keys (AUTH-2, RFC 7518 3.1, RFC 8037, RFC 9864). `EdDSA` is the former name of `Ed25519`. */
+/**
+ * The signature algorithms of public keys (AUTH-2, RFC 7518 3.1, RFC 8037, RFC 9864). `EdDSA` is the former name of
+ * `Ed25519`.
+ */
 export type PublicKeyAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA' | 'Ed25519';
 
 /** All algorithms of tokens. `HS256` only where the model has the shared secret. */
@@ -9,7 +12,9 @@ export type TokenAlgorithm = PublicKeyAlgorithm | 'HS256';
 /** The use of a JSON Web Key (RFC 7517). */
 export type KeyVerdict =
   | { readonly kind: 'usable'; readonly id: string | null; readonly algorithms: ReadonlySet<PublicKeyAlgorithm> }
-  /** A public key for another purpose, such as encryption. Issuers publish them in one set with those for signatures. */
+  /**
+   * A public key for another purpose, such as encryption. Issuers publish them in one set with those for signatures.
+   */
   | { readonly kind: 'other'; readonly reason: string }
   /** Not what RFC 7517 describes, or too weak. */
   | { readonly kind: 'invalid'; readonly reason: string }

@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject, setMember } from './json.ts';
 const EMPTY: JsonObject = {};
 
 /**
- * Applies a merge patch (RFC 7396 2): a null member is removed, an object is merged, any other value replaces. Neither argument is changed.
- * Members keep the order of the target; new members follow.
+ * Applies a merge patch (RFC 7396 2): a null member is removed, an object is merged, any other value replaces. Neither
+ * argument is changed. Members keep the order of the target; new members follow.
  */
 export function mergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

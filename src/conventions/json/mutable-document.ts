@@ -30,10 +30,9 @@ const EXCESS: PatchFailure = {
 };
 
 /**
- * A copy of a document that patch operations change in place. The cost of a patch is linear in the size of document
- * and patch. The
- * document is a member of a root object, so that operations on the whole document need no special case. Each operation (RFC 6902 4) returns
- * null on success; after a failure the copy must be discarded.
+ * A copy of a document that patch operations change in place. The cost of a patch is linear in the size of document and
+ * patch. The document is a member of a root object, so that operations on the whole document need no special case. Each
+ * operation (RFC 6902 4) returns null on success; after a failure the copy must be discarded.
  */
 export class MutableDocument {
   readonly #root: MutableObject;

@@ -43,8 +43,8 @@ const ACCEPTED: Readonly<Record<BodyUse, readonly BodyKind[]>> = {
 };
 
 /**
- * The value of `Accept-Query` (RFC 10008 3, MET-5): a list of media types as structured fields, whose tokens may contain a slash (RFC 9651
- * 3.3.4).
+ * The value of `Accept-Query` (RFC 10008 3, MET-5): a list of media types as structured fields, whose tokens may
+ * contain a slash (RFC 9651 3.3.4).
  */
 export const ACCEPT_QUERY = 'application/x-www-form-urlencoded';
 
@@ -76,12 +76,12 @@ export function bodyTypes(rule: BodyRule): string {
 }
 
 /**
- * Reads the type of a body from its `Content-Type` (NEG-2). A vendor type in the version of the request has the type of its suffix.
- * Parameters other than `charset` and `boundary` are ignored: these types define none.
+ * Reads the type of a body from its `Content-Type` (NEG-2). A vendor type in the version of the request has the type of
+ * its suffix. Parameters other than `charset` and `boundary` are ignored: these types define none.
  *
  * @param text value of the field; null if absent
- * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types in `Accept`, for PATCH also in `Accept-Patch`;
- *   REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
+ * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types in `Accept`, for PATCH also in
+ *   `Accept-Patch`; REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
  */
 export function readContentType(text: string | null, rule: BodyRule): BodyType {
   if (text === 'application/json' && rule.use !== 'query') return JSON_BODY;
@@ -147,7 +147,8 @@ const BODY_CODINGS = 'gzip, identity';
  * Reads the content coding of a body from its `Content-Encoding` (NEG-2); `x-gzip` is gzip (RFC 9110 8.4.1.3).
  *
  * @param text value of the field; null if absent
- * @throws {ApiError} REQUEST_ENCODING_UNSUPPORTED, with the accepted codings in `Accept-Encoding`, also for more than one coding
+ * @throws {ApiError} REQUEST_ENCODING_UNSUPPORTED, with the accepted codings in `Accept-Encoding`, also for more than
+ *   one coding
  */
 export function readContentEncoding(text: string | null): 'identity' | 'gzip' {
   const codings = (text ?? '')

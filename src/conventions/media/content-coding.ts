@@ -29,8 +29,8 @@ const parseWeights = memoize((text): Weights => {
 });
 
 /**
- * The content coding with the greatest weight (RFC 9110 12.5.3); if weights are equal, the first offered one. Identity is the fallback if no
- * offered coding is acceptable or the field is not valid, which is never an error.
+ * The content coding with the greatest weight (RFC 9110 12.5.3); if weights are equal, the first offered one. Identity
+ * is the fallback if no offered coding is acceptable or the field is not valid, which is never an error.
  *
  * @param text value of `Accept-Encoding`; null if absent
  * @param offered the available codings other than identity, in the order of the server's preference

@@ -1,7 +1,10 @@
 import { QUOTED_STRING, TOKEN, unescapeQuoted } from '../headers/field-syntax.ts';
 import { type RequestedVersion, parseVersion } from '../versioning.ts';
 
-/** A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case; parameter values are as sent, unquoted. */
+/**
+ * A media type (RFC 9110 8.3.1). Type, subtype and parameter names are in lower case; parameter values are as sent,
+ * unquoted.
+ */
 export interface MediaType {
   readonly type: string;
   readonly subtype: string;
@@ -16,7 +19,10 @@ interface VendorType {
 }
 
 const ESSENCE = new RegExp(`^[\\t ]*(${TOKEN})/(${TOKEN})`);
-/** A semicolon with a parameter, which may be empty (RFC 9110 5.6.6). Parameters are matched one by one, so that any value takes linear time. */
+/**
+ * A semicolon with a parameter, which may be empty (RFC 9110 5.6.6). Parameters are matched one by one, so that any
+ * value takes linear time.
+ */
 const PARAMETER = new RegExp(`[\\t ]*;(?:[\\t ]*(${TOKEN})=(?:(${TOKEN})|${QUOTED_STRING}))?`, 'y');
 
 const VENDOR = /^vnd\.([a-z][a-z0-9-]*)\.v([0-9.]+)\+([a-z0-9-]+)$/;

@@ -13,7 +13,9 @@ export interface AcceptRange extends MediaType {
 export interface Offer {
   readonly type: string;
   readonly subtype: string;
-  /** Parameters that distinguish it from other types of the same name. `charset` is never included: everything is UTF-8. */
+  /**
+   * Parameters that distinguish it from other types of the same name. `charset` is never included: everything is UTF-8.
+   */
   readonly parameters?: ReadonlyMap<string, string>;
 }
 
@@ -31,8 +33,9 @@ const WEIGHT = /^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$/;
 /**
  * The media ranges of `Accept` (RFC 9110 12.5.1); any type if the field is absent or empty.
  *
- * An invalid field is rejected, not ignored: the caller would silently get a type that it did not request. Two common mistakes are accepted,
- * `*` for any type and a weight such as `.2`: java.net.HttpURLConnection has long sent both by default.
+ * An invalid field is rejected, not ignored: the caller would silently get a type that it did not request. Two common
+ * mistakes are accepted, `*` for any type and a weight such as `.2`: java.net.HttpURLConnection has long sent both by
+ * default.
  *
  * @throws {ApiError} REQUEST_HEADER_INVALID
  */
@@ -88,11 +91,11 @@ function malformed(): ApiError {
  * that matches an offer gives its weight.
  * A weight of 0 excludes an offer. Null if no offer is acceptable.
  *
- * A range with parameters matches only offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not match
- * `application/json`. `charset=utf-8` matches every offer, because JSON has no other charset.
+ * A range with parameters matches only offers that have them (RFC 9110 12.5.1): `application/json;version=2` does not
+ * match `application/json`. `charset=utf-8` matches every offer, because JSON has no other charset.
  *
- * Browsers name `text/html` and prefer XML to what they do not name. Where there is no HTML, they get JSON, which they can display: it has the weight
- * of `text/html`, unless its own excludes it.
+ * Browsers name `text/html` and prefer XML to what they do not name. Where there is no HTML, they get JSON, which they
+ * can display: it has the weight of `text/html`, unless its own excludes it.
  */
 export function negotiate<T extends Offer>(ranges: readonly AcceptRange[], offers: readonly T[]): T | null {
   if (ranges === ANYTHING) return offers[0] ?? null;
@@ -161,8 +164,8 @@ function measureSpecificity({ type, subtype, parameters }: AcceptRange, offer: O
 }
 
 /**
- * The versions that the vendor media types in `Accept` request, by descending weight (VER-1); empty without such a type. If the caller also
- * accepts a plain offer, the best one is included with a null version.
+ * The versions that the vendor media types in `Accept` request, by descending weight (VER-1); empty without such a
+ * type. If the caller also accepts a plain offer, the best one is included with a null version.
  *
  * @param name the name of the API, `shop`
  * @param plain the offers without a version

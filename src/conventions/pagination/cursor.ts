@@ -8,7 +8,9 @@ export interface CursorState {
   readonly collection: string;
   /** The contract that it belongs to; empty for the newest one. */
   readonly scope: string;
-  /** The fields that filters and sort compare, with their types. If the model has changed them, the cursor is rejected. */
+  /**
+   * The fields that filters and sort compare, with their types. If the model has changed them, the cursor is rejected.
+   */
   readonly fingerprint: string;
   /** Filters and sort as query parameters: a cursor alone restores them (hybrid). */
   readonly query: QueryPairs;

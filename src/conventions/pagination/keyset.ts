@@ -2,7 +2,10 @@ import type { QueryPairs } from '../url/query.ts';
 import type { Pagination } from './pagination.ts';
 import { seekLinks } from './seek.ts';
 
-/** Keyset pagination: the items whose id is greater than `last_id`, or less in descending order (S 4.5, PAGE-7). The item itself need not exist. */
+/**
+ * Keyset pagination: the items whose id is greater than `last_id`, or less in descending order (S 4.5, PAGE-7). The
+ * item itself need not exist.
+ */
 export function keysetPagination(lastId: string, limit: number, end: () => string): Pagination {
   const at = (id: string): QueryPairs => [['last_id', id]];
   return {

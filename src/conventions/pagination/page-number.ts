@@ -2,7 +2,10 @@ import type { QueryPairs } from '../url/query.ts';
 import { exactCount, lastOffset, nextPage } from './offset.ts';
 import type { Pagination } from './pagination.ts';
 
-/** Page number pagination: the offset is (page - 1) * limit (S 4.5). `page` counts from 1. The caller has checked the bounds. */
+/**
+ * Page number pagination: the offset is (page - 1) * limit (S 4.5). `page` counts from 1. The caller has checked the
+ * bounds.
+ */
 export function pageNumberPagination(page: number, limit: number, maxOffset: number): Pagination {
   const at = (offset: number): QueryPairs => [['page', String(offset / limit + 1)]];
   const offset = (page - 1) * limit;

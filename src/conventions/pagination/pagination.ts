@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../json/json.ts';
 import type { QueryPairs } from '../url/query.ts';
 
 /**
- * Start and length of a page. In a seek, `after` has one value for each sort key; null is the first page, or with `backward` the last one.
+ * Start and length of a page. In a seek, `after` has one value for each sort key; null is the first page, or with
+ * `backward` the last one.
  */
 export type PageWindow =
   | { readonly kind: 'offset'; readonly offset: number; readonly limit: number }
@@ -39,7 +40,10 @@ export interface PageLinks {
   readonly last: QueryPairs | null;
 }
 
-/** The requested page of a collection by one pagination technique (PAGE-4). Each technique has a function that returns one. */
+/**
+ * The requested page of a collection by one pagination technique (PAGE-4). Each technique has a function that returns
+ * one.
+ */
 export interface Pagination {
   readonly technique: 'page' | 'offset' | 'cursor' | 'keyset' | 'time' | 'seek';
   readonly window: PageWindow;

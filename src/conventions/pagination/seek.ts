@@ -9,7 +9,8 @@ export interface SeekKey {
 }
 
 /**
- * Seek pagination: the items after a timestamp and an id, which breaks ties (S 4.5, PAGE-7). The item itself need not exist.
+ * Seek pagination: the items after a timestamp and an id, which breaks ties (S 4.5, PAGE-7). The item itself need not
+ * exist.
  *
  * @param timeField the timestamp property of the collection
  * @param end returns the cursor of the last page
@@ -29,7 +30,10 @@ export function seekPagination(key: SeekKey, timeField: string, limit: number, e
   };
 }
 
-/** The links of a page that starts after plain values. These parameters can only page forward: `prev` and `last` are cursors. */
+/**
+ * The links of a page that starts after plain values. These parameters can only page forward: `prev` and `last` are
+ * cursors.
+ */
 export function seekLinks(
   page: FetchedPage,
   next: (value: (path: string) => string) => QueryPairs,

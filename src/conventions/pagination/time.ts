@@ -8,7 +8,10 @@ export interface TimeRange {
   readonly before: string | null;
 }
 
-/** Time pagination: the items of a time range in time order (S 4.5, PAGE-4). The range is a filter; later pages use a cursor. */
+/**
+ * Time pagination: the items of a time range in time order (S 4.5, PAGE-4). The range is a filter; later pages use a
+ * cursor.
+ */
 export function timePagination({ start, before }: TimeRange, limit: number, end: () => string): Pagination {
   const firstPage = cursorPagination(null, limit, end);
   return {

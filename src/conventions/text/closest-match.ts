@@ -19,8 +19,8 @@ export function closestMatch(name: string, known: Iterable<string>): string | nu
 }
 
 /**
- * The optimal string alignment distance: insertions, deletions, substitutions and transpositions that turn `a` into `b`; null beyond `limit`.
- * The matrix is computed row by row, because each row depends only on the two before it.
+ * The optimal string alignment distance: insertions, deletions, substitutions and transpositions that turn `a` into
+ * `b`; null beyond `limit`. The matrix is computed row by row, because each row depends only on the two before it.
  */
 function editDistance(a: string, b: string, limit: number): number | null {
   if (Math.abs(a.length - b.length) > limit) return null;

@@ -2,7 +2,8 @@
 const MAX_QUOTED = 100;
 
 /**
- * The beginning of a text, with an ellipsis where it is longer. A character outside the basic multilingual plane stays whole (ERR-4).
+ * The beginning of a text, with an ellipsis where it is longer. A character outside the basic multilingual plane stays
+ * whole (ERR-4).
  *
  * @param most maximum UTF-16 code units before the ellipsis
  */

@@ -4,7 +4,10 @@ const DAY = 86_400_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 const FIRST_MILLISECOND = -62_167_219_200_000;
 
-/** Year, month and day of a day number since 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that begin in March. */
+/**
+ * Year, month and day of a day number since 1970-01-01, in the proleptic Gregorian calendar: eras of 400 years that
+ * begin in March.
+ */
 function computeDate(day: number): readonly [year: number, month: number, day: number] {
   const shifted = day + 719_468;
   const era = Math.floor(shifted / 146_097);
@@ -33,9 +36,10 @@ function digit(value: number, place: number): number {
 }
 
 /**
- * Formats milliseconds since the epoch as RFC 3339 in UTC with three decimals (REP-3). A page formats forty timestamps, for which
- * `Date#toISOString` is several times slower. `fromCharCode` builds a flat string: for a string that is a concatenation, `JSON.stringify` takes
- * more than twice as long. The last one is memoized: `created_at` and `updated_at` of an unchanged row are equal.
+ * Formats milliseconds since the epoch as RFC 3339 in UTC with three decimals (REP-3). A page formats forty timestamps,
+ * for which `Date#toISOString` is several times slower. `fromCharCode` builds a flat string: for a string that is a
+ * concatenation, `JSON.stringify` takes more than twice as long. The last one is memoized: `created_at` and
+ * `updated_at` of an unchanged row are equal.
  */
 export const timestamp = memoizeLast(formatTimestamp);
 

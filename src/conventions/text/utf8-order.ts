@@ -1,6 +1,9 @@
 import type { Json, JsonObject } from '../json/json.ts';
 
-/** Compares two texts by their UTF-8 bytes (REP-1, QRY-7): as `<` does, but for surrogates, which are above all other UTF-16 code units. */
+/**
+ * Compares two texts by their UTF-8 bytes (REP-1, QRY-7): as `<` does, but for surrogates, which are above all other
+ * UTF-16 code units.
+ */
 export function compareUtf8(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {

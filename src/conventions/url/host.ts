@@ -1,7 +1,9 @@
 import { memoize } from '../../cache/memoize.ts';
 import { parseIpAddress } from './ip-address.ts';
 
-/** `uri-host [ ":" port ]` of RFC 9110 7.2 with a non-empty host. An address in brackets is checked by `parseIpAddress`. */
+/**
+ * `uri-host [ ":" port ]` of RFC 9110 7.2 with a non-empty host. An address in brackets is checked by `parseIpAddress`.
+ */
 const HOST = /^(\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+)(?::([0-9]{0,5}))?$/;
 const MAX_PORT = 65_535;
 
@@ -10,21 +12,28 @@ const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const LOOPBACK_IPV4 = new RegExp(`^127(?:\\.${OCTET}){3}$`);
 const LOOPBACK_NAME = /^(?:[a-z0-9-]+\.)*localhost\.?$/i;
 
-/** True if a value is a host with an optional port: a name, an IPv4 address or an IPv6 address in brackets (RFC 3986 3.2.2). */
+/**
+ * True if a value is a host with an optional port: a name, an IPv4 address or an IPv6 address in brackets (RFC 3986
+ * 3.2.2).
+ */
 export function isHost(value: string): boolean {
   return hostName(value) !== null;
 }
 
 /**
- * True if a `Host` value, with any port, can only mean this machine: `localhost`, a subdomain of it (RFC 6761 6.3), 127.0.0.0/8 or `[::1]`.
- * Any other name that resolves to a loopback address is rejected: that is DNS rebinding (AUTH-7).
+ * True if a `Host` value, with any port, can only mean this machine: `localhost`, a subdomain of it (RFC 6761 6.3),
+ * 127.0.0.0/8 or `[::1]`. Any other name that resolves to a loopback address is rejected: that is DNS rebinding
+ * (AUTH-7).
  */
 export function isLoopbackHost(value: string): boolean {
   const name = hostName(value);
   return name !== null && isLoopbackName(name);
 }
 
-/** Which values of `Host` are accepted (AUTH-7): any, loopback names, or the listed names in lower case, each with or without a port. */
+/**
+ * Which values of `Host` are accepted (AUTH-7): any, loopback names, or the listed names in lower case, each with or
+ * without a port.
+ */
 export type HostRule = 'any' | 'loopback' | ReadonlySet<string>;
 
 /**

@@ -1,4 +1,7 @@
-/** The octets of an address: 4 of IPv4, 16 of IPv6. An IPv4 address that is mapped into IPv6 (RFC 4291 2.5.5.2) is the IPv4 address. */
+/**
+ * The octets of an address: 4 of IPv4, 16 of IPv6. An IPv4 address that is mapped into IPv6 (RFC 4291 2.5.5.2) is the
+ * IPv4 address.
+ */
 export type IpAddress = readonly number[];
 
 /** A network: the addresses that begin with the same bits (RFC 4632). */
@@ -14,7 +17,10 @@ const PREFIX = /^(?:0|[1-9][0-9]{0,2})$/;
 const MAPPED_OCTETS = 12;
 const GROUPS = 8;
 
-/** Parses an IPv4 address in four decimal numbers or an IPv6 address without a zone (RFC 4291 2.2); null for any other text. */
+/**
+ * Parses an IPv4 address in four decimal numbers or an IPv6 address without a zone (RFC 4291 2.2); null for any other
+ * text.
+ */
 export function parseIpAddress(text: string): IpAddress | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }

@@ -1,8 +1,8 @@
 import { isLoopbackHost } from './host.ts';
 
 /**
- * The reason why keys and metadata of an issuer are not fetched from a URL; null if they may be. Over plain http they could be replaced on their way,
- * except on this machine.
+ * The reason why keys and metadata of an issuer are not fetched from a URL; null if they may be. Over plain http they
+ * could be replaced on their way, except on this machine.
  */
 export function urlProblem(text: string): string | null {
   const url = URL.parse(text);

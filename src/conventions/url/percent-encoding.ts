@@ -2,7 +2,10 @@ import { type ApiError, apiError } from '../errors.ts';
 
 /** Characters that must be percent-encoded in a path: all but `/`, `%` and `pchar` (RFC 3986 3.3). */
 const NOT_IN_PATH = /[^!$%&-;=@A-Z_a-z~]/;
-/** Characters that must be percent-encoded in a query: as in a path, but `?` is allowed, and brackets where {@link checkRawQuery} allows them. */
+/**
+ * Characters that must be percent-encoded in a query: as in a path, but `?` is allowed, and brackets where
+ * {@link checkRawQuery} allows them.
+ */
 const NOT_IN_QUERY = /[^!$%&-;=?-[\]_a-z~]/;
 const BRACKET = /[[\]]/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
@@ -18,8 +21,8 @@ export function checkRawPath(path: string): void {
 }
 
 /**
- * Rejects a query string with a character that must be percent-encoded. Unencoded brackets are allowed in names, as in `price[gte]=10`, and
- * not in values (URL-4).
+ * Rejects a query string with a character that must be percent-encoded. Unencoded brackets are allowed in names, as in
+ * `price[gte]=10`, and not in values (URL-4).
  *
  * @throws {ApiError} REQUEST_URI_INVALID
  */

@@ -12,7 +12,10 @@ export interface QueryParameter {
   readonly value: string;
 }
 
-/** A name with a value or with the items of a list. A list has at least one item: an empty list and one empty item are written alike. */
+/**
+ * A name with a value or with the items of a list. A list has at least one item: an empty list and one empty item are
+ * written alike.
+ */
 export type QueryPair = readonly [name: string, value: string | readonly string[]];
 
 /** Query parameters, in order. */
@@ -24,9 +27,11 @@ const MAX_ARRAY = 2 ** 32 - 1;
 export const MAX_PARAMETERS = 1000;
 
 /**
- * Parses the parameters of a raw query string, in order (URL-5). `+` and `%20` are a space. Empty pairs (`a=1&&b=2&`) are skipped.
+ * Parses the parameters of a raw query string, in order (URL-5). `+` and `%20` are a space. Empty pairs (`a=1&&b=2&`)
+ * are skipped.
  *
- * @throws {ApiError} REQUEST_URI_INVALID for a character that must be encoded or a bad escape (URL-4), and for more than 1,000 parameters
+ * @throws {ApiError} REQUEST_URI_INVALID for a character that must be encoded or a bad escape (URL-4), and for more
+ *   than 1,000 parameters
  */
 export function parseQuery(raw: string): readonly QueryParameter[] {
   checkRawQuery(raw);
@@ -38,8 +43,8 @@ export function parseQuery(raw: string): readonly QueryParameter[] {
 }
 
 /**
- * The items of a raw list value, split on `,` before they are decoded, so that `%2C` is data (URL-5). A value without a comma is a list of
- * one item.
+ * The items of a raw list value, split on `,` before they are decoded, so that `%2C` is data (URL-5). A value without a
+ * comma is a list of one item.
  *
  * @param most maximum number of items; null is returned if there are more
  * @throws {ApiError} REQUEST_URI_INVALID for a bad escape
@@ -50,7 +55,8 @@ export function splitList(raw: string, most = Number.POSITIVE_INFINITY): readonl
 }
 
 /**
- * The items of a decoded list value whose items contain no comma, so that `%2C` separates like `,` (URL-5): URL builders encode the comma.
+ * The items of a decoded list value whose items contain no comma, so that `%2C` separates like `,` (URL-5): URL
+ * builders encode the comma.
  *
  * @param most maximum number of items; null is returned if there are more
  */
@@ -60,13 +66,13 @@ export function splitPlainList(value: string, most: number): readonly string[] |
 }
 
 /** The parameters of a query string that {@link writeQuery} writes. */
-export function parametersOf(pairs: QueryPairs): readonly QueryParameter[] {
+export function decodeParameters(pairs: QueryPairs): readonly QueryParameter[] {
   return parseQuery(writeQuery(pairs));
 }
 
 /**
- * Serializes names and values as a query string without `?`: all data percent-encoded, a space as `%20` (URL-9), list items joined by `,`.
- * {@link parseQuery} returns the same names, values and items.
+ * Serializes names and values as a query string without `?`: all data percent-encoded, a space as `%20` (URL-9), list
+ * items joined by `,`. {@link parseQuery} returns the same names, values and items.
  */
 export function writeQuery(pairs: QueryPairs): string {
   return pairs.map(([name, value]) => `${encodeSegment(name)}=${writeValue(value)}`).join('&');

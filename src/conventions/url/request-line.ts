@@ -10,8 +10,8 @@ const REQUEST_LINE = /^(?:\r\n)*([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e]+) HTT
 const MAX_BYTES = 16_384;
 
 /**
- * Reads the request line from bytes that the HTTP parser rejected, to distinguish an unknown method (501) from a malformed request line (400)
- * (MET-6).
+ * Reads the request line from bytes that the HTTP parser rejected, to distinguish an unknown method (501) from a
+ * malformed request line (400) (MET-6).
  *
  * @returns null if the bytes do not begin with a complete, well-formed request line of HTTP/1
  */

@@ -11,8 +11,8 @@ export interface RequestTarget {
   /** The raw query without `?`; null if absent. */
   readonly query: string | null;
   /**
-   * The canonical target with the raw query, if trailing or doubled slashes or needless escapes make this another URL (URL-1); else null. It
-   * never begins with `//`.
+   * The canonical target with the raw query, if trailing or doubled slashes or needless escapes make this another URL
+   * (URL-1); else null. It never begins with `//`.
    */
   readonly redirect: string | null;
 }
@@ -29,9 +29,9 @@ export function isAsteriskForm(target: string): boolean {
 }
 
 /**
- * Parses a request target in origin-form or absolute-form. The authority of an absolute-form is validated and ignored: a target never changes
- * the host (URL-8). The path is split on `/` before its segments are decoded (URL-3). The query is only checked for unencoded characters;
- * `parseQuery` decodes it.
+ * Parses a request target in origin-form or absolute-form. The authority of an absolute-form is validated and ignored:
+ * a target never changes the host (URL-8). The path is split on `/` before its segments are decoded (URL-3). The query
+ * is only checked for unencoded characters; `parseQuery` decodes it.
  *
  * @param target as received, one character per byte
  * @param limit maximum bytes
@@ -56,7 +56,8 @@ export function parseTarget(target: string, limit: number): RequestTarget {
 }
 
 /**
- * Percent-encodes a path segment or a part of a query: every UTF-8 byte outside `A-Za-z0-9-_.~` as upper-case `%XX` (URL-9).
+ * Percent-encodes a path segment or a part of a query: every UTF-8 byte outside `A-Za-z0-9-_.~` as upper-case `%XX`
+ * (URL-9).
  *
  * @throws {URIError} for a lone surrogate, which input validation excludes (REP-7)
  */
@@ -69,8 +70,8 @@ export function encodeSegment(text: string): string {
 }
 
 /**
- * The path of a target, for logs. The query, the fragment and the user information of an absolute-form or authority-form (RFC 9112 3.2) may
- * contain secrets. Accepts any text, because invalid targets are logged too.
+ * The path of a target, for logs. The query, the fragment and the user information of an absolute-form or
+ * authority-form (RFC 9112 3.2) may contain secrets. Accepts any text, because invalid targets are logged too.
  */
 export function pathOfTarget(target: string): string {
   const withoutOrigin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
@@ -80,8 +81,8 @@ export function pathOfTarget(target: string): string {
 }
 
 /**
- * The decoded path segments of a target that may be invalid, to decide which API a request belongs to before it is parsed. Segments that
- * cannot be decoded are returned as sent.
+ * The decoded path segments of a target that may be invalid, to decide which API a request belongs to before it is
+ * parsed. Segments that cannot be decoded are returned as sent.
  */
 export function segmentsOfTarget(target: string): readonly string[] {
   const segments = pathOfTarget(target).split('/');
@@ -110,8 +111,8 @@ export function pathNextToBase(basePath: string, name: string): string {
 }
 
 /**
- * A raw segment with its escapes of unreserved characters decoded: `%78` is `x` (RFC 3986 6.2.2.2). An escaped dot segment is an id that cannot
- * exist (URL-6), and clients would resolve a plain one, so it stays.
+ * A raw segment with its escapes of unreserved characters decoded: `%78` is `x` (RFC 3986 6.2.2.2). An escaped dot
+ * segment is an id that cannot exist (URL-6), and clients would resolve a plain one, so it stays.
  */
 function withoutNeedlessEscapes(segment: string): string {
   const decoded = segment.replace(ESCAPE, (escape, hex: string) => {

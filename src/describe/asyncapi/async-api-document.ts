@@ -13,8 +13,8 @@ const SPECIFICATION = '3.1.0';
 const BINDING_VERSION = '0.3.0';
 
 /**
- * The description of the events of a contract (EVT-10c, OPS-1): each type as webhooks and the live feed deliver it. It follows from the model alone, and so
- * does the order of its members.
+ * The description of the events of a contract (EVT-10c, OPS-1): each type as webhooks and the live feed deliver it. It
+ * follows from the model alone, and so does the order of its members.
  */
 export function asyncApiDocument(contract: DescribedContract): JsonObject {
   const { model, version } = contract;

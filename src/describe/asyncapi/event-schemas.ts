@@ -1,8 +1,8 @@
 import { SEQUENCE_PATTERN } from '../../conventions/events/event.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
-import { typeName } from '../../model/type-names.ts';
-import { objectOf } from '../../model/values/access.ts';
+import { toTypeName } from '../../model/type-names.ts';
+import { readObject } from '../../model/values/access.ts';
 import { publishedFields } from '../../plan/events/event-types.ts';
 import type { Components } from '../components.ts';
 import { ID_SCHEMA } from '../openapi/described-resource.ts';
@@ -32,7 +32,7 @@ export function typeText({ resource, verb }: DescribedEventType): string {
 
 /** The start of the names of the schemas of a type: `ProductCreated`. */
 function nameSchema({ resource, verb }: DescribedEventType): string {
-  return typeName(resource.singular) + typeName(verb);
+  return toTypeName(resource.singular) + toTypeName(verb);
 }
 
 /** The envelope of events of a type (EVT-2). */
@@ -139,10 +139,11 @@ function changedFieldsSchema({ resource, verb }: DescribedEventType): JsonObject
 }
 
 /**
- * The row after the change, or before its deletion. A member is null where the event is older than it, and absent where the reader may not read it.
+ * The row after the change, or before its deletion. A member is null where the event is older than it, and absent where
+ * the reader may not read it.
  */
 function dataSchema(resource: Resource, { components }: EventSchemaContext): JsonObject {
-  return components.ref('schemas', `${typeName(resource.singular)}EventData`, () => {
+  return components.ref('schemas', `${toTypeName(resource.singular)}EventData`, () => {
     const fields = publishedFields(resource);
     const schemas = memberSchemas(fields, resource.schema, 'response');
     return {
@@ -150,7 +151,7 @@ function dataSchema(resource: Resource, { components }: EventSchemaContext): Jso
       required: ['id', ...knownFields(resource).map(({ name }) => name)],
       properties: {
         id: ID_SCHEMA,
-        ...Object.fromEntries(fields.map(({ name }) => [name, withNull(objectOf(schemas[name]))])),
+        ...Object.fromEntries(fields.map(({ name }) => [name, withNull(readObject(schemas[name]))])),
       },
     };
   });

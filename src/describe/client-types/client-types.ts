@@ -27,7 +27,10 @@ export interface TypedContract {
   readonly isDefault: boolean;
 }
 
-/** The types of a contract, as a TypeScript declaration file. The same contract has the same text, with a line for each field. */
+/**
+ * The types of a contract, as a TypeScript declaration file. The same contract has the same text, with a line for each
+ * field.
+ */
 export function clientTypes({ model, version, isDefault }: TypedContract): string {
   const names = new DeclaredNames();
   const resources = [...model.resources.values()];

@@ -1,7 +1,7 @@
 // Types of values, as TypeScript.
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../../model/model.ts';
-import { objectOf, stringOf } from '../../model/values/access.ts';
+import { readObject, readString } from '../../model/values/access.ts';
 import { allowedValues } from '../../model/values/assertion.ts';
 
 /** The direction of values: reads return them (`out`), writes take them (`in`). */
@@ -38,9 +38,9 @@ function writeType(type: ValueType, schema: JsonObject, direction: Direction): s
     case 'binary':
       return 'string';
     case 'array':
-      return `readonly ${inParentheses(valueType(type.item, objectOf(schema['items']), direction))}[]`;
+      return `readonly ${inParentheses(valueType(type.item, readObject(schema['items']), direction))}[]`;
     case 'map':
-      return `{ readonly [key: string]: ${valueType(type.value, objectOf(schema['additionalProperties']), direction)} }`;
+      return `{ readonly [key: string]: ${valueType(type.value, readObject(schema['additionalProperties']), direction)} }`;
     case 'object':
       return objectType(
         type.members.map((member) => memberType(member, findPropertySchema(schema, member.name), direction)),
@@ -68,7 +68,7 @@ function inParentheses(type: string): string {
 
 /** The declared schema of a property. */
 export function findPropertySchema(schema: JsonObject, name: string): JsonObject {
-  return objectOf(objectOf(schema['properties'])[name]);
+  return readObject(readObject(schema['properties'])[name]);
 }
 
 /** A member of an object, as reads return it or as writes take it (REP-4). */
@@ -84,7 +84,7 @@ export function memberType(member: Member, schema: JsonObject, direction: Direct
 
 /** The description of a schema, else its title, and whether it is deprecated. */
 export function listCommentLines(schema: JsonObject): readonly string[] {
-  const text = stringOf(schema['description']) ?? stringOf(schema['title']) ?? '';
+  const text = readString(schema['description']) ?? readString(schema['title']) ?? '';
   return [...text.split('\n'), schema['deprecated'] === true ? '@deprecated' : ''].filter((line) => line.trim() !== '');
 }
 

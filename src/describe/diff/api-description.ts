@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { parseVersion } from '../../conventions/versioning.ts';
 import type { ContractVersion } from '../../model/model.ts';
-import { objectOf, stringOf } from '../../model/values/access.ts';
+import { readObject, readString } from '../../model/values/access.ts';
 import { shown } from '../../model/diff/difference.ts';
 
 /** A description that cannot be compared. The message says why, and what helps. */
@@ -33,24 +33,25 @@ const MAX_STEPS = 20;
 /**
  * A description in OpenAPI 3.0, 3.1 or 3.2.
  *
- * @throws {DescriptionError} another version of OpenAPI, no paths, or a version of the API that is not MAJOR.MINOR.PATCH
+ * @throws {DescriptionError} another version of OpenAPI, no paths, or a version of the API that is not
+ *   MAJOR.MINOR.PATCH
  */
 export function readDescription(document: Json): ApiDescription {
   if (!isJsonObject(document) || !('openapi' in document || 'swagger' in document)) {
     throw new DescriptionError('it is not an OpenAPI description: it has no member openapi');
   }
   const written = document['openapi'] ?? document['swagger'];
-  const [, edition] = EDITION.exec(stringOf(written) ?? '') ?? [];
+  const [, edition] = EDITION.exec(readString(written) ?? '') ?? [];
   if (edition !== '3.0' && edition !== '3.1' && edition !== '3.2') {
     throw new DescriptionError(`its version of OpenAPI is ${shown(written)}; convert it to 3.0, 3.1 or 3.2`);
   }
   if (!isJsonObject(document['paths'])) throw new DescriptionError('it has no paths; paths must be an object');
-  const { title, version } = objectOf(document['info']);
-  return { document, edition, title: stringOf(title) ?? '', version: readApiVersion(version) };
+  const { title, version } = readObject(document['info']);
+  return { document, edition, title: readString(title) ?? '', version: readApiVersion(version) };
 }
 
 function readApiVersion(written: Json | undefined): ContractVersion {
-  const version = parseVersion(stringOf(written) ?? '');
+  const version = parseVersion(readString(written) ?? '');
   if (version === null) {
     throw new DescriptionError(`info.version is ${shown(written)}; write MAJOR.MINOR.PATCH, such as "1.4.0"`);
   }
@@ -66,12 +67,12 @@ export function resolve(value: Json | undefined, { document }: ApiDescription): 
   let resolved = value;
   let name: string | null = null;
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    const reference = stringOf(objectOf(resolved)['$ref']);
-    if (reference === null) return { value: objectOf(resolved), name };
+    const reference = readString(readObject(resolved)['$ref']);
+    if (reference === null) return { value: readObject(resolved), name };
     name ??= splitPointer(reference).at(-1) ?? null;
     resolved = followReference(reference, document);
   }
-  throw new DescriptionError(`the reference ${shown(objectOf(value)['$ref'])} leads to itself`);
+  throw new DescriptionError(`the reference ${shown(readObject(value)['$ref'])} leads to itself`);
 }
 
 /** The value at a reference. @throws {DescriptionError} */

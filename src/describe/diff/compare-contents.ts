@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { compareNamed, flag, matched, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, inside, type Place, shown } from '../../model/diff/difference.ts';
 import { isSameJson } from '../../model/diff/keywords.ts';
-import { objectOf, stringOf } from '../../model/values/access.ts';
+import { readObject, readString } from '../../model/values/access.ts';
 import { type Resolved, resolve } from './api-description.ts';
 import type { SchemaPlace } from './schema-comparer.ts';
 import type { ComparedDescriptions } from './compared-descriptions.ts';
@@ -64,13 +64,13 @@ function compareParameter(key: string, pair: Pair<Resolved>, { at: owner, of }: 
 
 /** `query.limit`, without spaces and control characters. */
 function parameterName({ name, in: place }: JsonObject): string {
-  return `${stringOf(place) ?? ''}.${shown(name)}`;
+  return `${readString(place) ?? ''}.${shown(name)}`;
 }
 
 /** Reads the serialization of a parameter, with the defaults of OpenAPI. */
 function readStyle({ in: place, style, explode, content, allowReserved }: JsonObject): JsonObject {
-  const written = stringOf(style) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
-  const media = Object.keys(objectOf(content))[0];
+  const written = readString(style) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
+  const media = Object.keys(readObject(content))[0];
   return {
     style: written,
     explode: explode ?? written === 'form',
@@ -80,7 +80,7 @@ function readStyle({ in: place, style, explode, content, allowReserved }: JsonOb
 }
 
 function parameterSchema({ schema, content }: JsonObject): Json | undefined {
-  return schema ?? objectOf(Object.values(objectOf(content))[0])['schema'];
+  return schema ?? readObject(Object.values(readObject(content))[0])['schema'];
 }
 
 /** The differences of the bodies of two requests. */
@@ -113,7 +113,7 @@ export function compareResponses(
   of: ComparedDescriptions,
 ): readonly Difference[] {
   const statuses = (responses: Json | undefined): ReadonlyMap<string, Json> =>
-    new Map(Object.entries(objectOf(responses)));
+    new Map(Object.entries(readObject(responses)));
   return compareNamed(matched(statuses(was), statuses(is)), {
     both: (responses, status) => compareResponse(status, responses, { at: owner, of }),
     added: (_added, status) => difference('response-added', owner, `may be answered with ${shown(status)}`),
@@ -164,7 +164,7 @@ function compareHeaders(
 }
 
 function readHeaders(headers: Json | undefined, side: 0 | 1, of: ComparedDescriptions): ReadonlyMap<string, Resolved> {
-  const fields = Object.entries(objectOf(headers)).filter(([name]) => name.toLowerCase() !== 'content-type');
+  const fields = Object.entries(readObject(headers)).filter(([name]) => name.toLowerCase() !== 'content-type');
   return new Map(fields.map(([name, value]) => [name.toLowerCase(), resolve(value, of.descriptions[side])]));
 }
 
@@ -173,9 +173,9 @@ function compareContent(contents: Pair<Json | undefined>, at: Place, of: Compare
   const types = contents.map(
     (content, side) =>
       new Map(
-        Object.entries(objectOf(content)).map(([type, value]) => [
+        Object.entries(readObject(content)).map(([type, value]) => [
           of.mediaType(type, side === 0 ? 0 : 1),
-          objectOf(value),
+          readObject(value),
         ]),
       ),
   );
@@ -191,7 +191,7 @@ function compareContent(contents: Pair<Json | undefined>, at: Place, of: Compare
 const FORMS: ReadonlySet<string> = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
 
 function compareMedia([was, is]: Pair<JsonObject>, at: SchemaPlace, of: ComparedDescriptions): readonly Difference[] {
-  const encoding = compareEncoding([objectOf(was['encoding']), objectOf(is['encoding'])], at);
+  const encoding = compareEncoding([readObject(was['encoding']), readObject(is['encoding'])], at);
   // Descriptions before OpenAPI 3.2 have no schemas of lines.
   if ('itemSchema' in was !== 'itemSchema' in is) return encoding;
   return [

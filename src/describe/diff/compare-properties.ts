@@ -4,7 +4,7 @@ import { addedField, compareOrder, removedMember } from '../../model/diff/compar
 import { matched, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, inside, isAndWas, type Place, shown } from '../../model/diff/difference.ts';
 import { isSameJson } from '../../model/diff/keywords.ts';
-import { objectOf, stringsOf } from '../../model/values/access.ts';
+import { readObject, readStrings } from '../../model/values/access.ts';
 import type { SchemaComparer, SchemaPlace } from './schema-comparer.ts';
 
 /** A member of an object in one of two schemas. */
@@ -32,9 +32,9 @@ export function compareProperties(
 }
 
 function readMembers({ properties, required }: JsonObject): ReadonlyMap<string, NamedMember> {
-  const mandatory = new Set(stringsOf(required));
-  const named = Object.entries(objectOf(properties));
-  const unnamed = [...mandatory].filter((name) => !Object.hasOwn(objectOf(properties), name));
+  const mandatory = new Set(readStrings(required));
+  const named = Object.entries(readObject(properties));
+  const unnamed = [...mandatory].filter((name) => !Object.hasOwn(readObject(properties), name));
   return new Map([
     ...named.map(([name, schema]) => [name, { schema, required: mandatory.has(name) }] as const),
     ...unnamed.map((name) => [name, { schema: true, required: true }] as const),

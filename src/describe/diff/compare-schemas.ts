@@ -4,7 +4,7 @@ import { compareSets, type Pair } from '../../model/diff/comparers.ts';
 import { type Difference, difference, type Place, shown } from '../../model/diff/difference.ts';
 import { compareKeywords, isSameJson, KEYWORDS, NO_PATHS } from '../../model/diff/keywords.ts';
 import type { Shape } from '../../model/model.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import { type ApiDescription, DescriptionError } from './api-description.ts';
 import { compareProperties } from './compare-properties.ts';
 import type { SchemaComparer, SchemaPlace } from './schema-comparer.ts';
@@ -113,7 +113,7 @@ export class SchemaComparison implements SchemaComparer {
 /** A format is a type of its own, which values without a format contain. */
 function compareFormats([was, is]: Pair<JsonObject>, at: Place): readonly Difference[] {
   return ['format', 'contentMediaType'].flatMap((keyword) => {
-    const [before, after] = [stringOf(was[keyword]), stringOf(is[keyword])];
+    const [before, after] = [readString(was[keyword]), readString(is[keyword])];
     const kind = compareSets([before, after], containsOptional, TYPE);
     const what = `the ${keyword === 'format' ? 'format' : 'media type'} is ${after ?? 'none'}, was ${before ?? 'none'}`;
     return kind === null ? [] : [difference(kind, at, what)];
@@ -131,7 +131,10 @@ function compareOthers([was, is]: Pair<JsonObject>, at: Place): readonly Differe
   });
 }
 
-/** The differences of the schemas of which a value fulfils one (`anyOf`, `oneOf`). They are matched by name, the rest in their order. */
+/**
+ * The differences of the schemas of which a value fulfils one (`anyOf`, `oneOf`). They are matched by name, the rest in
+ * their order.
+ */
 function compareAlternatives(forms: Pair<SchemaForm>, at: SchemaPlace, of: SchemaComparer): readonly Difference[] {
   const [was, is] = forms;
   if (was.alternatives === null && is.alternatives === null) return [];

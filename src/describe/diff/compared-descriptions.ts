@@ -30,7 +30,10 @@ export class ComparedDescriptions {
     return isKnown;
   }
 
-  /** A media type in lower case. Those with the name and the version of the API are the same for all names and versions, which are compared elsewhere. */
+  /**
+   * A media type in lower case. Those with the name and the version of the API are the same for all names and versions,
+   * which are compared elsewhere.
+   */
   mediaType(type: string, side: 0 | 1): string {
     const written = type.toLowerCase().replaceAll(/\s/g, '');
     const [, name, version = '', suffix = ''] = VENDOR_TYPE.exec(written) ?? [];

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion } from '../../model/model.ts';
-import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
+import { readArray, readObject, readString } from '../../model/values/access.ts';
 import { type ApiDescription, type Resolved, resolve } from './api-description.ts';
 
 /** An operation of a description, with what its path and the whole description say for it. */
@@ -33,7 +33,7 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set(['header:accept', 'header:cont
 export function describedOperations(description: ApiDescription): DescribedOperations {
   const { document, version } = description;
   const start = serverPath(document);
-  const paths = Object.entries(objectOf(document['paths'])).map(([path, item]) => ({
+  const paths = Object.entries(readObject(document['paths'])).map(([path, item]) => ({
     path: `${start}${path}`,
     item: resolve(item, description).value,
   }));
@@ -47,7 +47,7 @@ export function describedOperations(description: ApiDescription): DescribedOpera
       const anonymous = withoutBase(path, base).replaceAll(/\{[^{}]*\}/g, '{}');
       const own: DescribedOperation = {
         label,
-        tag: stringOf(arrayOf(operation['tags'])[0]),
+        tag: readString(readArray(operation['tags'])[0]),
         operation,
         parameters: readParameters([item, operation], path, description),
         security: readSecurity(operation['security'] ?? document['security']),
@@ -59,20 +59,20 @@ export function describedOperations(description: ApiDescription): DescribedOpera
 }
 
 function readSecurity(declared: Json | undefined): readonly JsonObject[] {
-  const requirements = arrayOf(declared).map(objectOf);
+  const requirements = readArray(declared).map(readObject);
   return requirements.length === 0 ? [{}] : requirements;
 }
 
 /** The path of the server, before all paths. */
 function serverPath({ servers }: JsonObject): string {
-  const url = stringOf(objectOf(arrayOf(servers)[0])['url']) ?? '';
+  const url = readString(readObject(readArray(servers)[0])['url']) ?? '';
   return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '');
 }
 
 function listMethods(item: JsonObject): readonly (readonly [method: string, operation: JsonObject])[] {
   const fixed = METHODS.map((method) => [method.toUpperCase(), item[method]] as const);
   const further = ['additionalOperations', 'x-oai-additionalOperations'].flatMap((name) =>
-    Object.entries(objectOf(item[name])),
+    Object.entries(readObject(item[name])),
   );
   return [...fixed, ...further].flatMap(([method, operation]) =>
     isJsonObject(operation) ? [[method, operation] as const] : [],
@@ -102,12 +102,12 @@ function readParameters(
   description: ApiDescription,
 ): ReadonlyMap<string, Resolved> {
   const positions = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
-  const found = owners.flatMap(({ parameters }) => arrayOf(parameters)).map((each) => resolve(each, description));
+  const found = owners.flatMap(({ parameters }) => readArray(parameters)).map((each) => resolve(each, description));
   const keyed = found.map((each) => {
     const { name, in: place } = each.value;
-    const text = stringOf(name) ?? '';
+    const text = readString(name) ?? '';
     const key = place === 'path' ? String(positions.indexOf(text)) : place === 'header' ? text.toLowerCase() : text;
-    return [`${stringOf(place) ?? ''}:${key}`, each] as const;
+    return [`${readString(place) ?? ''}:${key}`, each] as const;
   });
   return new Map(keyed.filter(([key]) => !OTHER_FIELDS.has(key)));
 }

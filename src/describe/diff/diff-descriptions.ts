@@ -12,7 +12,7 @@ import {
 } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { isSameJson } from '../../model/diff/keywords.ts';
-import { arrayOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
+import { readArray, readObject, readString, readStrings } from '../../model/values/access.ts';
 import { type ApiDescription, resolve } from './api-description.ts';
 import { compareBodies, compareParameters, compareResponses } from './compare-contents.ts';
 import { ComparedDescriptions } from './compared-descriptions.ts';
@@ -55,7 +55,7 @@ function compareOperation(pair: Pair<DescribedOperation>, of: ComparedDescriptio
   const at = operationPlace(pair[1]);
   const requests = { ...at, responses: false };
   const [was, is] = [pair[0].operation, pair[1].operation];
-  const [oldId, newId] = [stringOf(was['operationId']), stringOf(is['operationId'])];
+  const [oldId, newId] = [readString(was['operationId']), readString(is['operationId'])];
   const isDeprecated = is['deprecated'] === true;
   return [
     ...(oldId === null || oldId === newId
@@ -87,7 +87,7 @@ function compareTexts(
 /** The origin. The rest of the URL is a part of each path. */
 function compareServers(descriptions: Pair<ApiDescription>): readonly Difference[] {
   const [was, is] = descriptions.map(({ document }) => {
-    const url = stringOf(objectOf(arrayOf(document['servers'])[0])['url']) ?? '';
+    const url = readString(readObject(readArray(document['servers'])[0])['url']) ?? '';
     return /^[a-z][a-z0-9+.-]*:\/\/[^/]*/i.exec(url)?.[0] ?? null;
   });
   return compareTexts('public-url-changed', 'the public URL', [was ?? null, is ?? null]);
@@ -101,7 +101,7 @@ function compareBases([was, is]: Pair<string | null>): readonly Difference[] {
 /** The ways to authenticate. */
 function compareCredentials(descriptions: Pair<ApiDescription>): readonly Difference[] {
   const [was, is] = descriptions.map((each) => {
-    const schemes = Object.entries(objectOf(objectOf(each.document['components'])['securitySchemes']));
+    const schemes = Object.entries(readObject(readObject(each.document['components'])['securitySchemes']));
     return new Map(schemes.map(([name, scheme]) => [name, withoutTexts(resolve(scheme, each).value)]));
   });
   if (was === undefined || is === undefined) return [];
@@ -137,7 +137,8 @@ function strongest(impacts: readonly Impact[]): Impact {
 }
 
 /**
- * The differences of the credentials that an operation needs. A caller fulfils one of several requirements, each of which names schemes with scopes.
+ * The differences of the credentials that an operation needs. A caller fulfils one of several requirements, each of
+ * which names schemes with scopes.
  */
 function compareSecurity(requirements: Pair<readonly JsonObject[]>, at: Place): readonly Difference[] {
   const kind = compareSets(requirements, acceptsAll, ACCESS);
@@ -153,8 +154,8 @@ function acceptsAll(outer: readonly JsonObject[], inner: readonly JsonObject[]):
 /** True if a caller who fulfils one requirement fulfils the other one. */
 function isEnough(fulfilled: JsonObject, needed: JsonObject): boolean {
   return Object.entries(needed).every(([scheme, scopes]) => {
-    const held = new Set(stringsOf(fulfilled[scheme]));
-    return Object.hasOwn(fulfilled, scheme) && stringsOf(scopes).every((scope) => held.has(scope));
+    const held = new Set(readStrings(fulfilled[scheme]));
+    return Object.hasOwn(fulfilled, scheme) && readStrings(scopes).every((scope) => held.has(scope));
   });
 }
 
@@ -164,6 +165,6 @@ function describeSecurity(requirements: readonly JsonObject[]): string {
 }
 
 function describeScheme([scheme, scopes]: readonly [string, JsonObject[string]]): string {
-  const names = stringsOf(scopes);
+  const names = readStrings(scopes);
   return names.length === 0 ? shown(scheme) : `${shown(scheme)} with ${names.map(shown).join(' and ')}`;
 }

@@ -16,7 +16,8 @@ export interface SchemaComparer {
    * The differences of two schemas that have not been found before.
    *
    * @param at its path is replaced by the name of a component
-   * @throws {DescriptionError} schemas that are nested too deeply, too many of them, or a reference that cannot be followed
+   * @throws {DescriptionError} schemas that are nested too deeply, too many of them, or a reference that cannot be
+   *   followed
    */
   readonly compare: (was: Json | undefined, is: Json | undefined, at: SchemaPlace) => readonly Difference[];
   /** The same for schemas that have been read. */

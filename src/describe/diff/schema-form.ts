@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { ValueForm } from '../../model/diff/compare-values.ts';
 import { isSameJson } from '../../model/diff/keywords.ts';
-import { arrayOf, numberOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
+import { readArray, readNumber, readObject, readString, readStrings } from '../../model/values/access.ts';
 import { type ApiDescription, DescriptionError, followReference } from './api-description.ts';
 import { shown } from '../../model/diff/difference.ts';
 
@@ -54,7 +54,8 @@ export class SchemaReader {
   /**
    * The form of a schema. The same object for the same schema.
    *
-   * @throws {DescriptionError} a schema that contains itself by `allOf` or references alone, or a reference that cannot be followed
+   * @throws {DescriptionError} a schema that contains itself by `allOf` or references alone, or a reference that cannot
+   *   be followed
    */
   form(schema: Json | undefined): SchemaForm {
     if (!isJsonObject(schema)) return schema === false ? NEVER : ANY;
@@ -68,11 +69,11 @@ export class SchemaReader {
   }
 
   #read({ $ref, allOf, ...own }: JsonObject): SchemaForm {
-    const reference = stringOf($ref);
+    const reference = readString($ref);
     const target = reference === null ? [] : [this.#component(reference)];
     // In OpenAPI 3.0 nothing counts next to a reference.
     if (reference !== null && this.#description.edition === '3.0') return target[0] ?? ANY;
-    const parts = [...target, ...arrayOf(allOf).map((each) => this.form(each)), this.#own(own)];
+    const parts = [...target, ...readArray(allOf).map((each) => this.form(each)), this.#own(own)];
     return parts.reduce(intersect, ANY);
   }
 
@@ -102,7 +103,7 @@ export class SchemaReader {
   }
 
   #alternatives(all: readonly Json[]): SchemaForm {
-    const alternatives = all.filter((each) => objectOf(each)['type'] !== 'null');
+    const alternatives = all.filter((each) => readObject(each)['type'] !== 'null');
     const hasNull = alternatives.length < all.length;
     const [only] = alternatives;
     if (alternatives.length > 1) return { ...ANY, nullable: hasNull, alternatives };
@@ -120,7 +121,7 @@ function readTypes(
   { type, nullable }: JsonObject,
   values: readonly Json[] | null,
 ): Pick<SchemaForm, 'types' | 'nullable'> {
-  const declared = type === undefined ? null : new Set(stringsOf(type));
+  const declared = type === undefined ? null : new Set(readStrings(type));
   const allowsNull = declared === null || declared.delete('null') || nullable === true;
   const ofValues = values?.filter((each) => each !== null).map((each) => (Array.isArray(each) ? 'array' : typeof each));
   return {
@@ -188,15 +189,15 @@ function mergeKeywords(one: JsonObject, other: JsonObject): JsonObject {
 
 /** @param values of both schemas, which differ */
 function mergeKeyword(name: string, [one, other]: readonly [Json, Json], merged: JsonObject): JsonObject {
-  if (LOWER.includes(name)) return { [name]: Math.max(numberOf(one) ?? -Infinity, numberOf(other) ?? -Infinity) };
-  if (UPPER.includes(name)) return { [name]: Math.min(numberOf(one) ?? Infinity, numberOf(other) ?? Infinity) };
+  if (LOWER.includes(name)) return { [name]: Math.max(readNumber(one) ?? -Infinity, readNumber(other) ?? -Infinity) };
+  if (UPPER.includes(name)) return { [name]: Math.min(readNumber(one) ?? Infinity, readNumber(other) ?? Infinity) };
   switch (name) {
     case 'required':
-      return { required: [...new Set([...arrayOf(one), ...arrayOf(other)])] };
+      return { required: [...new Set([...readArray(one), ...readArray(other)])] };
     case 'enum':
-      return { enum: arrayOf(one).filter((each) => arrayOf(other).includes(each)) };
+      return { enum: readArray(one).filter((each) => readArray(other).includes(each)) };
     case 'properties':
-      return { properties: mergeProperties(objectOf(one), objectOf(other)) };
+      return { properties: mergeProperties(readObject(one), readObject(other)) };
     case 'items':
     case 'propertyNames':
     case 'additionalProperties':
@@ -209,7 +210,7 @@ function mergeKeyword(name: string, [one, other]: readonly [Json, Json], merged:
     case 'default':
       return { default: other };
     default:
-      return { allOf: [...arrayOf(merged['allOf']), { [name]: other }] };
+      return { allOf: [...readArray(merged['allOf']), { [name]: other }] };
   }
 }
 

@@ -1,7 +1,7 @@
 import { linkName } from '../../model/link-name.ts';
 import type { ComputedField, Field, FieldAccess, Model, Resource } from '../../model/model.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
+import { readArray, readObject, readString } from '../../model/values/access.ts';
 import { type Html, html } from '../html.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';
 import { accessWords, sectionId } from './docs-content.ts';
@@ -16,11 +16,11 @@ const SYSTEM: readonly (readonly [name: string, type: string, meaning: string])[
 
 /** The members of a resource, with what their values have to fulfill. */
 export function fieldList(resource: Resource, { resources }: Pick<Model, 'resources'>): Html {
-  const properties = objectOf(resource.schema['properties']);
+  const properties = readObject(resource.schema['properties']);
   const { fieldAccess } = resource;
   return html`<ul class="members">
 ${memberItem({ name: 'id', type: 'text', notes: [idNote(resource)], target: null, schema: idSchema(resource), access: null })}
-${resource.fields.map((field) => memberItem(fieldMember(field, resources, { schema: objectOf(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
+${resource.fields.map((field) => memberItem(fieldMember(field, resources, { schema: readObject(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
 ${resource.computed.map((field) => memberItem(computedMember(field, fieldAccess.get(field.name) ?? null)))}
 ${SYSTEM.map(([name, type, meaning]) => memberItem({ name, type, notes: ['read-only'], target: null, schema: { description: meaning }, access: null }))}
 </ul>`;
@@ -69,7 +69,7 @@ function computedMember({ name, type, schema }: ComputedField, access: FieldAcce
 }
 
 function memberItem({ name, type, notes, target, schema, access }: DescribedMember): Html {
-  const description = stringOf(schema['description']);
+  const description = readString(schema['description']);
   const rules = constraintWords(schema);
   return html`<li><code class="member">${name}</code> <span>${[type, ...notes].join(', ')}${
     target === null ? '' : html`, refers to <a href="#${sectionId(target)}">${linkName(target)}</a>`
@@ -90,8 +90,8 @@ function accessNote(access: FieldAccess | null): Html {
 
 /** Writes the constraints of a JSON Schema besides its type, as words and values. */
 export function constraintWords(schema: JsonObject): readonly Html[] {
-  const items = objectOf(schema['items']);
-  const allowed = arrayOf(schema['enum'] ?? items['enum']);
+  const items = readObject(schema['items']);
+  const allowed = readArray(schema['enum'] ?? items['enum']);
   const parts: readonly Html[] = [
     ...(allowed.length === 0 ? [] : [html`one of ${separated(allowed.map(literalCode))}`]),
     ...range(schema, ['minLength', 'maxLength'], 'character'),

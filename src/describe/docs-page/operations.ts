@@ -45,7 +45,10 @@ function selected(codes: CodesByStatus, holds: (code: string, status: number) =>
   return new Map(kept.filter(([, each]) => each.length > 0));
 }
 
-/** Describes the operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for all. */
+/**
+ * Describes the operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for
+ * all.
+ */
 export function docsOperations({ resource, collection, item }: ResourceSurface): readonly DocsOperation[] {
   return KINDS.map((kind) => {
     const method = METHODS[kind];

@@ -1,11 +1,11 @@
 import { type ResourceErrorCode, resourceErrors } from '../../conventions/errors.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Property, Resource } from '../../model/model.ts';
-import { operatorsOf } from '../../model/operators.ts';
+import { listOperators } from '../../model/operators.ts';
 import { filterName } from '../../plan/parameters.ts';
 import { typeWords } from '../page/type-words.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import { type Html, html } from '../html.ts';
 import { type DocsContent, sectionId } from './docs-content.ts';
 import { fieldList } from './field-list.ts';
@@ -19,7 +19,7 @@ export function resourceSection(content: DocsContent, shown: ShownOperations): H
   const { resource, path } = described;
   const { model } = content.contract;
   const id = sectionId(resource);
-  const description = stringOf(resource.schema['description']);
+  const description = readString(resource.schema['description']);
   return html`<section id="${id}" class="resource" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${linkName(resource)}</h2>
 <p class="note"><code>${path}</code></p>
@@ -98,7 +98,7 @@ function searchNote({ search: paths }: Resource): Html {
 }
 
 function propertyItem({ path, type, filterable, sortable }: Property): Html {
-  const operators = filterable ? operatorsOf(type) : [];
+  const operators = filterable ? listOperators(type) : [];
   return html`<li><code class="member">${filterName(path)}</code> <span>${typeWords(type)}${sortable ? ', sort key' : ''}</span>
 ${operators.length === 0 ? '' : html`<code class="list">${operators.join(' ')}</code>`}</li>
 `;

@@ -1,5 +1,5 @@
 import type { Resource } from '../../model/model.ts';
-import { type SchemaSuffix, typeName } from '../../model/type-names.ts';
+import { type SchemaSuffix, toTypeName } from '../../model/type-names.ts';
 import type { Components } from '../components.ts';
 import type { DescribedContract, OpenApiEdition } from '../described-contract.ts';
 import type { Surface } from '../surface/surface.ts';
@@ -14,12 +14,12 @@ export interface Description {
 
 /** The name of a schema of a resource: `ProductCreate`. */
 export function schemaName({ singular }: Resource, suffix: SchemaSuffix): string {
-  return typeName(singular) + suffix;
+  return toTypeName(singular) + suffix;
 }
 
 /** The name of another component of a resource: `Product.pageResponse`. No resource has a dot in its name. */
 export function partName({ singular }: Resource, part: string): string {
-  return `${typeName(singular)}.${part}`;
+  return `${toTypeName(singular)}.${part}`;
 }
 
 /** The schema of an id. A client knows only that it is a string, also of UUIDs (REP-2). */

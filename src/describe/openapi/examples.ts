@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
-import { objectOf } from '../../model/values/access.ts';
+import { readObject } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
 import { EXAMPLE_ID, EXAMPLE_TIME, exampleValue } from '../example-value.ts';
 
 /**
- * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample matches. Members of
- * examples follow from the model alone, so that they are the same in every description.
+ * An example of a resource, or of the body that makes one; nothing where a required member has a pattern that no sample
+ * matches. Members of examples follow from the model alone, so that they are the same in every description.
  */
 export function writeExample(
   resource: Resource,
@@ -78,7 +78,7 @@ function sampleField(field: Field, { schema }: Resource): Json {
 }
 
 function findDeclared(name: string, schema: JsonObject): JsonObject {
-  return objectOf(objectOf(schema['properties'])[name]);
+  return readObject(readObject(schema['properties'])[name]);
 }
 
 /** An id of a resource. */

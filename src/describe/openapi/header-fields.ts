@@ -10,7 +10,9 @@ type RequestField = OperationField | 'API-Version' | 'X-Correlation-ID' | 'trace
 
 const OPAQUE = String.raw`(W/)?"[!#-~]*"`;
 
-/** `*`, or a list of ETags (RFC 9110 8.8.3), without the empty elements and the spaces that senders should not write. */
+/**
+ * `*`, or a list of ETags (RFC 9110 8.8.3), without the empty elements and the spaces that senders should not write.
+ */
 const ETAG_LIST_PATTERN = String.raw`^(\*|${OPAQUE}( ?, ?${OPAQUE})*)$`;
 
 /** 1 to 255 visible characters, bare or as a structured-field string (MET-12). */
@@ -108,7 +110,10 @@ const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'X-Total-Count': 'The number of items of all pages, for formats without metadata.',
 };
 
-/** The fields of responses that descriptions name: those of the connection, of the coding and of the body are left to HTTP. */
+/**
+ * The fields of responses that descriptions name: those of the connection, of the coding and of the body are left to
+ * HTTP.
+ */
 export const DESCRIBED_FIELDS: readonly string[] = Object.keys(RESPONSE_DESCRIPTIONS);
 
 /** The fields that every response of a description has. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
-import { objectOf, stringOf } from '../../model/values/access.ts';
+import { readObject, readString } from '../../model/values/access.ts';
 
 /**
  * Reduces a description to one media type, for generators that make one type of all media types of a body. Bodies
@@ -11,7 +11,7 @@ import { objectOf, stringOf } from '../../model/values/access.ts';
  */
 export function withOneMediaType(document: JsonObject, type: string): JsonObject | null {
   const { value, found } = narrowed(document, type);
-  return found ? withoutUnused(objectOf(value)) : null;
+  return found ? withoutUnused(readObject(value)) : null;
 }
 
 interface Narrowed {
@@ -28,7 +28,7 @@ function narrowed(value: Json, type: string): Narrowed {
   if (!isJsonObject(value)) return { value, found: false };
   let found = false;
   const members = Object.entries(value).map(([name, member]) => {
-    const own = name === 'content' ? objectOf(member)[type] : undefined;
+    const own = name === 'content' ? readObject(member)[type] : undefined;
     const inner = narrowed(own === undefined ? member : { [type]: own }, type);
     found ||= inner.found || own !== undefined;
     return [name, inner.value];
@@ -39,27 +39,27 @@ function narrowed(value: Json, type: string): Narrowed {
 /** The description without components that nothing refers to. */
 function withoutUnused(document: JsonObject): JsonObject {
   const { components, ...others } = document;
-  const sections = objectOf(components);
+  const sections = readObject(components);
   const used = new Set<string>();
   const pending = [...references(others)];
   for (let reference = pending.pop(); reference !== undefined; reference = pending.pop()) {
     if (used.has(reference)) continue;
     used.add(reference);
     const [, , section = '', name = ''] = reference.split('/');
-    pending.push(...references(objectOf(sections[section])[name] ?? null));
+    pending.push(...references(readObject(sections[section])[name] ?? null));
   }
   const kept = Object.entries(sections).map(([section, all]) => {
     // Credentials are referred to by name.
     const isUsed = (name: string): boolean =>
       section === 'securitySchemes' || used.has(`#/components/${section}/${name}`);
-    return [section, Object.fromEntries(Object.entries(objectOf(all)).filter(([name]) => isUsed(name)))];
+    return [section, Object.fromEntries(Object.entries(readObject(all)).filter(([name]) => isUsed(name)))];
   });
   return { ...others, components: Object.fromEntries(kept) };
 }
 
 function* references(value: Json): Generator<string, void, undefined> {
   if (typeof value !== 'object' || value === null) return;
-  const reference = isJsonObject(value) ? stringOf(value['$ref']) : null;
+  const reference = isJsonObject(value) ? readString(value['$ref']) : null;
   if (reference !== null) yield reference;
   for (const each of Object.values(value)) yield* references(each);
 }

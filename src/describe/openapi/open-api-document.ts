@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import { objectOf } from '../../model/values/access.ts';
+import { readObject } from '../../model/values/access.ts';
 import { linkName } from '../../model/link-name.ts';
 import { API_TAG, apiPaths, originPaths, pathParameter } from './api-paths.ts';
 import { collectionPath } from './collection-paths.ts';
@@ -16,8 +16,8 @@ import { SECURITY_SCHEME, securityScheme } from './security.ts';
 const SPECIFICATIONS: Readonly<Record<OpenApiEdition, string>> = { '3.1': '3.1.1', '3.2': '3.2.0' };
 
 /**
- * The description of a contract (OPS-1): every path, method, parameter, header field and status. It follows from the model alone, and so does the order
- * of its members: two of them can be compared line by line.
+ * The description of a contract (OPS-1): every path, method, parameter, header field and status. It follows from the
+ * model alone, and so does the order of its members: two of them can be compared line by line.
  */
 export function openApiDocument(contract: DescribedContract, edition: OpenApiEdition): JsonObject {
   const { model } = contract;
@@ -34,7 +34,7 @@ export function openApiDocument(contract: DescribedContract, edition: OpenApiEdi
   const common = commonRequestFields(description);
   const below = Object.fromEntries(
     Object.entries(paths)
-      .map(([path, value]) => [path, objectOf(value)] as const)
+      .map(([path, value]) => [path, readObject(value)] as const)
       .map(([path, item]) => [path, { ...item, parameters: [...listParameters(item), ...common] }]),
   );
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
-import { objectOf } from '../../model/values/access.ts';
+import { readObject } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
 import { wrapPage } from './api-schemas.ts';
@@ -118,7 +118,7 @@ export function formSchema(resource: Resource, description: Description): JsonOb
     const schemas = requestMembers(fields, resource, 'patch');
     const members = fields.map(({ name, type }) => [
       type.kind === 'array' ? `${name}[]` : name,
-      objectOf(schemas[name]),
+      readObject(schemas[name]),
     ]);
     return {
       type: 'object',
@@ -205,7 +205,7 @@ function requestMembers(fields: readonly Field[], resource: Resource, use: Schem
   return Object.fromEntries(
     fields.map(({ name, writeOnly }) => [
       name,
-      writeOnly ? { ...objectOf(schemas[name]), writeOnly: true } : objectOf(schemas[name]),
+      writeOnly ? { ...readObject(schemas[name]), writeOnly: true } : readObject(schemas[name]),
     ]),
   );
 }
@@ -213,7 +213,7 @@ function requestMembers(fields: readonly Field[], resource: Resource, use: Schem
 function marked(fields: readonly Field[], schemas: JsonObject): JsonObject {
   return Object.fromEntries(
     fields.map(({ name, readOnly, shownOnce }) => {
-      const schema = objectOf(schemas[name]);
+      const schema = readObject(schemas[name]);
       // A replay has null in place of what is shown once.
       const shown = shownOnce && !Array.isArray(schema['type']) ? nullable(schema) : schema;
       return [name, readOnly ? { ...shown, readOnly: true } : shown];

@@ -182,7 +182,10 @@ function errorResponse(status: number, codes: readonly string[], { operation, de
   }));
 }
 
-/** The names that an error may have. They depend on the operations of its resource alone: other resources of the model do not change them. */
+/**
+ * The names that an error may have. They depend on the operations of its resource alone: other resources of the model
+ * do not change them.
+ */
 function errorNames(
   status: number,
   codes: readonly string[],

@@ -8,8 +8,8 @@ export interface PageAssets {
 }
 
 /**
- * `Content-Security-Policy` of a page: its own style and script by their digest, requests to its own origin, and nothing else. A page of another
- * site cannot frame it.
+ * `Content-Security-Policy` of a page: its own style and script by their digest, requests to its own origin, and
+ * nothing else. A page of another site cannot frame it.
  */
 export function pagePolicy({ style, script }: PageAssets): string {
   return [
@@ -47,7 +47,10 @@ ${inlined('script', script)}
 `.text;
 }
 
-/** One of the two elements that the policy of the page allows. The end tag of a script would make a bundler rewrite a tagged template that has it. */
+/**
+ * One of the two elements that the policy of the page allows. The end tag of a script would make a bundler rewrite a
+ * tagged template that has it.
+ */
 function inlined(name: 'style' | 'script', content: string): Html {
   return new Html(`<${name}>${content}</${name}>`);
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
-import { objectOf } from '../../model/values/access.ts';
+import { readObject } from '../../model/values/access.ts';
 import { exampleValue } from '../example-value.ts';
 
 /** A body with which a person may start to create a resource: what it must have, with values of the right type. */
@@ -13,7 +13,9 @@ export function sampleBody(resource: Resource): JsonObject {
   return resource.id.kind === 'client' ? { id: 'example', ...body } : body;
 }
 
-/** A body with which a person may start to change a resource: one field that can be changed; empty where there is none. */
+/**
+ * A body with which a person may start to change a resource: one field that can be changed; empty where there is none.
+ */
 export function sampleChange(resource: Resource): JsonObject {
   const parentFields = new Set(resource.parentKey);
   const field = resource.fields.find(
@@ -24,7 +26,7 @@ export function sampleChange(resource: Resource): JsonObject {
 }
 
 function sampleValue(field: Field, { schema }: Resource): Json {
-  const declared = objectOf(objectOf(schema['properties'])[field.name]);
+  const declared = readObject(readObject(schema['properties'])[field.name]);
   // The person has to write a value if none is known to be valid.
   return exampleValue(field, declared) ?? '';
 }

@@ -22,7 +22,11 @@ export function typeWords(type: ValueType): string {
   }
 }
 
-/** Lists the properties of a field besides its type: `required`, `refers to suppliers`. @param target the collection that it refers to */
+/**
+ * Lists the properties of a field besides its type: `required`, `refers to suppliers`.
+ *
+ * @param target the collection that it refers to
+ */
 export function fieldNotes(field: Field, target: string | null): readonly string[] {
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [field.required, 'required'],

@@ -2,8 +2,8 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Property, Resource, ValueType } from '../../model/model.ts';
 import { EXAMPLE_ID, exampleValue } from '../example-value.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
-import { relationsOf } from '../../plan/expansion.ts';
+import { type ComparisonOperator, OPERATORS, listOperators } from '../../model/operators.ts';
+import { listRelations } from '../../plan/expansion.ts';
 import { MAX_VALUES } from '../../plan/filter/filter.ts';
 import { MAX_GROUPS } from '../../plan/filter/filter-shape.ts';
 import { filterablePaths } from '../../plan/filter/filter-rule.ts';
@@ -42,8 +42,8 @@ const WORDS: Readonly<Record<ComparisonOperator, string>> = {
 };
 
 /**
- * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every generator of clients can write a
- * name such as `price[gte]`; few can write objects in a query.
+ * The filters of a collection on its own properties (QRY-1), a parameter for each property and operator. Every
+ * generator of clients can write a name such as `price[gte]`; few can write objects in a query.
  */
 export const filterParameters = weakMemoize((resource: Resource): readonly SurfaceParameter[] =>
   [...resource.properties.values()]
@@ -53,7 +53,7 @@ export const filterParameters = weakMemoize((resource: Resource): readonly Surfa
 
 function describeFilters(property: Property, resource: Resource): readonly SurfaceParameter[] {
   const { path, type } = property;
-  const operators = operatorsOf(type);
+  const operators = listOperators(type);
   const compared = comparedSchema(property);
   const named = operators.map((operator): SurfaceParameter => {
     const isList = operator === 'in' || operator === 'nin';
@@ -107,7 +107,9 @@ function isText(type: ValueType): boolean {
   return compared.kind === 'text' && compared.format === null;
 }
 
-/** A value of a property, or of its items. Values that compare by value have more spellings than those of their enum. */
+/**
+ * A value of a property, or of its items. Values that compare by value have more spellings than those of their enum.
+ */
 function comparedSchema({ type, allowed }: Property): JsonObject {
   const compared = type.kind === 'array' ? type.item.type : type;
   const schema = operandType(compared);
@@ -158,7 +160,7 @@ export function patternParameter(
   which: 'other' | 'all',
 ): SurfaceParameter {
   const own = filterablePaths(resource);
-  const related = relationsOf(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
+  const related = listRelations(resource, model).flatMap(({ name, target }) => filterablePaths(target, `${name}.`));
   const paths = alternatives([...own, ...related]);
   const groups = `any\\[([1-9]|${MAX_GROUPS})\\]\\[${paths}\\]`;
   const named = which === 'all' ? [...own.map((path) => filterName(path)), ...related] : related;

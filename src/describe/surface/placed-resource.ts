@@ -1,6 +1,6 @@
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
-import { typesOf } from '../../plan/events/event-types.ts';
-import { type Relation, relationsOf } from '../../plan/expansion.ts';
+import { listEventTypes } from '../../plan/events/event-types.ts';
+import { type Relation, listRelations } from '../../plan/expansion.ts';
 import { isSortable } from '../../plan/list/sort.ts';
 import { writeRoutePattern } from '../../plan/routes/route-table.ts';
 
@@ -64,8 +64,8 @@ export function describeMembers(resource: Resource, model: Pick<Model, 'resource
     filterable: [...properties.values()].filter(({ filterable }) => filterable),
     sortable: [...properties.values()].filter(({ sortable }) => sortable),
     sortKeys: [...properties.keys()].filter((path) => isSortable(resource, path)),
-    relations: relationsOf(resource, model),
-    eventTypes: typesOf(resource),
+    relations: listRelations(resource, model),
+    eventTypes: listEventTypes(resource),
   };
 }
 

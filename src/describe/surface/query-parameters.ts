@@ -2,8 +2,8 @@ import { weakMemoize } from '../../cache/memoize.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion, Member, Resource } from '../../model/model.ts';
-import { typeName } from '../../model/type-names.ts';
-import { typesOf } from '../../plan/events/event-types.ts';
+import { toTypeName } from '../../model/type-names.ts';
+import { listEventTypes } from '../../plan/events/event-types.ts';
 import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';
@@ -150,7 +150,7 @@ function shareWithin(
 ): readonly SurfaceParameter[] {
   return parameters.map((parameter) => ({
     ...parameter,
-    component: `${typeName(resource.singular)}.${parameter.name}`,
+    component: `${toTypeName(resource.singular)}.${parameter.name}`,
   }));
 }
 
@@ -189,7 +189,7 @@ const DRY_RUN: SurfaceParameter = {
 const MAX_VALUES = 1_000;
 
 function eventFilters({ model }: DescribedContract): readonly SurfaceParameter[] {
-  const loud = [...model.resources.values()].filter((resource) => typesOf(resource).length > 0);
+  const loud = [...model.resources.values()].filter((resource) => listEventTypes(resource).length > 0);
   const repeated = (name: string, values: readonly string[], description: string): SurfaceParameter => ({
     name,
     schema: { type: 'array', maxItems: MAX_VALUES, items: wordSchema(values) },
@@ -200,7 +200,7 @@ function eventFilters({ model }: DescribedContract): readonly SurfaceParameter[]
   const collections = loud.map(({ collection }) => collection);
   const types = loud.map(({ singular }) => singular);
   return [
-    repeated('type', loud.flatMap(typesOf), 'The types of the events; repeated, any of them.'),
+    repeated('type', loud.flatMap(listEventTypes), 'The types of the events; repeated, any of them.'),
     repeated(
       'collection',
       collections,

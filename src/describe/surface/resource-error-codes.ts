@@ -9,7 +9,10 @@ export type CodeWithStatus = readonly [code: string, status: number];
 /** The writes of webhooks whose bodies have a URL (EVT-7). */
 const WITH_URL: ReadonlySet<OperationKind> = new Set(['create', 'replace', 'patch']);
 
-/** The errors of an operation that have the code of a resource: its own, those above it, and those that a delete reaches. */
+/**
+ * The errors of an operation that have the code of a resource: its own, those above it, and those that a delete
+ * reaches.
+ */
 export function resourceErrorCodes(
   { kind, resource, above }: OperationTarget,
   { model, isNewest }: Pick<DescribedContract, 'model' | 'isNewest'>,

@@ -10,7 +10,10 @@ import type { EventLog } from '../../stores/store.ts';
 import { EventTail } from './event-tail.ts';
 import { FeedReader } from './feed-reader.ts';
 
-/** Milliseconds between two looks at the readers: whether one has left, is due for a heartbeat, or has a token that is no longer valid. */
+/**
+ * Milliseconds between two looks at the readers: whether one has left, is due for a heartbeat, or has a token that is
+ * no longer valid.
+ */
 const SWEEP = 1_000;
 /** Sweeps after which the tokens of readers are verified again. */
 const SWEEPS_PER_CHECK = 5;
@@ -162,7 +165,10 @@ export class EventFeeds implements Feeds {
   }
 }
 
-/** True if the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for a response without end. */
+/**
+ * True if the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for
+ * a response without end.
+ */
 function hasLeft({ request: { client } }: FeedReader): boolean {
   return client?.destroyed === true || client?.readableEnded === true;
 }

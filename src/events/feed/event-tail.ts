@@ -35,8 +35,8 @@ export interface EventTailOptions {
 }
 
 /**
- * The end of the log, read once for all readers of the process (EVT-8). The newest events are in memory: a reader who is further behind reads the log
- * itself. Nothing is read while there are no readers.
+ * The end of the log, read once for all readers of the process (EVT-8). The newest events are in memory: a reader who
+ * is further behind reads the log itself. Nothing is read while there are no readers.
  */
 export class EventTail {
   readonly #options: EventTailOptions;

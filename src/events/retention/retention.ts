@@ -53,8 +53,9 @@ export function startRetention(options: EventRetentionOptions): Pick<EventRetent
 }
 
 /**
- * Removes old events with their deliveries, in small steps that share transactions with other writes (EVT-8c). One process at a time does it. How
- * much of the log was removed is stored in the transaction that removes it. What a subscription misses by it is reported before.
+ * Removes old events with their deliveries, in small steps that share transactions with other writes (EVT-8c). One
+ * process at a time does it. How much of the log was removed is stored in the transaction that removes it. What a
+ * subscription misses by it is reported before.
  */
 export class EventRetention {
   readonly #options: EventRetentionOptions;

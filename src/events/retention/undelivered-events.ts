@@ -32,7 +32,12 @@ export class UndeliveredEvents {
     return missed;
   }
 
-  /** Counts the events that existing subscriptions miss if a part of the log is removed. @param removed the last sequence before it @param through its last */
+  /**
+   * Counts the events that existing subscriptions miss if a part of the log is removed.
+   *
+   * @param removed the last sequence before it
+   * @param through its last
+   */
   async ofLog(removed: number, through: number): Promise<MissedEvents> {
     const { events, deliveries } = this.#options.store;
     const missed = new Map<string, number>();

@@ -19,7 +19,8 @@ const NOT_PUBLIC: readonly string[] = [
   '203.0.113.0/24',
   // Multicast, reserved and broadcast.
   '224.0.0.0/3',
-  // Global unicast addresses are in 2000::/3. All others are local, multicast, not assigned, or IPv4 addresses that are translated (NAT64, SIIT).
+  // Global unicast addresses are in 2000::/3. All others are local, multicast, not assigned, or IPv4 addresses that are
+  // translated (NAT64, SIIT).
   '::/3',
   '4000::/2',
   '8000::/1',
@@ -35,7 +36,10 @@ const EVERYTHING: readonly string[] = ['0.0.0.0/0', '::/0'];
 
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/** The addresses to which no connection is made. `net.connect` checks each address with it, at the time of the connection. */
+/**
+ * The addresses to which no connection is made. `net.connect` checks each address with it, at the time of the
+ * connection.
+ */
 export class AddressGuard extends BlockList {
   readonly #blocked: readonly AddressRange[];
   readonly #exceptions: readonly AddressRange[];
@@ -61,7 +65,10 @@ export class AddressGuard extends BlockList {
     return new AddressGuard([], []);
   }
 
-  /** An IPv4 address that is mapped into IPv6 counts as the IPv4 address. `BlockList` would also compare IPv4 addresses with networks of IPv6. */
+  /**
+   * An IPv4 address that is mapped into IPv6 counts as the IPv4 address. `BlockList` would also compare IPv4 addresses
+   * with networks of IPv6.
+   */
   override check(address: SocketAddress | string): boolean {
     const octets = parseIpAddress(typeof address === 'string' ? address : address.address);
     if (octets === null) return this.#blocked.length > 0;

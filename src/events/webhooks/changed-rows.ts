@@ -15,8 +15,9 @@ export interface RowChanges {
 const UNCHANGED: RowChanges = { changed: [], deleted: [] };
 
 /**
- * Follows the rows of a top-level or nested resource: it reads those that have changed since the last time, by their revisions, which increase with each
- * commit. Of deleted rows nothing is left but the count of the others; only where that is less than expected, all ids are read.
+ * Follows the rows of a top-level or nested resource: it reads those that have changed since the last time, by their
+ * revisions, which increase with each commit. Of deleted rows nothing is left but the count of the others; only where
+ * that is less than expected, all ids are read.
  */
 export class ChangedRows {
   readonly #rows: VisibleRows;
@@ -32,13 +33,17 @@ export class ChangedRows {
     this.#resource = resource;
   }
 
-  /** The changes since the last call, which are not returned again; with the first call every row. Not to be called while it runs. */
+  /**
+   * The changes since the last call, which are not returned again; with the first call every row. Not to be called
+   * while it runs.
+   */
   async read(): Promise<RowChanges> {
     const [stamp = 0] = await this.#rows.resourceStamps([this.#resource]);
     if (stamp === this.#stamp) return UNCHANGED;
     const changed = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
     for (const { id } of changed) this.#ids.add(id);
-    // A row that was created meanwhile may make up for one that was deleted: then the stamp has changed since it was read.
+    // A row that was created meanwhile may make up for one that was deleted: then the stamp has changed since it was
+    // read.
     const deleted = (await this.#count()) < this.#ids.size ? await this.#absent() : [];
     for (const id of deleted) this.#ids.delete(id);
     this.#revision = changed.at(-1)?.revision ?? this.#revision;

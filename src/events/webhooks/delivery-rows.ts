@@ -5,7 +5,7 @@ import type { WebhookResources } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { VisibleRows } from '../../operations/visible-rows.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import { createPlan, deletePlan, updatePlan, type WriteAuthor } from '../../plan/write/write-plan.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -122,7 +122,7 @@ export class DeliveryRows {
     });
     const author = this.#author();
     const within = (row: Row): WritePlan['within'] => [
-      { resource: names.webhooks, id: stringOf(row['webhook_id']) ?? '' },
+      { resource: names.webhooks, id: readString(row['webhook_id']) ?? '' },
     ];
     const plans = found.map((row) => deletePlan(author, { resource, within: within(row), row }));
     return plans.length > 0 && (await this.#commit(plans)) ? plans.length : 0;
@@ -131,7 +131,9 @@ export class DeliveryRows {
   /** Changes a row below a webhook. @returns whether it still was as it was read */
   changeBelow(resource: string, row: Row, changes: JsonObject): Promise<boolean> {
     const { names } = this.#options;
-    return this.#change(resource, row, changes, [{ resource: names.webhooks, id: stringOf(row['webhook_id']) ?? '' }]);
+    return this.#change(resource, row, changes, [
+      { resource: names.webhooks, id: readString(row['webhook_id']) ?? '' },
+    ]);
   }
 
   /** Changes a webhook, if it exists. */

@@ -1,5 +1,5 @@
 import type { WebhookResources } from '../../model/webhook-settings.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import { VisibleRows } from '../../operations/visible-rows.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';
@@ -97,7 +97,7 @@ export class EndpointTable {
     const found = rows.map((row) => ({
       id: row.id,
       row,
-      webhook: stringOf(row['webhook_id']) ?? '',
+      webhook: readString(row['webhook_id']) ?? '',
       after: Number(row['after']),
       last: Number(row['last']),
     }));
@@ -138,7 +138,7 @@ export class EndpointTable {
   async #readSecrets(): Promise<void> {
     const { changed, deleted } = await this.#secrets.read();
     for (const row of changed) {
-      const webhook = stringOf(row['webhook_id']) ?? '';
+      const webhook = readString(row['webhook_id']) ?? '';
       const known = this.#rotated.get(webhook) ?? new Map<string, Row>();
       this.#rotated.set(webhook, known.set(row.id, row));
       this.#outdated.add(webhook);

@@ -5,7 +5,7 @@ import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyComparison } from '../../model/policy.ts';
 import { formatPath } from '../../model/path.ts';
 import type { Contract } from '../../contract/contract.ts';
-import { publishedFields, typesOf } from '../../plan/events/event-types.ts';
+import { publishedFields, listEventTypes } from '../../plan/events/event-types.ts';
 import { matchesType } from './event-types.ts';
 
 /** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */
@@ -14,8 +14,9 @@ export type EventFilter =
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
- * Compiles the filter of a webhook (EVT-4): the JSON of a policy, as row policies have it, on the data of the events. It must hold for every resource
- * of the patterns, whose events must have data. Where only `*` means the events of webhooks, and it does not hold for these, they are left out.
+ * Compiles the filter of a webhook (EVT-4): the JSON of a policy, as row policies have it, on the data of the events.
+ * It must hold for every resource of the patterns, whose events must have data. Where only `*` means the events of
+ * webhooks, and it does not hold for these, they are left out.
  *
  * @param text JSON
  * @param patterns of the webhook
@@ -25,7 +26,7 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
   const tree = parse(text);
   if (tree === null) return { kind: 'invalid', message: 'must be the JSON of a policy, such as {"status": "ACTIVE"}' };
   const selected = [...model.resources.values()].filter((resource) =>
-    typesOf(resource).some((type) => patterns.some((pattern) => matchesType(pattern, type))),
+    listEventTypes(resource).some((type) => patterns.some((pattern) => matchesType(pattern, type))),
   );
   const thin = selected.find(({ events }) => events === 'thin');
   if (thin !== undefined)
@@ -46,7 +47,7 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
 /** True if patterns other than `*` mean events of a resource. */
 function isNamed(resource: Resource, patterns: readonly string[]): boolean {
   const named = patterns.filter((pattern) => pattern !== '*');
-  return typesOf(resource).some((type) => named.some((pattern) => matchesType(pattern, type)));
+  return listEventTypes(resource).some((type) => named.some((pattern) => matchesType(pattern, type)));
 }
 
 function parse(text: string): Json | null {

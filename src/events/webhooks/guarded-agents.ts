@@ -5,7 +5,7 @@ import https from 'node:https';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { hostOf, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
+import { webhookHost, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import { AddressGuard } from './address-guard.ts';
 
 /** All addresses of a name; rejects where it has none. */
@@ -37,8 +37,9 @@ const IDLE_TIMEOUT = 4_000;
 const AGENT: http.AgentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT, maxFreeSockets: 16, maxTotalSockets: 512 };
 
 /**
- * Connections to the hosts of webhooks, kept alive, and made only to addresses that are allowed (EVT-7). The address that is checked is the address of
- * the connection: it is checked after the name was resolved. A name of which any address is not allowed is refused as a whole.
+ * Connections to the hosts of webhooks, kept alive, and made only to addresses that are allowed (EVT-7). The address
+ * that is checked is the address of the connection: it is checked after the name was resolved. A name of which any
+ * address is not allowed is refused as a whole.
  */
 export class GuardedAgents {
   readonly #rules: WebhookUrlRules;
@@ -60,12 +61,12 @@ export class GuardedAgents {
   /** The agent for an URL that {@link parseWebhookUrl} accepted. */
   agentFor(url: URL): http.Agent {
     if (url.protocol === 'http:') return this.#local;
-    return this.#isNamed(hostOf(url)) ? this.#open : this.#guarded;
+    return this.#isNamed(webhookHost(url)) ? this.#open : this.#guarded;
   }
 
   /** True if a connection to a host would be made now; false also where its name has no address. */
   async admits(url: URL): Promise<boolean> {
-    const host = hostOf(url);
+    const host = webhookHost(url);
     if (this.#isNamed(host)) return true;
     if (isIP(host) !== 0) return !this.#public.check(host);
     try {
@@ -96,7 +97,8 @@ class GuardedHttpAgent extends http.Agent {
   }
 
   override createConnection({ host, port }: http.ClientRequestArgs): Duplex {
-    // Without delay: the end of a request would wait for the acknowledgement of its beginning, 40 ms with many receivers.
+    // Without delay: the end of a request would wait for the acknowledgement of its beginning, 40 ms with many
+    // receivers.
     return connect({
       host: host ?? '',
       port: Number(port),

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { Contracts } from '../../contract/contract.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 
@@ -14,18 +14,22 @@ interface PingParts {
 /** No event of the log has it. */
 const SEQUENCE = '0'.repeat(20);
 
-/** The event that tests a webhook: it is not in the log. @param delivery the delivery that requests it, whose id it has */
+/**
+ * The event that tests a webhook: it is not in the log.
+ *
+ * @param delivery the delivery that requests it, whose id it has
+ */
 export function pingEvent({ id, created_at: timestamp, webhook_id: webhook }: Row, parts: PingParts): EventEnvelope {
   const { settings, contracts, events } = parts;
   const { resource } = contracts.current.resourceOf(settings.resources.webhooks);
   const { major, minor } = contracts.current.model.version;
-  const url = events.urls.item(events.base(), resource, [], stringOf(webhook) ?? '');
+  const url = events.urls.item(events.base(), resource, [], readString(webhook) ?? '');
   return {
     id,
     type: `${resource.singular}.ping`,
     payload: {
       timestamp,
-      resource: { type: resource.singular, id: stringOf(webhook) ?? '', url },
+      resource: { type: resource.singular, id: readString(webhook) ?? '', url },
       parents: [],
       changed_fields: [],
     },

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { hostOf, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
+import { webhookHost, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import { programVersion } from '../../platform/program-version.ts';
 import { withTimeout } from '../../platform/timeout.ts';
@@ -39,7 +39,10 @@ export interface SenderOptions extends GuardedAgentsOptions {
 const MAX_READ = 64 * 1_024;
 const MAX_RETAINED = 1_024;
 
-/** Sends webhooks: POST over connections that are kept alive, to allowed addresses alone, without following redirects (EVT-5, EVT-7). */
+/**
+ * Sends webhooks: POST over connections that are kept alive, to allowed addresses alone, without following redirects
+ * (EVT-5, EVT-7).
+ */
 export class WebhookSender {
   readonly rules: WebhookUrlRules;
   readonly #agents: GuardedAgents;
@@ -72,7 +75,7 @@ export class WebhookSender {
 
   #optionsOf({ url, headers, body }: WebhookRequest): http.RequestOptions {
     return {
-      host: hostOf(url),
+      host: webhookHost(url),
       port: url.port,
       path: `${url.pathname}${url.search}`,
       method: 'POST',
@@ -130,7 +133,8 @@ class Call {
 /**
  * The sender of a model.
  *
- * @param options its resolver and authorities, for tests; `loopback`: whether this machine may be called, also by http (`serve --dev`)
+ * @param options its resolver and authorities, for tests; `loopback`: whether this machine may be called, also by http
+ *   (`serve --dev`)
  */
 export function webhookSender(
   { allowed }: WebhookSettings,
@@ -140,7 +144,9 @@ export function webhookSender(
   return new WebhookSender({ rules: { allowed, loopback }, resolve, ca, userAgent: `Restwright/${programVersion()}` });
 }
 
-/** Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed. */
+/**
+ * Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed.
+ */
 function readResponse(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
   const retained: Buffer[] = [];
   let length = 0;

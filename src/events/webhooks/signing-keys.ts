@@ -1,5 +1,5 @@
 import { type Signer, hmacSignature, webhookKey } from '../../conventions/events/webhook-signature.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';
 import { createHmac, createSecretKey } from 'node:crypto';
@@ -23,7 +23,7 @@ const ROTATION = 24 * 60 * 60_000;
 export function signingKeys(webhook: Row, rotated: readonly Row[], seal: Seal): readonly SigningKey[] {
   const rows = [webhook, ...rotated.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1))];
   const keys = rows.flatMap((row, index) => {
-    const secret = seal.open(stringOf(row['secret']) ?? '');
+    const secret = seal.open(readString(row['secret']) ?? '');
     const next = rows[index + 1];
     const until = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next.created_at) + ROTATION;
     return secret === null ? [] : [{ sign: hmacSigner(secret), until }];

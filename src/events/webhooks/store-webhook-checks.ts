@@ -3,7 +3,7 @@ import type { ErrorDetail } from '../../conventions/errors.ts';
 import { parseWebhookUrl } from '../../conventions/events/webhook-url.ts';
 import { type LogWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
-import { typesOf } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../plan/events/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { compileEventFilter } from './event-filter.ts';
 import { findContract, matchesType } from './event-types.ts';
@@ -88,7 +88,7 @@ export class StoreWebhookChecks extends WebhookChecks {
 
 /** The error of a pattern that means no type of event. */
 function patternDetail(pattern: string, index: number, { model }: Contract): readonly ErrorDetail[] {
-  const types = [...model.resources.values()].flatMap(typesOf);
+  const types = [...model.resources.values()].flatMap(listEventTypes);
   if (types.some((type) => matchesType(pattern, type))) return [];
   const known = pattern.endsWith('.*') ? [...new Set(types.map((type) => type.replace(/\..*$/, '.*')))] : types;
   const nearest = closestMatch(pattern, known);

@@ -82,7 +82,8 @@ interface WebhookMessage {
 }
 
 /**
- * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the attempt.
+ * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the
+ * attempt.
  *
  * @param now milliseconds since the epoch
  */

@@ -5,11 +5,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { parseWebhookUrl, type WebhookUrl, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import type { Signer } from '../../conventions/events/webhook-signature.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { Contracts } from '../../contract/contract.ts';
 import { EventView, type JudgedEvent } from '../../operations/read/event-view.ts';
 import { bindPolicy } from '../../plan/policy/bind-policy.ts';
-import { typesOf } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../plan/events/event-types.ts';
 import { isVisible } from '../../plan/policy/holds.ts';
 import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
@@ -48,7 +48,7 @@ export function webhookEndpoint(
   keys: readonly SigningKey[],
   { contracts, rules, origin }: EndpointContext,
 ): WebhookEndpoint | null {
-  const contract = findContract(stringOf(row['version']) ?? '', contracts);
+  const contract = findContract(readString(row['version']) ?? '', contracts);
   if (contract === null || keys.length === 0) return null;
   const caller = restoreCaller(row);
   const patterns = stringsIn(row['event_types']);
@@ -57,7 +57,7 @@ export function webhookEndpoint(
   const passes = compileFilter(row['filter'] ?? null, patterns, caller, contract);
   return {
     id: row.id,
-    target: parseWebhookUrl(stringOf(row['url']) ?? '', rules),
+    target: parseWebhookUrl(readString(row['url']) ?? '', rules),
     format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
     ordered: row['ordered'] === true,
     patterns: contract === contracts.current ? patterns : storedPatterns(patterns, contract, contracts),
@@ -104,7 +104,7 @@ function storedPatterns(
   return [...model.resources.values()].flatMap((older) => {
     const stored = current.model.resources.get(older.name);
     if (stored === undefined) return [];
-    return typesOf(stored).filter((type) => {
+    return listEventTypes(stored).filter((type) => {
       const olderType = `${older.singular}${type.slice(stored.singular.length)}`;
       return patterns.some((pattern) => matchesType(pattern, olderType));
     });

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import { PING } from '../../model/compile/settings/webhook-hooks.ts';
 import type { Observe } from '../../observe/observation.ts';
-import { stringOf } from '../../model/values/access.ts';
+import { readString } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
@@ -132,7 +132,7 @@ export class WebhookRequests {
 
   async #deliver(row: Row): Promise<void> {
     const { table, rows, names, attempt, ping, find } = this.#options;
-    const endpoint = await table.endpoint(stringOf(row['webhook_id']) ?? '');
+    const endpoint = await table.endpoint(readString(row['webhook_id']) ?? '');
     const logged = row['type'] === PING ? null : await find(Number(row['sequence']));
     const seen = endpoint === null || logged === null ? null : endpoint.see(logged);
     const event = row['type'] === PING ? ping(row) : seen;

@@ -112,7 +112,10 @@ export class WebhookSubscriber implements Subscriber {
     return { kind: 'failed', record, ...(verdict.retryAfter === null ? {} : { retryAfter: verdict.retryAfter }) };
   }
 
-  /** The list of deliveries is written before their results: no event whose delivery is missing there counts as delivered after a crash. */
+  /**
+   * The list of deliveries is written before their results: no event whose delivery is missing there counts as
+   * delivered after a crash.
+   */
   flush(maxDelay: number): Promise<void> {
     return this.#options.rows.flush(maxDelay);
   }
@@ -177,7 +180,9 @@ export class WebhookSubscriber implements Subscriber {
     this.#replays = replays;
   }
 
-  /** Lists the attempt, and updates the webhook. Never rejects: what the receiver has counts as delivered in any case. */
+  /**
+   * Lists the attempt, and updates the webhook. Never rejects: what the receiver has counts as delivered in any case.
+   */
   async #record(endpoint: WebhookEndpoint, made: MadeAttempt, attempted: WebhookAttempt): Promise<void> {
     try {
       await this.#list(endpoint, made, attempted);

@@ -184,8 +184,8 @@ export class HttpConnections {
       this.#guard(pending.connection, () => this.#stream(pending, result));
       return;
     }
-    // A connection that may close is closed after the packet that the parser is reading. That may hold the rest of the body,
-    // or another request. Both are known at the end of the event-loop iteration.
+    // A connection that may close is closed after the packet that the parser is reading. That may hold the rest of the
+    // body, or another request. Both are known at the end of the event-loop iteration.
     const chosen = this.#closing || !this.#canDiscard(pending) ? this.#endOfTick : batcher;
     const admitted = this.#admit(pending, result);
     chosen.send(() => this.#guard(pending.connection, () => this.#write(pending, admitted)));

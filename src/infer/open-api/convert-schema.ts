@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
 import { memberNames, type RenameMember } from '../field-name.ts';
 import { withSource } from '../infer-schema.ts';
 import { type MemberDraft, type SchemaDraft, simpleSchema } from '../model-draft.ts';
-import { arrayOf, numberOf, objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
+import { readArray, readNumber, readObject, readString, readStrings } from '../../model/values/access.ts';
 import { formats } from '../../model/values/formats.ts';
 import { patternProblem } from '../../model/values/pattern.ts';
 import { referencedComponent, type DescribedApi } from './described-api.ts';
@@ -40,12 +40,12 @@ export class SchemaConverter {
 
   /** The members of an object schema. */
   members(schema: JsonObject, rename?: RenameMember): ConvertedMembers {
-    const properties = Object.entries(objectOf(schema['properties'])).filter(([name]) => !VARIABLE.test(name));
+    const properties = Object.entries(readObject(schema['properties'])).filter(([name]) => !VARIABLE.test(name));
     const names = memberNames(
       properties.map(([name]) => name),
       rename,
     );
-    const required = new Set(stringsOf(schema['required']));
+    const required = new Set(readStrings(schema['required']));
     const leftOut: string[] = [];
     const members = properties.flatMap(([source, value]): readonly MemberDraft[] => {
       const converted = this.convert(value, required.has(source));
@@ -85,14 +85,14 @@ export class SchemaConverter {
   }
 
   #convertResolved(schema: JsonObject, required: boolean): Converted {
-    const variants = arrayOf(schema['oneOf'] ?? schema['anyOf']);
+    const variants = readArray(schema['oneOf'] ?? schema['anyOf']);
     if (variants.length > 0) return this.#convertVariants(variants, required);
-    const parts = arrayOf(schema['allOf']);
+    const parts = readArray(schema['allOf']);
     const merged = parts.length === 0 ? null : this.#api.objectSchema(schema);
     if (parts.length === 1 && merged === null) return withAnnotations(this.convert(parts[0], required), schema);
     if (parts.length > 0 && merged === null) return omit('allOf of values that are no objects');
     const whole = merged === null ? schema : { ...schema, ...merged };
-    const types = stringsOf(whole['type']);
+    const types = readStrings(whole['type']);
     const nullable = whole['nullable'] === true || types.includes('null');
     const [type = impliedType(whole), another] = types.filter((each) => each !== 'null');
     if (another !== undefined) return omit('several types');
@@ -142,7 +142,7 @@ export class SchemaConverter {
 
   #convertObject(schema: JsonObject): Converted {
     const additional = schema['additionalProperties'];
-    if (Object.keys(objectOf(schema['properties'])).length > 0) {
+    if (Object.keys(readObject(schema['properties'])).length > 0) {
       const { members: fields, leftOut: missing } = this.members(schema);
       const members = fields.map(asInner);
       if (members.length === 0) return omit('no member can be expressed');
@@ -174,7 +174,7 @@ function withAnnotations(converted: Converted, schema: JsonObject): Converted {
 function impliedType(schema: JsonObject): string {
   if ('properties' in schema || 'additionalProperties' in schema) return 'object';
   if ('items' in schema) return 'array';
-  const values = arrayOf(schema['enum']).filter((value) => value !== null);
+  const values = readArray(schema['enum']).filter((value) => value !== null);
   return values.length > 0 && values.every((value) => typeof value === 'string') ? 'string' : '';
 }
 
@@ -184,7 +184,10 @@ function asInner(member: MemberDraft): MemberDraft {
   return { ...member, schema: { ...member.schema, keywords } };
 }
 
-/** The items of a list or the values of a map, which have neither a default nor access rules. A list in a list cannot be null. */
+/**
+ * The items of a list or the values of a map, which have neither a default nor access rules. A list in a list cannot be
+ * null.
+ */
 function convertElement(schema: SchemaDraft, nullable: boolean): SchemaDraft {
   const {
     default: _default,
@@ -199,7 +202,7 @@ function convertElement(schema: SchemaDraft, nullable: boolean): SchemaDraft {
 }
 
 function annotated(schema: SchemaDraft, { description, readOnly, writeOnly }: JsonObject): SchemaDraft {
-  const text = (stringOf(description) ?? '').trim().split('\n')[0] ?? '';
+  const text = (readString(description) ?? '').trim().split('\n')[0] ?? '';
   const isShown = text !== '' && text.length <= MAX_DESCRIPTION && !VARIABLE.test(text);
   const isDecided = 'readOnly' in schema.keywords || 'writeOnly' in schema.keywords;
   const declared = readOnly === true ? { readOnly } : writeOnly === true ? { writeOnly } : {};
@@ -208,7 +211,7 @@ function annotated(schema: SchemaDraft, { description, readOnly, writeOnly }: Js
 }
 
 function convertString(schema: JsonObject): Converted {
-  const format = stringOf(schema['format']);
+  const format = readString(schema['format']);
   if (format === 'binary') return omit('a file');
   if (format === 'byte' || schema['contentEncoding'] === 'base64') {
     return ok(simpleSchema({ type: 'string', contentEncoding: 'base64' }));
@@ -222,7 +225,7 @@ function convertString(schema: JsonObject): Converted {
   const lengths = isText
     ? { ...convertCount('minLength', schema['minLength']), ...convertCount('maxLength', schema['maxLength']) }
     : {};
-  const pattern = stringOf(schema['pattern']);
+  const pattern = readString(schema['pattern']);
   const hasPattern = isText && pattern !== null && patternProblem(pattern) === null && !VARIABLE.test(pattern);
   if (pattern !== null && !hasPattern) notes.push('its pattern is not supported');
   const isListed = 'enum' in listed;
@@ -234,19 +237,19 @@ function convertString(schema: JsonObject): Converted {
 }
 
 function convertCount(keyword: string, value: Json | undefined): JsonObject {
-  const count = numberOf(value);
+  const count = readNumber(value);
   return count !== null && Number.isSafeInteger(count) && count >= 0 ? { [keyword]: count } : {};
 }
 
 /** Lengths that a value can have. */
 function ordered(lengths: JsonObject): JsonObject {
-  const [min, max] = [numberOf(lengths['minLength']) ?? 0, numberOf(lengths['maxLength']) ?? Infinity];
+  const [min, max] = [readNumber(lengths['minLength']) ?? 0, readNumber(lengths['maxLength']) ?? Infinity];
   return min <= max ? lengths : {};
 }
 
 function numberKeywords(schema: JsonObject, type: 'integer' | 'number'): JsonObject {
   const listed = convertEnum(schema, 'number');
-  if ('enum' in listed) return type === 'number' || arrayOf(listed['enum']).every(Number.isSafeInteger) ? listed : {};
+  if ('enum' in listed) return type === 'number' || readArray(listed['enum']).every(Number.isSafeInteger) ? listed : {};
   const bounds = convertBounds(schema);
   return Object.keys(bounds).length > 0 ? bounds : convertDefault({ ...schema, type }, 'number');
 }
@@ -255,17 +258,17 @@ function numberKeywords(schema: JsonObject, type: 'integer' | 'number'): JsonObj
 function convertBounds(schema: JsonObject): JsonObject {
   const bounds: Record<string, Json> = {};
   for (const keyword of BOUNDS) {
-    const bound = numberOf(schema[keyword]);
+    const bound = readNumber(schema[keyword]);
     if (bound === null || !isWritable(bound)) continue;
     const exclusive = keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
     bounds[schema[exclusive] === true ? exclusive : keyword] = bound;
   }
-  const [low, high] = [numberOf(bounds['minimum'] ?? null), numberOf(bounds['maximum'] ?? null)];
+  const [low, high] = [readNumber(bounds['minimum'] ?? null), readNumber(bounds['maximum'] ?? null)];
   return low !== null && high !== null && low > high ? {} : bounds;
 }
 
 function convertEnum(schema: JsonObject, type: 'string' | 'number'): JsonObject {
-  const given = 'const' in schema ? [schema['const'] ?? null] : arrayOf(schema['enum']);
+  const given = 'const' in schema ? [schema['const'] ?? null] : readArray(schema['enum']);
   const values = [...new Set(given.filter((value) => value !== null))];
   const isValid = values.length > 0 && values.every((value) => typeof value === type && isWritable(value));
   if (!isValid) return {};

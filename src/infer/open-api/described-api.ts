@@ -1,10 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
-import { arrayOf, objectOf, stringOf } from '../../model/values/access.ts';
+import { readArray, readObject, readString } from '../../model/values/access.ts';
 
 /** An OpenAPI description (3.0 or 3.1). All references are local. */
 export class DescribedApi {
   readonly document: JsonObject;
-  /** The results of `objectSchema`. Null also while a schema is being merged, so that an `allOf` that contains itself ends there. */
+  /**
+   * The results of `objectSchema`. Null also while a schema is being merged, so that an `allOf` that contains itself
+   * ends there.
+   */
   readonly #objects = new Map<JsonObject, JsonObject | null>();
 
   constructor(document: JsonObject) {
@@ -16,7 +19,7 @@ export class DescribedApi {
     let resolved = value;
     for (let steps = 0; steps < MAX_STEPS; steps += 1) {
       if (!isJsonObject(resolved)) return null;
-      const reference = stringOf(resolved['$ref']);
+      const reference = readString(resolved['$ref']);
       if (reference === null) return resolved;
       resolved = this.#target(reference);
     }
@@ -25,14 +28,14 @@ export class DescribedApi {
 
   /** The JSON schema of a request body or of a response. */
   contentSchema(holder: Json | undefined): Json | undefined {
-    const content = objectOf(this.resolve(holder)?.['content']);
+    const content = readObject(this.resolve(holder)?.['content']);
     const type = Object.keys(content).find((each) => /[/+]json\b/i.test(each)) ?? '';
-    return objectOf(content[type])['schema'];
+    return readObject(content[type])['schema'];
   }
 
   /** The JSON schema of the first successful response of an operation. */
   responseSchema(operation: Json | undefined): Json | undefined {
-    const responses = Object.entries(objectOf(objectOf(operation)['responses']));
+    const responses = Object.entries(readObject(readObject(operation)['responses']));
     const [, response] =
       responses.find(([status, each]) => status.startsWith('2') && this.contentSchema(each) !== undefined) ?? [];
     return this.contentSchema(response);
@@ -51,13 +54,13 @@ export class DescribedApi {
   }
 
   #merged(schema: JsonObject): JsonObject | null {
-    const parts = arrayOf(schema['allOf']).map((part) => this.objectSchema(part));
+    const parts = readArray(schema['allOf']).map((part) => this.objectSchema(part));
     if (!isJsonObject(schema['properties']) && parts.every((part) => part === null)) return null;
     const all = [...parts.filter((part) => part !== null), schema];
     return {
       type: 'object',
-      properties: Object.assign({}, ...all.map((part) => objectOf(part['properties']))),
-      required: [...new Set(all.flatMap((part) => arrayOf(part['required'])))],
+      properties: Object.assign({}, ...all.map((part) => readObject(part['properties']))),
+      required: [...new Set(all.flatMap((part) => readArray(part['required'])))],
     };
   }
 
@@ -77,7 +80,7 @@ const MAX_STEPS = 20;
 
 /** The component that a schema refers to, as `#/components/schemas/Pet`; null for an inline schema. */
 export function referencedComponent(value: Json | undefined): string | null {
-  return isJsonObject(value) ? stringOf(value['$ref']) : null;
+  return isJsonObject(value) ? readString(value['$ref']) : null;
 }
 
 function decoded(step: string): string {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import { arrayOf, objectOf } from '../../model/values/access.ts';
+import { readArray, readObject } from '../../model/values/access.ts';
 import { referencedComponent, type DescribedApi } from './described-api.ts';
 
 /** A collection of a description: a path with an item path below it, or with POST and a list. */
@@ -29,7 +29,7 @@ const PARAMETER = /^\{[^}]*\}$/;
 
 /** Finds the resources in the paths of a description; in its component schemas where it has no paths. */
 export function describedResources(api: DescribedApi): DescribedResources {
-  const paths = objectOf(api.document['paths']);
+  const paths = readObject(api.document['paths']);
   if (Object.keys(paths).length === 0) return { resources: componentResources(api), others: [] };
   const resources = new Map<string, DescribedResource>();
   const used = new Set<string>();
@@ -44,7 +44,7 @@ export function describedResources(api: DescribedApi): DescribedResources {
   const others = Object.entries(paths)
     .filter(([path]) => !used.has(path))
     .flatMap(([path, item]) =>
-      METHODS.filter((method) => method in objectOf(item)).map((method) => `${method.toUpperCase()} ${path}`),
+      METHODS.filter((method) => method in readObject(item)).map((method) => `${method.toUpperCase()} ${path}`),
     );
   const known = [...resources.values()].map((each) =>
     each.parent === null || resources.has(each.parent) ? each : { ...each, parent: null },
@@ -56,18 +56,18 @@ function resourceAt(path: string, paths: JsonObject, api: DescribedApi): Describ
   const segments = splitSegments(path);
   const source = segments.at(-1);
   if (source === undefined || PARAMETER.test(source)) return null;
-  const { get, post } = objectOf(paths[path]);
-  const { get: getItem, put, patch } = objectOf(paths[itemPath(path, paths) ?? '']);
+  const { get, post } = readObject(paths[path]);
+  const { get: getItem, put, patch } = readObject(paths[itemPath(path, paths) ?? '']);
   const list = listItems(api, api.responseSchema(get));
   if (itemPath(path, paths) === null && (list === null || post === undefined)) return null;
-  const created = api.contentSchema(objectOf(post)['requestBody']);
+  const created = api.contentSchema(readObject(post)['requestBody']);
   const candidates = [
     api.responseSchema(getItem),
     list,
     api.responseSchema(post),
     created,
-    api.contentSchema(objectOf(put)['requestBody']),
-    api.contentSchema(objectOf(patch)['requestBody']),
+    api.contentSchema(readObject(put)['requestBody']),
+    api.contentSchema(readObject(patch)['requestBody']),
   ];
   const [item] = candidates
     .map((each) => unwrapped(api, each))
@@ -101,7 +101,7 @@ function listItems(api: DescribedApi, value: Json | undefined): Json | null {
   const schema = api.resolve(value);
   if (schema === null) return null;
   if (schema['items'] !== undefined) return schema['items'];
-  const lists = Object.values(objectOf(api.objectSchema(schema)?.['properties'])).flatMap((member) => {
+  const lists = Object.values(readObject(api.objectSchema(schema)?.['properties'])).flatMap((member) => {
     const items = api.resolve(member)?.['items'];
     return items !== undefined && api.objectSchema(items) !== null ? [items] : [];
   });
@@ -110,18 +110,18 @@ function listItems(api: DescribedApi, value: Json | undefined): Json | null {
 
 /** The schema of an item without an envelope `{data: ..}`. */
 function unwrapped(api: DescribedApi, value: Json | null | undefined): Json | undefined {
-  const properties = objectOf(api.objectSchema(value ?? undefined)?.['properties']);
+  const properties = readObject(api.objectSchema(value ?? undefined)?.['properties']);
   const { data } = properties;
   return data !== undefined && !('id' in properties) && api.objectSchema(data) !== null ? data : (value ?? undefined);
 }
 
 function componentResources(api: DescribedApi): readonly DescribedResource[] {
-  const schemas = objectOf(objectOf(api.document['components'])['schemas']);
+  const schemas = readObject(readObject(api.document['components'])['schemas']);
   return Object.entries(schemas).flatMap(([source, value]): readonly DescribedResource[] => {
     const schema = api.objectSchema(value);
     if (
       schema === null ||
-      arrayOf(schema['required']).length + Object.keys(objectOf(schema['properties'])).length === 0
+      readArray(schema['required']).length + Object.keys(readObject(schema['properties'])).length === 0
     )
       return [];
     return [

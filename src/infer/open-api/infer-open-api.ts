@@ -7,7 +7,7 @@ import type { InferredReference } from '../infer-references.ts';
 import { type MemberDraft, type ModelDraft, simpleSchema } from '../model-draft.ts';
 import { type UnrelatedDraft, nameRelations } from '../relations.ts';
 import { type NamedResource, ResourceNamer } from '../resource-name.ts';
-import { objectOf, stringOf, stringsOf } from '../../model/values/access.ts';
+import { readObject, readString, readStrings } from '../../model/values/access.ts';
 import { SchemaConverter } from './convert-schema.ts';
 import { referencedComponent, DescribedApi } from './described-api.ts';
 import { type DescribedResource, describedResources } from './described-resources.ts';
@@ -36,7 +36,7 @@ const MAX_LEVELS = 3;
  * @throws {DataError} for another version, and for a description without resources
  */
 export function inferOpenApi(document: JsonObject): ModelDraft {
-  const version = stringOf(document['openapi']) ?? '';
+  const version = readString(document['openapi']) ?? '';
   if (!/^3\.[012]\./.test(`${version}.`)) {
     throw new DataError(null, 'the description is not OpenAPI 3.0 or 3.1; convert it to one of these');
   }
@@ -48,9 +48,9 @@ export function inferOpenApi(document: JsonObject): ModelDraft {
   const namer = new ResourceNamer();
   const all = resources.map((described): Described => ({ ...namer.name(described.source), described }));
   const drafts = all.map((each) => draftDescribed(each, { api, all }));
-  const { title, version: contract } = objectOf(document['info']);
+  const { title, version: contract } = readObject(document['info']);
   return {
-    name: modelName(stringOf(title) ?? 'api'),
+    name: modelName(readString(title) ?? 'api'),
     settings: { version: inferVersion(contract), ...systemSettings(all.map(({ collection }) => collection)) },
     resources: nameRelations(drafts),
     notes: [
@@ -63,7 +63,7 @@ export function inferOpenApi(document: JsonObject): ModelDraft {
 }
 
 function inferVersion(version: Json | undefined): string {
-  const text = stringOf(version) ?? '';
+  const text = readString(version) ?? '';
   return VERSION.test(text) ? text : '1.0.0';
 }
 
@@ -72,7 +72,7 @@ function draftDescribed(resource: Described, { api, all }: Surrounding): Unrelat
   const parent = findShallowParent(resource, all);
   const schema = withBody(described);
   const omitted = new Set([...SYSTEM_FIELDS, ...(parent === null ? [] : [`${parent.singular}_id`])]);
-  const properties = Object.entries(objectOf(schema['properties'])).filter(
+  const properties = Object.entries(readObject(schema['properties'])).filter(
     ([source, value]) =>
       !omitted.has(snakeName(source)) && !source.includes('${') && !isSystemField(source, value, api),
   );
@@ -89,11 +89,11 @@ function draftDescribed(resource: Described, { api, all }: Surrounding): Unrelat
   );
   const used = new Set(members.map((member) => member.name));
   const added = [...related].flatMap(([source, target]): readonly MemberDraft[] => {
-    const member = referenceMember(source, objectOf(schema['properties'])[source], { api, all });
+    const member = referenceMember(source, readObject(schema['properties'])[source], { api, all });
     if (used.has(member.name)) return [];
     used.add(member.name);
     references.set(member.name, { kind: 'reference', resource: target });
-    return [{ ...member, required: member.required && stringsOf(schema['required']).includes(source) }];
+    return [{ ...member, required: member.required && readStrings(schema['required']).includes(source) }];
   });
   const children = all.filter((each) => findShallowParent(each, all) === resource).map((each) => each.name);
   return {
@@ -129,12 +129,14 @@ function findShallowParent({ described }: Described, all: readonly Described[]):
   return line.length < MAX_LEVELS ? (line[0] ?? null) : null;
 }
 
-/** Adds to the schema of an item the fields that only the body has, as write-only, and the required fields of the body. */
+/**
+ * Adds to the schema of an item the fields that only the body has, as write-only, and the required fields of the body.
+ */
 function withBody({ schema, body }: DescribedResource): JsonObject {
   if (body === null) return schema;
-  const shown = objectOf(schema['properties']);
-  const hidden = Object.entries(objectOf(body['properties'])).filter(([name]) => !Object.hasOwn(shown, name));
-  const written = hidden.map(([name, value]): [string, Json] => [name, { ...objectOf(value), writeOnly: true }]);
+  const shown = readObject(schema['properties']);
+  const hidden = Object.entries(readObject(body['properties'])).filter(([name]) => !Object.hasOwn(shown, name));
+  const written = hidden.map(([name, value]): [string, Json] => [name, { ...readObject(value), writeOnly: true }]);
   const kept = written.filter(([, value]) => referencedComponent(value) === null);
   return { ...schema, properties: { ...shown, ...Object.fromEntries(kept) }, required: body['required'] ?? [] };
 }
@@ -147,7 +149,7 @@ function findReferred(source: string, value: Json, { api, all }: Surrounding): D
   if (embedded !== undefined) return embedded;
   const name = snakeName(source);
   const stem = name.replace(/_ids?$/, '');
-  const types = stringsOf(objectOf(api.resolve(items ?? value))['type']).filter((type) => type !== 'null');
+  const types = readStrings(readObject(api.resolve(items ?? value))['type']).filter((type) => type !== 'null');
   const isId = types.length === 1 && (types[0] === 'string' || types[0] === 'integer');
   if (stem === name || !isId) return null;
   return all.find((each) => stem === each.name || stem === each.singular || stem.endsWith(`_${each.singular}`)) ?? null;
@@ -168,8 +170,8 @@ function referenceMember(source: string, value: Json | undefined, { api }: Surro
 
 /** Clients choose ids where the body that creates an item has one. */
 function idRule({ schema, body }: DescribedResource, api: DescribedApi): string {
-  const [, id] = Object.entries(objectOf(schema['properties'])).find(([name]) => snakeName(name) === 'id') ?? [];
-  const { type, format, readOnly } = objectOf(api.resolve(id));
-  const isSent = Object.keys(objectOf(body?.['properties'])).some((name) => snakeName(name) === 'id');
+  const [, id] = Object.entries(readObject(schema['properties'])).find(([name]) => snakeName(name) === 'id') ?? [];
+  const { type, format, readOnly } = readObject(api.resolve(id));
+  const isSent = Object.keys(readObject(body?.['properties'])).some((name) => snakeName(name) === 'id');
   return type === 'string' && format !== 'uuid' && isSent && readOnly !== true ? 'client' : 'uuid';
 }

@@ -8,7 +8,8 @@ import { compileSettings } from './settings/settings.ts';
 import { withWebhooks } from './settings/webhooks.ts';
 
 /**
- * Compiles a document to the frozen model, without its older versions. All problems are reported; if there are any, the result must not be used.
+ * Compiles a document to the frozen model, without its older versions. All problems are reported; if there are any, the
+ * result must not be used.
  *
  * @param given the document, checked by the document schema
  * @param givenCode the functions of a TypeScript model

@@ -13,14 +13,16 @@ import type { HookServices } from '../hooks.ts';
 import { splitDefinition } from '../typescript/split-definition.ts';
 import type { Converters } from '../typescript/version-converters.ts';
 import type { CompileContext } from '../document/compile-context.ts';
-import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
+import { readArray, readObject, readStrings } from '../values/access.ts';
 import { formatPath, type Path } from '../path.ts';
 import { OPAQUE_ORIGIN } from './settings/cors.ts';
 
 /** A model document in YAML or JSON. */
 export interface ModelSource {
   readonly text: string;
-  /** File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. Default: `model.yaml`. */
+  /**
+   * File name, for messages. A name that ends in `.json` requires JSON; all others are YAML 1.2. Default: `model.yaml`.
+   */
   readonly file?: string;
   /** Values for `${NAME}`. Default: none. */
   readonly env?: VariableValues;
@@ -63,7 +65,10 @@ interface DefinitionSource {
   readonly defined: DefinedModel;
   /** Values for `${NAME}`. Default: none. */
   readonly env?: VariableValues;
-  /** Source of its module and of the modules it imports, if available. The fingerprint then covers everything that its functions use. */
+  /**
+   * Source of its module and of the modules it imports, if available. The fingerprint then covers everything that its
+   * functions use.
+   */
   readonly text?: string;
 }
 
@@ -121,7 +126,7 @@ type Section = readonly [path: Path, declared: Json | undefined];
 
 /** One line for each declared section that this version does not support yet and can ignore safely. */
 function unsupportedSections(document: JsonObject): readonly string[] {
-  const events = objectOf(document['events']);
+  const events = readObject(document['events']);
   const sections: Section[] = [...opaqueOrigins(document['cors']), [['events', 'relays'], events['relays']]];
   return sections
     .filter(([, declared]) => declared !== undefined && declared !== false)
@@ -130,7 +135,7 @@ function unsupportedSections(document: JsonObject): readonly string[] {
 
 /** `null` is what every sandboxed frame and local file sends: it names no origin that could be allowed. */
 function opaqueOrigins(cors: Json | undefined): readonly Section[] {
-  return stringsOf(objectOf(cors)['origins']).flatMap((origin, index): readonly Section[] =>
+  return readStrings(readObject(cors)['origins']).flatMap((origin, index): readonly Section[] =>
     origin === OPAQUE_ORIGIN ? [[['cors', 'origins', index], origin]] : [],
   );
 }
@@ -148,15 +153,15 @@ function rejectUnsupported({ declared: document, report }: CompileContext): void
 }
 
 function listDeclaredResources(document: JsonObject): readonly (readonly [Path, JsonObject])[] {
-  return Object.entries(objectOf(document['resources'])).map(([name, resource]) => [
+  return Object.entries(readObject(document['resources'])).map(([name, resource]) => [
     ['resources', name],
-    objectOf(resource),
+    readObject(resource),
   ]);
 }
 
 function listDeclaredTransitions(resource: JsonObject): readonly (readonly [Path, Json])[] {
-  const transitions = objectOf(objectOf(resource['state'])['transitions']);
+  const transitions = readObject(readObject(resource['state'])['transitions']);
   return Object.entries(transitions).flatMap(([from, targets]) =>
-    arrayOf(targets).map((target, index) => [[from, index], target] as const),
+    readArray(targets).map((target, index) => [[from, index], target] as const),
   );
 }

@@ -70,7 +70,10 @@ const COMPUTED_COMPARERS = {
   value: unseen('a function, which is noted'),
 } satisfies Comparers<ComputedField, ValuePlace>;
 
-/** The differences of the fields of a resource, which are matched by name or, where the new one has `x-was`, by its former name. */
+/**
+ * The differences of the fields of a resource, which are matched by name or, where the new one has `x-was`, by its
+ * former name.
+ */
 export function compareFields([was, is]: Pair<Resource>, at: Place): readonly Difference[] {
   const filterable = filterablePaths(was, at).intersection(filterablePaths(is, at));
   const place: ValuePlace = { ...at, schemas: [was.schema, is.schema], filterable };
@@ -115,7 +118,10 @@ export function compareComputed(
   });
 }
 
-/** A field is a part of requests, or of responses, where it is one in both models. Changes of that are differences of their own. */
+/**
+ * A field is a part of requests, or of responses, where it is one in both models. Changes of that are differences of
+ * their own.
+ */
 function limitFlow<P extends Place>(fields: Pair<Field>, at: P): P {
   return {
     ...at,

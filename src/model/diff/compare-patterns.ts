@@ -44,7 +44,10 @@ function joinSequence(sequence: PatternSequence): string {
 /** A token: an escape, a character class, the start of a group with its kind, or one character. */
 const TOKEN = /\\[^]|\[(?:\\[^]|[^\]\\])*\]|\((?:\?(?:<?[=!]|:|<[A-Za-z_]\w*>))?|[^]/gy;
 
-/** The alternatives of a pattern; null for one that cannot be read, or that has groups which more alternatives make narrower. */
+/**
+ * The alternatives of a pattern; null for one that cannot be read, or that has groups which more alternatives make
+ * narrower.
+ */
 function readPattern(pattern: string): readonly PatternSequence[] | null {
   if (pattern.length > MAX_LENGTH) return null;
   const open: PatternPart[][][] = [[[]]];

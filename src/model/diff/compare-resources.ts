@@ -109,7 +109,10 @@ const LINK_COMPARERS = {
   field: value('link-changed', 'the field behind the link'),
 } satisfies Comparers<CollectionLink>;
 
-/** The differences of the resources of two models, which are matched by name or, where the new one has `was`, by its former name. */
+/**
+ * The differences of the resources of two models, which are matched by name or, where the new one has `was`, by its
+ * former name.
+ */
 export function compareResources(
   was: ReadonlyMap<string, Resource>,
   is: ReadonlyMap<string, Resource>,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
-import { objectOf } from '../values/access.ts';
+import { readObject } from '../values/access.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';
 import { compareNull, compareTypes, type ValueForm } from './compare-values.ts';
 import {
@@ -19,7 +19,9 @@ type TypeOf<K extends ValueType['kind']> = Extract<ValueType, { readonly kind: K
 
 const KIND = unseen('compared before the rest of the type');
 
-/** The comparers of the members of each type. A new type, and a new member of one, does not compile until it is here. */
+/**
+ * The comparers of the members of each type. A new type, and a new member of one, does not compile until it is here.
+ */
 const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlace> } = {
   text: { kind: KIND, format: unseen('compared before the rest of the type') },
   integer: { kind: KIND },
@@ -143,12 +145,12 @@ export function memberPlace<P extends ValuePlace>(at: P, name: string, oldName: 
 }
 
 function propertySchema(schema: JsonObject, name: string): JsonObject {
-  return objectOf(objectOf(schema['properties'])[name]);
+  return readObject(readObject(schema['properties'])[name]);
 }
 
 function element(at: ValuePlace, suffix: string, keyword: string): ValuePlace {
   const [was, is] = at.schemas;
-  return { ...at, path: `${at.path}${suffix}`, schemas: [objectOf(was[keyword]), objectOf(is[keyword])] };
+  return { ...at, path: `${at.path}${suffix}`, schemas: [readObject(was[keyword]), readObject(is[keyword])] };
 }
 
 /** True if a client has to send it. */

@@ -59,7 +59,11 @@ export function value(kind: DifferenceKind, name: string): Comparer<Json> {
   return (was, is, at) => (was === is ? [] : [difference(kind, at, `${name} ${isAndWas(is, was)}`)]);
 }
 
-/** Compares a number by the kinds of a difference for less and for more. @param name of the number; its unit is in it */
+/**
+ * Compares a number by the kinds of a difference for less and for more.
+ *
+ * @param name of the number; its unit is in it
+ */
 export function amount([lower, higher]: Pair<DifferenceKind>, name: string): Comparer<number> {
   return (was, is, at) =>
     was === is ? [] : [difference(is < was ? lower : higher, at, `${name} ${isAndWas(is, was)}`)];
@@ -113,7 +117,10 @@ export interface MatchedParts<T> {
   readonly both: ReadonlyMap<string, Pair<T>>;
 }
 
-/** Matches what has the same name in both, or where the new one says its former name. Keys are names in the new model, where it is there. */
+/**
+ * Matches what has the same name in both, or where the new one says its former name. Keys are names in the new model,
+ * where it is there.
+ */
 export function matched<T>(
   was: ReadonlyMap<string, T>,
   is: ReadonlyMap<string, T>,

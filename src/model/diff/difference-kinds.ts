@@ -10,9 +10,9 @@ type Impacts = readonly [requests: Impact, responses: Impact];
 const [BREAKS, MAY_BREAK, ADDS, SAME] = ['breaking', 'possibly-breaking', 'compatible', 'none'] as const;
 
 /**
- * Every kind of difference of two models, with its effects on requests and responses.
- * The law: accepting fewer requests breaks requests, and promising less breaks responses; the opposite of each is compatible.
- * docs/decisions has the reasons.
+ * Every kind of difference of two models, with its effects on requests and responses. The law: accepting fewer requests
+ * breaks requests, and promising less breaks responses; the opposite of each is compatible. docs/decisions has the
+ * reasons.
  */
 export const MODEL_DIFFERENCE_KINDS = {
   // The API
@@ -129,7 +129,10 @@ export const MODEL_DIFFERENCE_KINDS = {
   'annotation-changed': [SAME, SAME],
 } as const satisfies Readonly<Record<string, Impacts>>;
 
-/** The kinds that two descriptions have besides: their parts are operations, and a schema belongs to requests or to responses. */
+/**
+ * The kinds that two descriptions have besides: their parts are operations, and a schema belongs to requests or to
+ * responses.
+ */
 export const DESCRIPTION_DIFFERENCE_KINDS = {
   'operation-added': [ADDS, ADDS],
   'operation-removed': [BREAKS, BREAKS],

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Shape } from '../model.ts';
-import { digitsOf, stringOf } from '../values/access.ts';
+import { toDigits, readString } from '../values/access.ts';
 import { allowedValues } from '../values/assertion.ts';
 import { compareNumbers } from '../values/exact-number.ts';
 import { storedForm } from '../values/stored-form.ts';
@@ -19,7 +19,10 @@ export interface ValuePlace extends Place {
 /** The paths of values that no filter accepts, such as those of computed members and of descriptions. */
 export const NO_PATHS: ReadonlySet<string> = new Set();
 
-/** Filters are requests, too, whose values have to be of the type and the enum of a field: also of a read-only one (QRY-2). */
+/**
+ * Filters are requests, too, whose values have to be of the type and the enum of a field: also of a read-only one
+ * (QRY-2).
+ */
 export function withFilters(at: ValuePlace): ValuePlace {
   return { ...at, requests: at.requests || at.filterable.has(at.path.replace(/\[\]$/, '')) };
 }
@@ -63,7 +66,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordComparer | ReturnType<type
   maxItems: upperBound('maximum number of items'),
   minProperties: lowerBound('minimum number of entries', 0),
   maxProperties: upperBound('maximum number of entries'),
-  pattern: limit('pattern', null, (outer, inner) => patternContains(stringOf(outer) ?? '', stringOf(inner) ?? '')),
+  pattern: limit('pattern', null, (outer, inner) => patternContains(readString(outer) ?? '', readString(inner) ?? '')),
   uniqueItems: compareUniqueItems,
   default: AS_FIELD,
   required: AS_FIELD,
@@ -127,7 +130,7 @@ function limit(name: string, absent: Json, contains: (outer: Json, inner: Json) 
 /** Bounds of decimals and int64 may be strings of any length; those of other numbers may have an exponent. */
 function compareBounds(one: Json, other: Json): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return compareNumbers(digitsOf(one) ?? '', digitsOf(other) ?? '');
+  return compareNumbers(toDigits(one) ?? '', toDigits(other) ?? '');
 }
 
 function compareUniqueItems(was: Json | undefined, is: Json | undefined, at: Place): readonly Difference[] {

@@ -81,8 +81,8 @@ const WEBHOOKS: JsonObject = {
 };
 
 /**
- * The JSON Schema 2020-12 of a model document: editors complete and check documents with it, and it is the first check of every
- * document. Compiling the model checks what a schema cannot express, such as references to names.
+ * The JSON Schema 2020-12 of a model document: editors complete and check documents with it, and it is the first check
+ * of every document. Compiling the model checks what a schema cannot express, such as references to names.
  */
 export const documentSchema: JsonObject = deepFreeze<JsonObject>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',

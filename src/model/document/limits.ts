@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { CompileContext } from './compile-context.ts';
-import { numberOf, objectOf, stringOf } from '../values/access.ts';
+import { readNumber, readObject, readString } from '../values/access.ts';
 import type { Limits } from '../model.ts';
 import { compileRate, rateSchema } from './rate-limits.ts';
 import { DURATION_PATTERN, parseDuration, parseSize, SIZE_PATTERN } from '../values/parse-units.ts';
@@ -187,15 +187,16 @@ export const limitSchemas: JsonObject = {
 };
 
 /**
- * Compiles the limits of the server (LIM-1): the declared values, or the defaults. Sizes become bytes, durations milliseconds.
+ * Compiles the limits of the server (LIM-1): the declared values, or the defaults. Sizes become bytes, durations
+ * milliseconds.
  *
  * @param limits the section `limits`
  * @param hasAuth whether callers authenticate
  */
 export function compileLimits(limits: CompileContext, hasAuth: boolean): Limits {
-  const page = { ...limits, declared: objectOf(limits.declared['page']), path: [...limits.path, 'page'] };
+  const page = { ...limits, declared: readObject(limits.declared['page']), path: [...limits.path, 'page'] };
   const pageLimit = (name: keyof typeof PAGE_RULES): number => compileLimit(name, PAGE_RULES[name], page);
-  const feeds = { ...limits, declared: objectOf(limits.declared['feeds']), path: [...limits.path, 'feeds'] };
+  const feeds = { ...limits, declared: readObject(limits.declared['feeds']), path: [...limits.path, 'feeds'] };
   const feedLimit = (name: keyof typeof FEED_RULES): number => compileLimit(name, FEED_RULES[name], feeds);
   const of = (name: keyof typeof RULES): number => compileLimit(name, RULES[name], limits);
   const compiled: Limits = {
@@ -236,7 +237,7 @@ function checkOrder(
   { declared, path, report }: CompileContext,
 ): void {
   if (page.default > page.max) {
-    const at = 'default' in objectOf(declared['page']) ? 'default' : 'max';
+    const at = 'default' in readObject(declared['page']) ? 'default' : 'max';
     report([...path, 'page', at], 'the default page size exceeds the maximum', 'set default to at most max');
   }
   if (body > bodyMemory) {
@@ -266,11 +267,11 @@ function compileLimit(name: string, rule: LimitRule, { declared, path, report }:
 function inUnit(value: Json | undefined, unit: Unit): number | null {
   switch (unit) {
     case 'size':
-      return parseSize(stringOf(value) ?? '');
+      return parseSize(readString(value) ?? '');
     case 'duration':
-      return parseDuration(stringOf(value) ?? '');
+      return parseDuration(readString(value) ?? '');
     case 'count':
-      return numberOf(value);
+      return readNumber(value);
   }
 }
 

@@ -34,7 +34,10 @@ export class ModelError extends Error {
   }
 }
 
-/** Formats a problem as one line: `shop.yaml:12:7: resources.products: cause; fix`. TypeScript models have no line numbers. */
+/**
+ * Formats a problem as one line: `shop.yaml:12:7: resources.products: cause; fix`. TypeScript models have no line
+ * numbers.
+ */
 export function formatProblem({ file, line, column, path, cause, fix }: ModelProblem): string {
   return `${file}:${line === 0 ? '' : `${line}:${column}:`} ${path === '' ? '' : `${path}: `}${cause}; ${fix}`;
 }
@@ -77,7 +80,11 @@ export class ProblemList {
   }
 }
 
-/** The fix for an unknown name: the most similar known name. @param otherwise the fix where no known name is similar; default: all of them */
+/**
+ * The fix for an unknown name: the most similar known name.
+ *
+ * @param otherwise the fix where no known name is similar; default: all of them
+ */
 export function suggestName(name: string, known: Iterable<string>, otherwise?: string): string {
   const names = [...known];
   const meant = closestMatch(name, names);

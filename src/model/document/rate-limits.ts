@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { CompileContext } from './compile-context.ts';
 import type { RateLimits, RateQuota } from '../rate-quota.ts';
-import { numberOf, objectOf, stringOf } from '../values/access.ts';
+import { readNumber, readObject, readString } from '../values/access.ts';
 import { DURATION_PATTERN, parseDuration } from '../values/parse-units.ts';
 
 const REQUESTS = 600;
 const PER = 60_000;
-/** The highest quota of an anonymous address in APIs with authentication: requests, and the shortest time in milliseconds. */
+/**
+ * The highest quota of an anonymous address in APIs with authentication: requests, and the shortest time in
+ * milliseconds.
+ */
 const ANONYMOUS: RateQuota = { requests: 60, per: 60_000 };
 const MAX_REQUESTS = 1_000_000;
 const MIN_PER = 1_000;
@@ -48,17 +51,18 @@ export const rateSchema: JsonObject = {
  * Compiles `limits.rate` (LIM-2).
  *
  * @param limits the section `limits`
- * @param hasAuth whether callers authenticate: only then there is a limit by default, and anonymous callers have less than the others
+ * @param hasAuth whether callers authenticate: only then there is a limit by default, and anonymous callers have less
+ *   than the others
  * @returns null where there is no limit
  */
 export function compileRate(limits: CompileContext, hasAuth: boolean): RateLimits | null {
   const declared = limits.declared['rate'];
   if (declared === false || (declared === undefined && !hasAuth)) return null;
-  const rate = { ...limits, declared: objectOf(declared), path: [...limits.path, 'rate'] };
-  const requests = numberOf(rate.declared['requests']) ?? REQUESTS;
+  const rate = { ...limits, declared: readObject(declared), path: [...limits.path, 'rate'] };
+  const requests = readNumber(rate.declared['requests']) ?? REQUESTS;
   const whole = { requests, per: compilePer(rate) };
-  const instances = numberOf(rate.declared['instances']) ?? 1;
-  const search = numberOf(objectOf(rate.declared['weights'])['search']) ?? 1;
+  const instances = readNumber(rate.declared['instances']) ?? 1;
+  const search = readNumber(readObject(rate.declared['weights'])['search']) ?? 1;
   if (search > Math.max(1, requests)) {
     const fix = `set it to at most ${requests}, or requests to at least ${search}`;
     rate.report([...rate.path, 'weights', 'search'], 'the weight of a search exceeds the quota of a caller', fix);
@@ -72,7 +76,7 @@ export function compileRate(limits: CompileContext, hasAuth: boolean): RateLimit
 }
 
 function compilePer({ declared, path, report }: CompileContext): number {
-  const per = parseDuration(stringOf(declared['per']) ?? '') ?? PER;
+  const per = parseDuration(readString(declared['per']) ?? '') ?? PER;
   if (per < MIN_PER || per > MAX_PER) {
     report([...path, 'per'], 'per is out of range', 'set it to a value from 1s to 1d; the default is 60s');
   }

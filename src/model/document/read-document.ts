@@ -35,11 +35,12 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const STRING_OR_COLON = /"(?:[^"\\]|\\.)*"|:/g;
 
 /**
- * Parses a model document. Never throws: all errors are in `problems`. Aliases are expanded within the limits on values and depth, so
- * that exponential and recursive aliases are errors. `${NAME}` in a string is replaced by the environment variable, which must be
- * set. Messages never contain values.
+ * Parses a model document. Never throws: all errors are in `problems`. Aliases are expanded within the limits on values
+ * and depth, so that exponential and recursive aliases are errors. `${NAME}` in a string is replaced by the environment
+ * variable, which must be set. Messages never contain values.
  *
- * JSON is parsed as JSON, which is several times faster; only a document with an error is parsed as YAML as well, for its positions.
+ * JSON is parsed as JSON, which is several times faster; only a document with an error is parsed as YAML as well, for
+ * its positions.
  */
 export function readDocument({ file, text, env }: DocumentSource): ModelDocument {
   if (text.length > MAX_TEXT) return unreadable(file, [TOO_LONG]);
@@ -83,7 +84,9 @@ function parseJson(text: string): ParsedJson {
   }
 }
 
-/** The members that a JSON text writes. JSON.parse takes the last of members with the same name, so that it has fewer. */
+/**
+ * The members that a JSON text writes. JSON.parse takes the last of members with the same name, so that it has fewer.
+ */
 function countColons(text: string): number {
   return text.match(STRING_OR_COLON)?.filter((token) => token === ':').length ?? 0;
 }

@@ -90,8 +90,8 @@ export class YamlDocument {
   }
 
   /**
-   * The value of the document. Aliases are expanded within the limits, so that exponential and recursive aliases are problems and not
-   * endless.
+   * The value of the document. Aliases are expanded within the limits, so that exponential and recursive aliases are
+   * problems and not endless.
    */
   read(limits: DocumentLimits, report: ReportProblem): YamlValue {
     let nodes = 0;
@@ -141,7 +141,9 @@ export class YamlDocument {
     return position;
   }
 
-  /** The first scalar that YAML has and JSON has not, for JSON errors without a position; the start if there is none. */
+  /**
+   * The first scalar that YAML has and JSON has not, for JSON errors without a position; the start if there is none.
+   */
   locateNonJson(): SourcePosition {
     let offset = 0;
     visit(this.#tree, {

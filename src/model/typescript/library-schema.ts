@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
-import { arrayOf, objectOf, stringsOf } from '../values/access.ts';
+import { readArray, readObject, readStrings } from '../values/access.ts';
 import type { ReportProblem } from '../document/model-error.ts';
 import { formats } from '../values/formats.ts';
 import { parseExpression } from '../values/pattern.ts';
@@ -80,7 +80,10 @@ function convertedInput(standard: unknown, path: Path, report: ReportProblem): J
   }
 }
 
-/** The JSON Schema of what transforms return, empty where the library does not know it; null where it cannot be converted. */
+/**
+ * The JSON Schema of what transforms return, empty where the library does not know it; null where it cannot be
+ * converted.
+ */
 function convertedOutput(standard: unknown): JsonObject | null {
   try {
     return hasConverter(standard) ? converted(standard, 'output', { unrepresentable: 'any' }) : null;
@@ -99,7 +102,10 @@ function hasConverter(standard: unknown): standard is Convertible {
   return typeof Object(Object(standard).jsonSchema).input === 'function';
 }
 
-/** @param options for Zod. Valibot's `ignore` leaves out actions that JSON Schema lacks, such as `trim`, which `validate` runs */
+/**
+ * @param options for Zod. Valibot's `ignore` leaves out actions that JSON Schema lacks, such as `trim`, which
+ *   `validate` runs
+ */
 function converted({ jsonSchema }: Convertible, side: 'input' | 'output', options: object): JsonObject {
   const libraryOptions = { ...options, errorMode: 'ignore' };
   // The round trip removes members that libraries attach to the result and that are not JSON.
@@ -107,7 +113,10 @@ function converted({ jsonSchema }: Convertible, side: 'input' | 'output', option
   return isJsonObject(plain) ? normalize(plain) : {};
 }
 
-/** Reports fields whose transform returns another type than clients send: a row has one type, which its JSON Schema declares. */
+/**
+ * Reports fields whose transform returns another type than clients send: a row has one type, which its JSON Schema
+ * declares.
+ */
 function reportOtherTypes(input: JsonObject, output: JsonObject, path: Path, report: ReportProblem): void {
   const [sent, returned] = [typeNames(input), typeNames(output)];
   if (sent.size > 0 && returned.size > 0 && sent.isDisjointFrom(returned)) {
@@ -116,16 +125,16 @@ function reportOtherTypes(input: JsonObject, output: JsonObject, path: Path, rep
     report(path, `a transform makes ${to} of ${from}, but a row holds what clients send and read`, fix);
     return;
   }
-  const members = objectOf(output['properties']);
-  for (const [name, member] of Object.entries(objectOf(input['properties'])))
-    reportOtherTypes(objectOf(member), objectOf(members[name]), [...path, 'properties', name], report);
+  const members = readObject(output['properties']);
+  for (const [name, member] of Object.entries(readObject(input['properties'])))
+    reportOtherTypes(readObject(member), readObject(members[name]), [...path, 'properties', name], report);
   for (const keyword of ['items', 'additionalProperties'].filter((name) => isJsonObject(input[name])))
-    reportOtherTypes(objectOf(input[keyword]), objectOf(output[keyword]), [...path, keyword], report);
+    reportOtherTypes(readObject(input[keyword]), readObject(output[keyword]), [...path, keyword], report);
 }
 
 /** The types that a schema allows, without null; none where it does not say. */
 function typeNames({ type }: JsonObject): ReadonlySet<string> {
-  return new Set(stringsOf(listTypes(type)).map((name) => (name === 'integer' ? 'number' : name)));
+  return new Set(readStrings(listTypes(type)).map((name) => (name === 'integer' ? 'number' : name)));
 }
 
 function normalize({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
@@ -167,8 +176,8 @@ function normalizePart(value: Json): Json {
 /** Merges a union of one schema or of constants, with or without null, into one schema. */
 function mergeUnion(schema: JsonObject): JsonObject {
   const { anyOf, ...siblings } = schema;
-  const branches = arrayOf(anyOf).filter(isJsonObject);
-  if (branches.length === 0 || branches.length !== arrayOf(anyOf).length) return schema;
+  const branches = readArray(anyOf).filter(isJsonObject);
+  if (branches.length === 0 || branches.length !== readArray(anyOf).length) return schema;
   const values = branches.filter((branch) => branch['type'] !== 'null' && !isOfFormat(branch, branches));
   const [first] = values;
   const only = values.length === 1 && first !== undefined ? first : mergeConstants(values);
@@ -194,11 +203,11 @@ function mergeConstants(branches: readonly JsonObject[]): JsonObject | null {
 
 function listConstants(schema: JsonObject): readonly Json[] {
   const { const: constant } = schema;
-  return constant === undefined ? arrayOf(schema['enum']) : [constant];
+  return constant === undefined ? readArray(schema['enum']) : [constant];
 }
 
 function listTypes(type: Json | undefined): readonly Json[] {
-  return (typeof type === 'string' ? [type] : arrayOf(type)).filter((name) => name !== 'null');
+  return (typeof type === 'string' ? [type] : readArray(type)).filter((name) => name !== 'null');
 }
 
 /** The common type of constants; null if there is none. */
@@ -214,11 +223,11 @@ function commonType(values: readonly Json[]): string | null {
 function normalizeMap(schema: JsonObject): JsonObject {
   const { propertyNames, patternProperties, ...rest } = schema;
   if (patternProperties !== undefined) {
-    const [named, ...more] = Object.entries(objectOf(patternProperties));
+    const [named, ...more] = Object.entries(readObject(patternProperties));
     const isMap = named !== undefined && more.length === 0 && ANY_NAME.has(named[0]);
     return isMap ? { ...rest, additionalProperties: named[1] } : schema;
   }
-  const { type, ...restrictions } = objectOf(propertyNames);
+  const { type, ...restrictions } = readObject(propertyNames);
   return type === 'string' && Object.keys(restrictions).length === 0 ? rest : schema;
 }
 

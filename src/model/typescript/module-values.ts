@@ -7,8 +7,8 @@ const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 /**
- * Converts data of a module to JSON. Undefined members are omitted. Values that JSON cannot represent, such as functions, are reported
- * and become null.
+ * Converts data of a module to JSON. Undefined members are omitted. Values that JSON cannot represent, such as
+ * functions, are reported and become null.
  *
  * @param path of the value in the model
  */

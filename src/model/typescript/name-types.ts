@@ -1,5 +1,5 @@
-// The names that the data of a resource may contain, as types: fields, dotted paths of object members, states, other resources. What a type
-// cannot know, such as the fields behind a `$ref`, is checked at the start alone.
+// The names that the data of a resource may contain, as types: fields, dotted paths of object members, states, other
+// resources. What a type cannot know, such as the fields behind a `$ref`, is checked at the start alone.
 
 /** The types of the members that every row has. */
 interface SystemPaths {
@@ -11,7 +11,10 @@ interface SystemPaths {
 
 type Scalar = string | number | boolean;
 
-/** The name of the field with the id of the parent: a singular that types cannot derive. @typeParam P the declared parent */
+/**
+ * The name of the field with the id of the parent: a singular that types cannot derive. @typeParam P the declared
+ * parent
+ */
 type ParentField<P extends string> = P extends string ? `${string}_id` : never;
 
 /** The paths of a row whose values are of type `V`. All strings where the fields are unknown. */
@@ -54,7 +57,9 @@ export type FieldName<R, P extends string> =
 /** The date-times that `time_field` can name. */
 export type TimePath<R> = PathsTo<R, string> | 'created_at' | 'updated_at';
 
-/** A sort of declared keys, such as `-price,name`; for others the keys that there are. @typeParam O the declared sort */
+/**
+ * A sort of declared keys, such as `-price,name`; for others the keys that there are. @typeParam O the declared sort
+ */
 export type SortOf<O extends string, K extends string> = string extends O
   ? string
   : O extends `${infer First},${infer Rest}`

@@ -3,7 +3,10 @@ import { type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Member, Shape } from '../model.ts';
 import type { Refine, RefinementIssue } from '../hooks.ts';
 
-/** The result of a library's validation: the transformed value, or the issues; see `StandardSchemaV1` of Standard Schema. */
+/**
+ * The result of a library's validation: the transformed value, or the issues; see `StandardSchemaV1` of Standard
+ * Schema.
+ */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;

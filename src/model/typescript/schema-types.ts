@@ -17,8 +17,8 @@ export interface StandardSchema {
 export type SchemaLike = SchemaObject | StandardSchema;
 
 /**
- * The type of the stored values of a schema: optional members may be null (REP-4). For a library it is the input type, which its JSON
- * Schema describes.
+ * The type of the stored values of a schema: optional members may be null (REP-4). For a library it is the input type,
+ * which its JSON Schema describes.
  */
 export type ValuesOf<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? T extends { readonly input: infer I }

@@ -3,7 +3,7 @@ import { documentSchema } from '../document/document-schema.ts';
 import { type ReportProblem, reportUnknownMember, suggestName } from '../document/model-error.ts';
 import { resourceSchema } from '../document/resource-schema.ts';
 import type { PolicyFunction } from '../policy.ts';
-import { objectOf } from '../values/access.ts';
+import { readObject } from '../values/access.ts';
 import type { Path } from '../path.ts';
 import type { DefinedModel } from './define-model.ts';
 import { plainSchema, standardValidate } from './library-schema.ts';
@@ -26,15 +26,18 @@ export type UncheckedCode = Readonly<Partial<Record<CodeMember, unknown>>> & {
   readonly rows?: ReadonlyMap<string, PolicyFunction>;
 };
 
-/** A TypeScript model, split into the JSON of a document, the code of its resources, by name, and that of its older versions. */
+/**
+ * A TypeScript model, split into the JSON of a document, the code of its resources, by name, and that of its older
+ * versions.
+ */
 interface DefinitionParts {
   readonly data: Json;
   readonly code: ReadonlyMap<string, UncheckedCode>;
   readonly converters: Converters;
 }
 
-const MODEL_MEMBERS = [...Object.keys(objectOf(documentSchema['properties'])), 'services'];
-const RESOURCE_MEMBERS = [...Object.keys(objectOf(resourceSchema['properties'])), ...CODE_MEMBERS];
+const MODEL_MEMBERS = [...Object.keys(readObject(documentSchema['properties'])), 'services'];
+const RESOURCE_MEMBERS = [...Object.keys(readObject(resourceSchema['properties'])), ...CODE_MEMBERS];
 /** Members of `WriteInfo`, which would hide services of the same name. */
 const WRITE_INFO_MEMBERS = ['caller', 'correlationId', 'at'];
 

@@ -10,7 +10,9 @@ interface UncheckedConverter {
   readonly down: unknown;
 }
 
-/** The functions of the changes of older versions, by the path of the change: `versions["1.4.0"].changes[0].split.name`. */
+/**
+ * The functions of the changes of older versions, by the path of the change: `versions["1.4.0"].changes[0].split.name`.
+ */
 export type Converters = ReadonlyMap<string, UncheckedConverter>;
 
 /** The changes that are declared with functions. */

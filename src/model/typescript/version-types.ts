@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 
-// Functions are methods here, so that a model may name the types of their parameters, which the schemas say and these types do not.
+// Functions are methods here, so that a model may name the types of their parameters, which the schemas say and these
+// types do not.
 
 /**
- * Two pure, synchronous functions. They are not called where every value that they would get is null: then all that they would make is null. They must
- * not return null for another value of a required field.
+ * Two pure, synchronous functions. They are not called where every value that they would get is null: then all that
+ * they would make is null. They must not return null for another value of a required field.
  */
 interface Converter<Older, Newer> {
   /** From the value of this version to that of its successor. */
@@ -34,7 +35,10 @@ interface TypeData extends Converter<Json, Json> {
   readonly to?: string;
 }
 
-/** The changes of one resource between a version and its successor, as in a model document; `split`, `join` and `type` have functions. */
+/**
+ * The changes of one resource between a version and its successor, as in a model document; `split`, `join` and `type`
+ * have functions.
+ */
 interface ChangeData<Names extends string> {
   readonly resource: Names;
   readonly rename?: Readonly<Record<string, string>>;

@@ -6,32 +6,32 @@ import { isJsonObject, type Json, type JsonObject } from '../../conventions/json
  */
 
 /** The string, or null. */
-export function stringOf(value: Json | undefined): string | null {
+export function readString(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
 /** The number, or null. */
-export function numberOf(value: Json | undefined): number | null {
+export function readNumber(value: Json | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
 /** The decimal digits of a number, declared as a number or as a string; null for other values. */
-export function digitsOf(value: Json | undefined): string | null {
-  return typeof value === 'number' ? String(value) : stringOf(value);
+export function toDigits(value: Json | undefined): string | null {
+  return typeof value === 'number' ? String(value) : readString(value);
 }
 
 /** The object, or an empty one. */
-export function objectOf(value: Json | undefined): JsonObject {
+export function readObject(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
 /** The array, or an empty one. */
-export function arrayOf(value: Json | undefined): readonly Json[] {
+export function readArray(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** The strings of an array, in order. A single string counts as an array of one. */
-export function stringsOf(value: Json | undefined): readonly string[] {
+export function readStrings(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
-  return arrayOf(value).filter((each) => typeof each === 'string');
+  return readArray(value).filter((each) => typeof each === 'string');
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { storedDateTime } from './date-time.ts';
-import { arrayOf, digitsOf, numberOf, objectOf, stringOf } from './access.ts';
+import { readArray, toDigits, readNumber, readObject, readString } from './access.ts';
 import { compareNumbers, decimalError, storedInt64 } from './exact-number.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
 import { type BoundedPattern, compilePattern } from './pattern.ts';
@@ -13,9 +13,9 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const BASE64_END = /(?:^|[AQgw]==|[AEIMQUYcgkosw048]=|[^=])$/;
 
 /**
- * The schema that the validator checks: the declared schema and what the conventions add to it. An optional value may be null and
- * objects are closed (REP-4, REP-5). Integers are safe integers (REP-7). Bounds and enums of decimals, int64 and timestamps are
- * compared by value. Items of an array with `uniqueItems` differ in their stored form.
+ * The schema that the validator checks: the declared schema and what the conventions add to it. An optional value may
+ * be null and objects are closed (REP-4, REP-5). Integers are safe integers (REP-7). Bounds and enums of decimals,
+ * int64 and timestamps are compared by value. Items of an array with `uniqueItems` differ in their stored form.
  *
  * @param schema the declared schema of the value, `$ref`s resolved
  */
@@ -29,9 +29,9 @@ export function assertShape(shape: Shape, schema: JsonObject): Assertion {
 
 /** The assertions of an object's members by name. Their declared schemas are in `schema.properties`. */
 export function memberAssertions(members: readonly Member[], schema: JsonObject): Readonly<Record<string, Assertion>> {
-  const properties = objectOf(schema['properties']);
+  const properties = readObject(schema['properties']);
   return Object.fromEntries(
-    members.map((member) => [member.name, assertShape(member, objectOf(properties[member.name]))]),
+    members.map((member) => [member.name, assertShape(member, readObject(properties[member.name]))]),
   );
 }
 
@@ -72,7 +72,7 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
         additionalProperties: false,
       };
     case 'map': {
-      const additionalProperties = assertShape(type.value, objectOf(schema['additionalProperties']));
+      const additionalProperties = assertShape(type.value, readObject(schema['additionalProperties']));
       return { type: 'object', additionalProperties, ...numbers(schema, ['minProperties', 'maxProperties']) };
     }
     case 'array':
@@ -81,7 +81,7 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
 }
 
 function arrayAssertion(item: Shape, schema: JsonObject): Assertion {
-  const items = assertShape(item, objectOf(schema['items']));
+  const items = assertShape(item, readObject(schema['items']));
   const distinct = schema['uniqueItems'] === true ? { 'x-check': duplicateError(storedForm(item)) } : {};
   return { type: 'array', items, ...numbers(schema, ['minItems', 'maxItems']), ...distinct };
 }
@@ -90,7 +90,7 @@ function arrayAssertion(item: Shape, schema: JsonObject): Assertion {
 function numbers(schema: JsonObject, keywords: readonly string[]): JsonObject {
   return Object.fromEntries(
     keywords.flatMap((keyword) => {
-      const bound = numberOf(schema[keyword]);
+      const bound = readNumber(schema[keyword]);
       return bound === null ? [] : [[keyword, bound]];
     }),
   );
@@ -101,17 +101,17 @@ function bounds(schema: JsonObject): JsonObject {
 }
 
 function assertPattern(schema: JsonObject): { readonly 'x-pattern'?: BoundedPattern } {
-  const source = stringOf(schema['pattern']);
+  const source = readString(schema['pattern']);
   const pattern = source === null ? null : compilePattern(source);
   if (pattern === null) return {};
-  const [minLength, maxLength] = [numberOf(schema['minLength']) ?? 0, numberOf(schema['maxLength']) ?? Infinity];
+  const [minLength, maxLength] = [readNumber(schema['minLength']) ?? 0, readNumber(schema['maxLength']) ?? Infinity];
   return { 'x-pattern': { pattern, minLength, maxLength } };
 }
 
 function safeBounds(schema: JsonObject): JsonObject {
   return {
-    minimum: Math.max(numberOf(schema['minimum']) ?? -Infinity, Number.MIN_SAFE_INTEGER),
-    maximum: Math.min(numberOf(schema['maximum']) ?? Infinity, Number.MAX_SAFE_INTEGER),
+    minimum: Math.max(readNumber(schema['minimum']) ?? -Infinity, Number.MIN_SAFE_INTEGER),
+    maximum: Math.min(readNumber(schema['maximum']) ?? Infinity, Number.MAX_SAFE_INTEGER),
   };
 }
 
@@ -122,12 +122,15 @@ function assertEnum(schema: JsonObject): JsonObject {
 
 /** The declared `enum` or `const` of a schema, without null; null if there is none. */
 export function allowedValues(schema: JsonObject): readonly Json[] | null {
-  const values = 'const' in schema ? [schema['const'] ?? null] : arrayOf(schema['enum']);
+  const values = 'const' in schema ? [schema['const'] ?? null] : readArray(schema['enum']);
   const allowed = values.filter((value) => value !== null);
   return allowed.length === 0 ? null : allowed;
 }
 
-/** Checks types that JSON represents as strings and that compare by value: first the format, then the bounds, then the enum. */
+/**
+ * Checks types that JSON represents as strings and that compare by value: first the format, then the bounds, then the
+ * enum.
+ */
 function valueCheck(
   type: Extract<ValueType, { kind: 'date-time' | 'decimal' | 'int64' }>,
   schema: JsonObject,
@@ -159,7 +162,7 @@ function formatError(
 
 function boundError(text: string, schema: JsonObject): string | null {
   const compareTo = (keyword: string): number | null => {
-    const bound = digitsOf(schema[keyword]);
+    const bound = toDigits(schema[keyword]);
     return bound === null ? null : compareNumbers(text, bound);
   };
   const describe = (keyword: string, relation: string): string =>

@@ -3,7 +3,10 @@ import type * as Detector from 'redos-detector';
 
 const load = createRequire(import.meta.url);
 
-/** Limits of the detector: how often a match may backtrack for any text, and its search time, as its steps differ in cost. */
+/**
+ * Limits of the detector: how often a match may backtrack for any text, and its search time, as its steps differ in
+ * cost.
+ */
 const DETECTOR_LIMITS = { unicode: true, maxScore: 200, maxSteps: 300, timeout: 1000 };
 
 /** One character: a literal, an escaped one, a class. */
@@ -15,8 +18,8 @@ const LINEAR = new RegExp(
 );
 
 /**
- * Patterns of schema libraries that the detector gives up on. In `string.date.iso` of ArkType, all repetitions but `[,.]\d+` are bounded.
- * The part after them ends the text, or starts with a character that they do not match.
+ * Patterns of schema libraries that the detector gives up on. In `string.date.iso` of ArkType, all repetitions but
+ * `[,.]\d+` are bounded. The part after them ends the text, or starts with a character that they do not match.
  */
 const PROVED_BY_HAND: ReadonlySet<string> = new Set([
   String.raw`^([+-]?\d{4}(?!\d{2}\b))((-?)((0[1-9]|1[0-2])(\3([12]\d|0[1-9]|3[01]))?|W([0-4]\d|5[0-3])(-?[1-7])?|(00[1-9]|0[1-9]\d|[12]\d{2}|3([0-5]\d|6[1-6])))(T((([01]\d|2[0-3])((:?)[0-5]\d)?|24:?00)([,.]\d+(?!:))?)?(\17[0-5]\d([,.]\d+)?)?([Zz]|([+-])([01]\d|2[0-3]):?([0-5]\d)?)?)?)?$`,
@@ -35,7 +38,8 @@ const SHORT_LOOK_AROUND =
  */
 export function isProvedLinear(source: string): boolean {
   if (LINEAR.test(source) || PROVED_BY_HAND.has(source)) return true;
-  // The detector takes seconds for some patterns that can start anywhere; the linear engine matches those without look-around.
+  // The detector takes seconds for some patterns that can start anywhere; the linear engine matches those without
+  // look-around.
   const isWorthProving = source.startsWith('^') || /\(\?<?[=!]|\\[1-9k]/u.test(source);
   return isWorthProving && hasCheapLookAround(source) && isProvedByDetector(source);
 }

@@ -3,7 +3,7 @@ import { storedDateTime } from './date-time.ts';
 import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-number.ts';
 import { formats } from './formats.ts';
 import type { ValueType } from '../model.ts';
-import { digitsOf } from './access.ts';
+import { toDigits } from './access.ts';
 
 /** The value of a query parameter, or an error message without the name of the parameter. */
 export type CoercionResult =
@@ -20,8 +20,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const LOST_PLUS = /\d \d{2}:\d{2}$/;
 
 /**
- * Converts a string from a query to a value of a type (QRY-2), in stored form. For an array it is the value of one item. Strings are
- * not validated, except dates: a string that no row has matches no row.
+ * Converts a string from a query to a value of a type (QRY-2), in stored form. For an array it is the value of one
+ * item. Strings are not validated, except dates: a string that no row has matches no row.
  */
 export function coerceText(type: ValueType, text: string): CoercionResult {
   switch (type.kind) {
@@ -70,7 +70,7 @@ export function coerceJson(type: ValueType, value: Json): CoercionResult {
       return typeof value === 'boolean' ? { kind: 'valid', value } : invalidValue('must be true or false');
     case 'decimal':
     case 'int64': {
-      const digits = digitsOf(value);
+      const digits = toDigits(value);
       return digits === null ? invalidValue('must be a number') : coerceText(type, digits);
     }
     case 'text':

@@ -26,8 +26,8 @@ export interface ComputedFailure {
 type Compute = (row: JsonObject & { readonly id: string }) => Json;
 
 /**
- * Compiles the evaluation of a computed member. The function gets the id and its declared fields only, frozen because rows are shared.
- * Its result is validated against the schema.
+ * Compiles the evaluation of a computed member. The function gets the id and its declared fields only, frozen because
+ * rows are shared. Its result is validated against the schema.
  */
 export function compileComputed(computed: ComputedField, report: (failure: ComputedFailure) => void): Compute {
   const { name, from, value, schema } = computed;

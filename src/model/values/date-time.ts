@@ -17,9 +17,9 @@ export function isTime(text: string): boolean {
 }
 
 /**
- * Normalizes an RFC 3339 date-time to its stored form (REP-3): UTC, three decimals, `Z`. Further decimals are cut off. Returns null
- * for an invalid date-time and for years outside 0000 to 9999 in UTC. A leap second, which UTC has only at the end of a month,
- * becomes the millisecond before it, so that order and day are kept.
+ * Normalizes an RFC 3339 date-time to its stored form (REP-3): UTC, three decimals, `Z`. Further decimals are cut off.
+ * Returns null for an invalid date-time and for years outside 0000 to 9999 in UTC. A leap second, which UTC has only at
+ * the end of a month, becomes the millisecond before it, so that order and day are kept.
  */
 export function storedDateTime(text: string): string | null {
   const separator = text[SEPARATOR];

@@ -1,6 +1,6 @@
 /**
- * Freezes a value and everything in it. `Object.freeze` does not protect the contents of a Map or Set, so their mutating methods are
- * replaced by one that throws a TypeError.
+ * Freezes a value and everything in it. `Object.freeze` does not protect the contents of a Map or Set, so their
+ * mutating methods are replaced by one that throws a TypeError.
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

@@ -15,15 +15,18 @@ interface Digits {
   readonly fraction: string;
 }
 
-/** The bounds of a decimal: `precision` counts all digits, `scale` those after the decimal point; null means no bound. */
+/**
+ * The bounds of a decimal: `precision` counts all digits, `scale` those after the decimal point; null means no bound.
+ */
 interface DecimalBounds {
   readonly precision: number | null;
   readonly scale: number | null;
 }
 
 /**
- * Normalizes a decimal to its stored form (REP-7): no leading zeros, no `-0`, at least `scale` decimals if declared, otherwise no
- * trailing zeros. Returns null for a string that is not a decimal. Never rounds: a value with more decimals keeps them.
+ * Normalizes a decimal to its stored form (REP-7): no leading zeros, no `-0`, at least `scale` decimals if declared,
+ * otherwise no trailing zeros. Returns null for a string that is not a decimal. Never rounds: a value with more
+ * decimals keeps them.
  */
 export function storedDecimal(text: string, scale: number | null): string | null {
   const digits = readDigits(text);
@@ -32,7 +35,10 @@ export function storedDecimal(text: string, scale: number | null): string | null
   return `${digits.negative ? '-' : ''}${digits.whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Returns an error message without the name of the field, such as `must have no decimals`; null for a decimal within its bounds. */
+/**
+ * Returns an error message without the name of the field, such as `must have no decimals`; null for a decimal within
+ * its bounds.
+ */
 export function decimalError(text: string, { precision, scale }: DecimalBounds): string | null {
   const digits = readDigits(text);
   if (digits === null) return 'must be a decimal number as a string, such as "19.99"';
@@ -48,7 +54,10 @@ export function decimalError(text: string, { precision, scale }: DecimalBounds):
   return whole + digits.fraction.length > max ? `must have at most ${counted(max, 'digit')}` : null;
 }
 
-/** Normalizes an int64 to its stored form: no leading zeros, no `-0`. Returns null unless it is an integer from -2^63 to 2^63-1. */
+/**
+ * Normalizes an int64 to its stored form: no leading zeros, no `-0`. Returns null unless it is an integer from -2^63 to
+ * 2^63-1.
+ */
 export function storedInt64(text: string): string | null {
   const digits = readDigits(text);
   if (digits === null || text.includes('.') || digits.whole.length > INT64_DIGITS) return null;

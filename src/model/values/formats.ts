@@ -44,7 +44,10 @@ function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => LABEL.test(label));
 }
 
-/** RFC 5321, section 4.1.2: dot-atoms or a quoted string of at most 64 characters, then a host name or an address literal. */
+/**
+ * RFC 5321, section 4.1.2: dot-atoms or a quoted string of at most 64 characters, then a host name or an address
+ * literal.
+ */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
@@ -76,7 +79,10 @@ function isIpv4(text: string): boolean {
   return octets.length === 4 && octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255);
 }
 
-/** RFC 4291, section 2.2, without a zone: eight groups; `::` replaces zero groups once; the last two may be an IPv4 address. */
+/**
+ * RFC 4291, section 2.2, without a zone: eight groups; `::` replaces zero groups once; the last two may be an IPv4
+ * address.
+ */
 function isIpv6(text: string): boolean {
   const halves = text.split('::');
   if (halves.length > 2) return false;

@@ -6,8 +6,9 @@ import type { Member, Shape } from '../model.ts';
 export type MapOrder = (value: Json) => Json;
 
 /**
- * Compiles the order of the maps in a shape's values (REP-1): rows that an older version wrote have them as they were sent. A map that is in order
- * is returned as it is; keys that are array indexes stay before all others, as JavaScript has them.
+ * Compiles the order of the maps in a shape's values (REP-1): rows that an older version wrote have them as they were
+ * sent. A map that is in order is returned as it is; keys that are array indexes stay before all others, as JavaScript
+ * has them.
  *
  * @returns null for a shape without maps
  */

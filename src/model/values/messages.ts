@@ -17,7 +17,10 @@ export function formatValue(value: Json): string {
   return typeof value === 'string' && /^[\w.:/-]+$/.test(value) ? value : JSON.stringify(value);
 }
 
-/** The message of a violation, without the name of the field: `must be at least 1 character`. Never contains the value itself. */
+/**
+ * The message of a violation, without the name of the field: `must be at least 1 character`. Never contains the value
+ * itself.
+ */
 export function describeReason(reason: ViolationReason, value: unknown): string {
   switch (reason.kind) {
     case 'type':

@@ -17,8 +17,8 @@ type CompiledPattern =
 const MAX_WEIGHT = 1_048_576;
 
 /**
- * Compiles a pattern, an ECMAScript regular expression with the `u` flag. One that is proved linear is matched by V8, any other by a
- * linear engine. The result depends on the pattern alone.
+ * Compiles a pattern, an ECMAScript regular expression with the `u` flag. One that is proved linear is matched by V8,
+ * any other by a linear engine. The result depends on the pattern alone.
  */
 const compile = memoize((source): CompiledPattern => {
   const expression = parseExpression(source);

@@ -18,8 +18,8 @@ type ValidationResult =
 /** Validates the values of a resource. Messages never contain a value, which may be a secret (REP-11). */
 export interface ResourceValidator {
   /**
-   * Checks the declared fields and normalizes them to their stored form. An absent field gets its default, or null. An explicit null
-   * means unset and gets no default (REP-4). Values are not coerced.
+   * Checks the declared fields and normalizes them to their stored form. An absent field gets its default, or null. An
+   * explicit null means unset and gets no default (REP-4). Values are not coerced.
    *
    * @param candidate fields by name, as the client sent them
    * @param options whether undeclared fields and members are rejected or dropped (REP-5)
@@ -36,7 +36,10 @@ export interface ResourceValidator {
 const MAX_ID = 255;
 const CONTROL = /\p{Cc}/u;
 
-/** The validators of a model, by name of the resource. Called once, at start; each is compiled when it first checks a row. */
+/**
+ * The validators of a model, by name of the resource. Called once, at start; each is compiled when it first checks a
+ * row.
+ */
 export function compileValidators(model: Model): ReadonlyMap<string, ResourceValidator> {
   return new Map([...model.resources].map(([name, resource]) => [name, compileValidator(resource)]));
 }
@@ -104,7 +107,10 @@ function detail({ path, reason, value }: ValueViolation): ErrorDetail {
   return { field: writeRequestPath(path), message };
 }
 
-/** The path of a value in a request. The names of members that are not declared, and the keys of maps, can have any length. */
+/**
+ * The path of a value in a request. The names of members that are not declared, and the keys of maps, can have any
+ * length.
+ */
 function writeRequestPath(path: Path): string {
   return formatPath(path.map((step) => (typeof step === 'string' ? cut(step) : step)));
 }

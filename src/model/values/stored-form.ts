@@ -62,7 +62,10 @@ function storedMembers(members: readonly Member[]): StoredForm {
   };
 }
 
-/** The entries of a map in the order of their keys (REP-1). JavaScript keeps keys that are array indexes before all others. */
+/**
+ * The entries of a map in the order of their keys (REP-1). JavaScript keeps keys that are array indexes before all
+ * others.
+ */
 function storedEntries(form: StoredForm): StoredForm {
   return (value) => {
     if (!isJsonObject(value)) return value;

@@ -60,8 +60,8 @@ export function dedupeViolations(violations: readonly ValueViolation[]): readonl
 }
 
 /**
- * JSON Schema 2020-12 with two more keywords. `x-check` is a {@link ValueCheck} of strings or arrays for which the standard has no keyword.
- * `x-pattern` is a {@link BoundedPattern}, in place of `pattern`.
+ * JSON Schema 2020-12 with two more keywords. `x-check` is a {@link ValueCheck} of strings or arrays for which the
+ * standard has no keyword. `x-pattern` is a {@link BoundedPattern}, in place of `pattern`.
  */
 export interface Assertion {
   readonly [keyword: string]: unknown;
@@ -70,7 +70,10 @@ export interface Assertion {
 /** Returns an error message without the name of the field, such as `must be at least 1`; null for a valid value. */
 export type ValueCheck = (value: Json) => string | null;
 
-/** Creates the ajv instance of the program and of the build. Both need the same options: {@link violationFinder} reads the errors. */
+/**
+ * Creates the ajv instance of the program and of the build. Both need the same options: {@link violationFinder} reads
+ * the errors.
+ */
 export function createValidator(code: CodeOptions): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -147,7 +150,10 @@ export function violationFinder(validate: Validate): FindViolations {
   return (value) => (validate(value) ? [] : topmost(validate.errors ?? []).map((error) => violation(error, value)));
 }
 
-/** A failed `anyOf` also reports each branch. Keeps the `anyOf` itself, or the deeper errors of a branch behind a `$ref`. */
+/**
+ * A failed `anyOf` also reports each branch. Keeps the `anyOf` itself, or the deeper errors of a branch behind a
+ * `$ref`.
+ */
 function topmost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
   const isBranch = (error: ErrorObject): boolean =>

@@ -91,7 +91,10 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
   return { steps, plans: staged.plans, expectStamps };
 }
 
-/** Makes the failure of an atomic batch from that of an operation: its status, code and header fields, with prefixed fields (MET-13). */
+/**
+ * Makes the failure of an atomic batch from that of an operation: its status, code and header fields, with prefixed
+ * fields (MET-13).
+ */
 export function inOperation(index: number, failure: unknown): unknown {
   if (!(failure instanceof ApiError)) return failure;
   const at = `operations[${index}]`;
@@ -103,7 +106,10 @@ export function inOperation(index: number, failure: unknown): unknown {
   return new ApiError(status, code, `${at}: ${message}`, { details: located, headers, cause });
 }
 
-/** Adds the place in the batch to a detail of an operation's error. A parameter is part of the path, so the message names it. */
+/**
+ * Adds the place in the batch to a detail of an operation's error. A parameter is part of the path, so the message
+ * names it.
+ */
 function detailIn(operation: string, code: string, { field, message }: ErrorDetail): ErrorDetail {
   if (/^(?:REQUEST_PARAMETER|QUERY|PAGINATION|API_VERSION)_/.test(code)) {
     return { field: `${operation}.path`, message: `${quoted(field)} ${message}` };

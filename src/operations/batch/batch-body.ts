@@ -25,7 +25,11 @@ export interface Batch {
 
 /** A well-formed operation. */
 export interface ReceivedOperation {
-  /** Plans it as a request of its own (steps 4 to 12). @throws {ApiError} 400 to 415, as the request would be refused alone */
+  /**
+   * Plans it as a request of its own (steps 4 to 12).
+   *
+   * @throws {ApiError} 400 to 415, as the request would be refused alone
+   */
   readonly plan: (caller: Caller) => RequestedWrite;
 }
 
@@ -67,7 +71,8 @@ const BATCH_FIELDS: ReadonlySet<string> = new Set([
 const MEMBERS = ['method', 'path', 'headers', 'body'];
 
 /**
- * Reads the body of a batch: `{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}`. Default: atomic.
+ * Reads the body of a batch: `{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}`. Default:
+ * atomic.
  *
  * @throws {ApiError} BATCH_INVALID with all errors
  */
@@ -144,8 +149,8 @@ function unknownMembers(json: JsonObject, known: readonly string[], at: string):
 }
 
 /**
- * Reads the operations of a batch as requests. One that could not be sent alone is an error of the document, whether the batch is atomic or not: it would
- * fail in the same way each time.
+ * Reads the operations of a batch as requests. One that could not be sent alone is an error of the document, whether
+ * the batch is atomic or not: it would fail in the same way each time.
  *
  * @throws {ApiError} BATCH_INVALID with all errors
  */

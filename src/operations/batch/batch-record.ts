@@ -17,7 +17,10 @@ export type OperationResult =
     }
   | { readonly kind: 'failed'; readonly error: ErrorBody; readonly headers: Readonly<Record<string, string>> };
 
-/** The results of a batch: stored for a day by the *identity* of its caller, and represented for each request that reads it (MET-13). */
+/**
+ * The results of a batch: stored for a day by the *identity* of its caller, and represented for each request that reads
+ * it (MET-13).
+ */
 export interface BatchRecord {
   readonly id: string;
   readonly atomic: boolean;
@@ -26,7 +29,10 @@ export interface BatchRecord {
   readonly results: readonly OperationResult[];
 }
 
-/** A batch as it is stored. Each result is a JSON string of its own, so that a large batch is written and read in time slices. */
+/**
+ * A batch as it is stored. Each result is a JSON string of its own, so that a large batch is written and read in time
+ * slices.
+ */
 export interface StoredBatchRecord extends Omit<BatchRecord, 'results'> {
   readonly results: readonly string[];
 }
@@ -57,7 +63,11 @@ export async function recordedBatch({ outcome, revisions }: StoredIdempotencyRec
   return batchWithRevisions({ ...record, results }, revisions);
 }
 
-/** Sets the revisions of the results after their unit was committed. @param revisions assigned to the plans of the unit, in order */
+/**
+ * Sets the revisions of the results after their unit was committed.
+ *
+ * @param revisions assigned to the plans of the unit, in order
+ */
 export function batchWithRevisions(record: BatchRecord, revisions: readonly number[]): BatchRecord {
   const results = record.results.map((each) =>
     each.kind === 'done' ? { ...each, result: withRevisions(each.result, revisions) } : each,

@@ -27,7 +27,11 @@ export interface BatchRun {
   readonly dry: boolean;
 }
 
-/** Plans an operation as the write that it requests, and reads its body. @throws {ApiError} as it would be refused alone */
+/**
+ * Plans an operation as the write that it requests, and reads its body.
+ *
+ * @throws {ApiError} as it would be refused alone
+ */
 export async function readOperation(
   received: ReceivedOperation,
   { caller, keyed }: BatchRun,
@@ -47,7 +51,10 @@ export function resultSize(result: WriteResult): number {
   return JSON.stringify(result).length;
 }
 
-/** @param size of the results so far @throws {ApiError} REQUEST_BODY_TOO_LARGE: they could not be stored and sent together */
+/**
+ * @param size of the results so far
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE: they could not be stored and sent together
+ */
 export function checkResultSize(size: number, { contract }: Pick<Caller, 'contract'>): void {
   if (size <= MAX_RESULTS * contract.model.limits.body) return;
   throw apiError(
@@ -72,8 +79,9 @@ export function batchRecord(
 }
 
 /**
- * Makes the stored records of a batch: its results under its id, and the name of that record under the key of its request. A batch with an operation that
- * may be retried has no record under its key yet: sent again, it continues there.
+ * Makes the stored records of a batch: its results under its id, and the name of that record under the key of its
+ * request. A batch with an operation that may be retried has no record under its key yet: sent again, it continues
+ * there.
  */
 export async function idempotencyRecords(
   record: BatchRecord,

@@ -96,7 +96,10 @@ async function replayedBatch(record: BatchRecord, caller: Caller, services: Batc
   return record;
 }
 
-/** Judges an earlier batch. An operation whose scope the caller has lost, or whose row it would not see now, is refused as a new one would be. */
+/**
+ * Judges an earlier batch. An operation whose scope the caller has lost, or whose row it would not see now, is refused
+ * as a new one would be.
+ */
 async function judgedBatch(record: BatchRecord, caller: Caller, services: BatchServices): Promise<BatchRecord> {
   const results: OperationResult[] = [];
   for (const each of record.results) {

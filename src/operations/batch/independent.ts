@@ -19,7 +19,10 @@ import {
   resultSize,
 } from './batch-run.ts';
 
-/** Share of the time of a batch after which none of its operations starts: those in progress, and the record, need the rest. */
+/**
+ * Share of the time of a batch after which none of its operations starts: those in progress, and the record, need the
+ * rest.
+ */
 const LATEST_OPERATION = 0.8;
 
 /** An operation to be run, with the time and size that the previous ones left. */
@@ -35,8 +38,9 @@ interface OperationRun extends BatchRun {
 }
 
 /**
- * Runs each operation by itself: one that fails stops no other. Operations that cannot start in time are not made, and their results say so: the others
- * are reported and stored before the time of the batch is over (ERR-7). Under a key, each is done once, even if the batch broke off in the middle.
+ * Runs each operation by itself: one that fails stops no other. Operations that cannot start in time are not made, and
+ * their results say so: the others are reported and stored before the time of the batch is over (ERR-7). Under a key,
+ * each is done once, even if the batch broke off in the middle.
  */
 export async function runIndependent(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { batch, keyed, dry } = run;

@@ -13,7 +13,10 @@ import { commitOnce, recordName, type RequestedWrite, withoutPreconditions } fro
 import type { BatchServices } from './batch-run.ts';
 import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
-/** The most that may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines, bytes. */
+/**
+ * The most that may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines,
+ * bytes.
+ */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
 /** Lines that take as much from a rate limit as one write (LIM-2). */
 const LINES_PER_WRITE = 100;
@@ -43,16 +46,18 @@ interface KeyedLines {
 }
 
 /**
- * Creates one resource per line and reports the result of each in the same order (MET-13): every line is a write of its own. Lines are read as
- * their results are sent, so that memory does not grow with their number. Under an `Idempotency-Key` each line is written once: the same
- * lines, sent again after a broken connection, resume where they stopped.
+ * Creates one resource per line and reports the result of each in the same order (MET-13): every line is a write of its
+ * own. Lines are read as their results are sent, so that memory does not grow with their number. Under an
+ * `Idempotency-Key` each line is written once: the same lines, sent again after a broken connection, resume where they
+ * stopped.
  *
  * @throws {ApiError} 400, 404, 412 before the first line is read
  */
 export async function importLines(write: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
   const { operation, request } = write;
   const key = recordName(write, services);
-  // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step 13 before 14).
+  // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step
+  // 13 before 14).
   const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
   if (!isResumed) await operation.precheck(services);
   const results = lineResults({ write: withoutPreconditions(write), key }, services);
@@ -78,7 +83,11 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
   }
 }
 
-/** Reads lines as fast as the rate limit admits them. @throws {ApiError} RATE_LIMIT_EXCEEDED after the time of an idle client */
+/**
+ * Reads lines as fast as the rate limit admits them.
+ *
+ * @throws {ApiError} RATE_LIMIT_EXCEEDED after the time of an idle client
+ */
 function limitedLines({ write }: KeyedLines): AsyncIterable<RawRecord> {
   const { quota, contract } = write.operation.system;
   const lines = sentLines(write);

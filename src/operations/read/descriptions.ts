@@ -9,7 +9,9 @@ import { writeJson } from '../../formats/json.ts';
 import type { Model } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
-/** An OpenAPI document by its edition, that of AsyncAPI, the documentation, or what those see of it who may not read it. */
+/**
+ * An OpenAPI document by its edition, that of AsyncAPI, the documentation, or what those see of it who may not read it.
+ */
 export type DescriptionForm = OpenApiEdition | 'asyncapi' | 'docs' | 'locked-docs';
 
 const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
@@ -32,8 +34,8 @@ export interface FoundDescription {
 }
 
 /**
- * The descriptions of the contracts of a model, each made for the first request for it: they cost the start of a server nothing. They depend on the *contract*
- * alone, and on no caller. They are cleared with the caches of an idle server.
+ * The descriptions of the contracts of a model, each made for the first request for it: they cost the start of a server
+ * nothing. They depend on the *contract* alone, and on no caller. They are cleared with the caches of an idle server.
  */
 export class Descriptions {
   readonly #model: Model;
@@ -46,7 +48,10 @@ export class Descriptions {
     this.#digest = digest;
   }
 
-  /** @param version of a served contract, `1.4.2` @throws {Error} there is no such contract: a bug, because the route has chosen one */
+  /**
+   * @param version of a served contract, `1.4.2`
+   * @throws {Error} there is no such contract: a bug, because the route has chosen one
+   */
   find(version: string, form: DescriptionForm): WrittenDescription {
     const key = `${version} ${form}`;
     const known = this.#written.get(key);

@@ -49,8 +49,8 @@ const MAX_READ = 256;
 const MAX_JUDGED = 10_000;
 
 /**
- * Reads a page of the events that the caller may see (EVT-8). It ends early if its items would have too many bytes, or if the caller may see few of the
- * events that are read.
+ * Reads a page of the events that the caller may see (EVT-8). It ends early if its items would have too many bytes, or
+ * if the caller may see few of the events that are read.
  *
  * @throws {ApiError} EVENT_POSITION_EXPIRED
  */

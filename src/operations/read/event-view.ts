@@ -14,7 +14,10 @@ import { eventsAdminScope } from '../../plan/events/event-rules.ts';
 /** An event of the log, with the values that policies compare. */
 export interface JudgedEvent {
   readonly event: EventEnvelope;
-  /** The compared values before and after the change, each null if there was no row or none was compared. null or absent if they are not known. */
+  /**
+   * The compared values before and after the change, each null if there was no row or none was compared. null or absent
+   * if they are not known.
+   */
   readonly access?: {
     readonly before: FieldValues | null;
     readonly after: FieldValues | null;
@@ -38,8 +41,8 @@ export interface EventConsumer {
 }
 
 /**
- * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or after the change, with the fields that it
- * may read, in its version. One event is always the same for one consumer.
+ * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or
+ * after the change, with the fields that it may read, in its version. One event is always the same for one consumer.
  */
 export class EventView {
   readonly #consumer: EventConsumer;

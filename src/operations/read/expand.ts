@@ -1,5 +1,5 @@
 import type { PageWindow } from '../../conventions/pagination/pagination.ts';
-import { type QueryPair, parametersOf } from '../../conventions/url/query.ts';
+import { type QueryPair, decodeParameters } from '../../conventions/url/query.ts';
 import { effortOfLookup, effortOfRelated } from '../../plan/list/effort.ts';
 import type { Expansion, Relation } from '../../plan/expansion.ts';
 import { type ListQuery, readListQuery } from '../../plan/list/list-query.ts';
@@ -83,8 +83,9 @@ interface ExpandedPage {
 }
 
 /**
- * Reads the related rows of a page (QRY-4): one query for each relation, however many rows there are. Where they are too large for one response,
- * the page ends early, and the queries are repeated for the rows that were read first (LIM-1).
+ * Reads the related rows of a page (QRY-4): one query for each relation, however many rows there are. Where they are
+ * too large for one response, the page ends early, and the queries are repeated for the rows that were read first
+ * (LIM-1).
  *
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or those of one row too large
  */
@@ -104,7 +105,11 @@ export async function expandPage(
   }
 }
 
-/** Ends a page at the rows whose related rows fit into a response. @throws {ApiError} QUERY_EXPAND_INVALID: not even the first fits */
+/**
+ * Ends a page at the rows whose related rows fit into a response.
+ *
+ * @throws {ApiError} QUERY_EXPAND_INVALID: not even the first fits
+ */
 function fittingPage(caller: Reader, { page, expanded }: ExpandedPage, window: PageWindow): ExpandedPage {
   const sizes = expanded.map(({ size }) => size);
   const count = fittingCount(
@@ -119,7 +124,11 @@ function sliced({ rows, contract }: Reader): SlicedReads {
   return { rows, contract, slices: new TimeSlices() };
 }
 
-/** Reads the related rows of rows; null if they have more characters than a page may have. @throws {ApiError} if they are too many */
+/**
+ * Reads the related rows of rows; null if they have more characters than a page may have.
+ *
+ * @throws {ApiError} if they are too many
+ */
 async function expandRows(
   caller: SlicedReads,
   compiled: CompiledResource,
@@ -248,7 +257,7 @@ function relatedCollection(
   const limit: QueryPair = ['limit', String(EXPANDED_ROWS)];
   const below = kind === 'children' ? [{ resource: owning, id: row.id }, ...within] : [];
   const filter = relation.linked ? relationFilter(relation, row, owner.most) : null;
-  const parameters = parametersOf(filter === null ? [limit] : [filter, limit]);
+  const parameters = decodeParameters(filter === null ? [limit] : [filter, limit]);
   const query = readListQuery(compiled.list, siblings ? within : below, parameters, false);
   return { query, linked: kind === 'many' ? filter !== null : relation.linked };
 }

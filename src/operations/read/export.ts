@@ -23,7 +23,8 @@ export interface ExportedRows {
 }
 
 /**
- * All rows of a resource as GET returns them, without links. Rows that exist throughout are exported once, whatever is written meanwhile.
+ * All rows of a resource as GET returns them, without links. Rows that exist throughout are exported once, whatever is
+ * written meanwhile.
  *
  * @param rows all of them: an export runs for the system
  */

@@ -44,7 +44,10 @@ export interface FeedRequest extends Pick<FeedPlan, 'selection' | 'after' | 'tok
 
 /** The open feeds of a process. */
 export interface Feeds {
-  /** @throws {ApiError} RATE_LIMIT_EXCEEDED, SERVER_OVERLOADED, SERVER_UNAVAILABLE, EVENT_POSITION_EXPIRED, REQUEST_HEADER_INVALID */
+  /**
+   * @throws {ApiError} RATE_LIMIT_EXCEEDED, SERVER_OVERLOADED, SERVER_UNAVAILABLE, EVENT_POSITION_EXPIRED,
+   *   REQUEST_HEADER_INVALID
+   */
   open(request: FeedRequest): Promise<BodyStream>;
   /** Ends all feeds, and opens no more. Resolves when the log is read no more. */
   end(): Promise<void>;
@@ -58,7 +61,11 @@ interface FeedServices {
   readonly observe: Observe;
 }
 
-/** Reads `Last-Event-ID`: the sequence after which a feed begins; null if the field is absent. @throws {ApiError} REQUEST_HEADER_INVALID */
+/**
+ * Reads `Last-Event-ID`: the sequence after which a feed begins; null if the field is absent.
+ *
+ * @throws {ApiError} REQUEST_HEADER_INVALID
+ */
 export function readLastEventId(value: string | null): number | null {
   if (value === null) return null;
   const sequence = /^[0-9]{1,20}$/.test(value) ? Number(value) : Number.NaN;

@@ -16,7 +16,10 @@ interface UnwrittenRow {
   readonly within: readonly Ancestor[];
 }
 
-/** Finds the hidden members that a store returns with a written row: ids above the row, and above the rows that it refers to (REP-9). */
+/**
+ * Finds the hidden members that a store returns with a written row: ids above the row, and above the rows that it
+ * refers to (REP-9).
+ */
 export async function hiddenMembers(
   resource: Resource,
   { values, within }: UnwrittenRow,

@@ -66,9 +66,9 @@ export interface ItemState {
 }
 
 /**
- * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on the row, and through the
- * variant on the *contract* and the *permission*: never on an identity or a visibility, so that callers of one permission share them. The values
- * by which a row is judged for each caller are cached with it.
+ * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on
+ * the row, and through the variant on the *contract* and the *permission*: never on an identity or a visibility, so
+ * that callers of one permission share them. The values by which a row is judged for each caller are cached with it.
  */
 export class ItemCache {
   readonly #cache = createCache({
@@ -95,8 +95,8 @@ export class ItemCache {
 }
 
 /**
- * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values, such as those of its own. They
- * live as long as what names the caller.
+ * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values,
+ * such as those of its own. They live as long as what names the caller.
  */
 export type VerdictCache = ObjectCache<Visibility, Map<string, boolean>>;
 
@@ -135,7 +135,10 @@ export class ItemSlot {
   }
 }
 
-/** An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until a major collection. */
+/**
+ * An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until
+ * a major collection.
+ */
 class PackedItem implements Packed {
   readonly numbers: Packed['numbers'];
   readonly #item: CachedItem;
@@ -157,8 +160,8 @@ export function judgedValues(fields: readonly string[], row: Row): string {
 }
 
 /**
- * True if the values that are cached with items suffice to judge them for a caller (AUTH-5). Policies compare stored fields, so items of an older
- * contract whose rows differ cannot be judged.
+ * True if the values that are cached with items suffice to judge them for a caller (AUTH-5). Policies compare stored
+ * fields, so items of an older contract whose rows differ cannot be judged.
  */
 export function canJudge({ judged }: CompiledResource, visible: Visibility): boolean {
   return visible.kind !== 'conditions' || judgeable(judged)(visible);

@@ -34,7 +34,8 @@ export interface FoundItem {
 }
 
 /**
- * Reads one resource (S 4.1 GET, MET-5): from the cache while the store says that the row has not changed since, else from the store.
+ * Reads one resource (S 4.1 GET, MET-5): from the cache while the store says that the row has not changed since, else
+ * from the store.
  *
  * @throws {ApiError} 404, 410
  */
@@ -62,8 +63,8 @@ interface ItemReading {
 }
 
 /**
- * Reads the row and its stamp in parallel if the cache has no entry for the last known stamp. A row whose stamp turns out to be another one is not
- * cached.
+ * Reads the row and its stamp in parallel if the cache has no entry for the last known stamp. A row whose stamp turns
+ * out to be another one is not cached.
  */
 async function readAhead(reading: ItemReading, asked: Promise<number | null>): Promise<FoundItem> {
   const { caller, item } = reading;
@@ -136,7 +137,11 @@ export async function findRow(reader: Reader, resource: Resource, path: RowPath)
   return row ?? failAbsent(reader, resource, path);
 }
 
-/** Fails with the error of a row that is absent, or of the outermost row above it that is. @throws {ApiError} 404, 410 */
+/**
+ * Fails with the error of a row that is absent, or of the outermost row above it that is.
+ *
+ * @throws {ApiError} 404, 410
+ */
 export async function failAbsent(reader: Reader, resource: Resource, path: RowPath): Promise<never> {
   await requireAncestors(reader, path.within);
   throw await absent(reader, resource, path);
@@ -157,7 +162,8 @@ export async function requireAncestors({ rows, contract }: Reader, within: reado
 }
 
 /**
- * Finds the ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows above it name.
+ * Finds the ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows
+ * above it name.
  *
  * @param source of all rows, so that a cascade finds them
  */

@@ -68,7 +68,8 @@ interface PageState {
 }
 
 /**
- * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY: a 304 or a page from the cache without reading a row.
+ * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY: a 304 or a page from the cache
+ * without reading a row.
  *
  * @throws {ApiError} 404 of an absent ancestor; 412
  */
@@ -113,7 +114,8 @@ function findPage(
 ): MaybePromise<FoundPage | UnmodifiedPage> {
   const { preconditions } = list;
   const { selected } = state;
-  // A client that names this ETag was sent the page. Without it the page may turn out to be too large, which is judged before conditions.
+  // A client that names this ETag was sent the page. Without it the page may turn out to be too large, which is judged
+  // before conditions.
   const etag = listedETag(preconditions, selected.etags);
   if (etag !== null && isNotModified(preconditions, selected)) return { kind: 'not-modified', selected, etag };
   const cached = pages.get(selected.etags.short);
@@ -121,7 +123,10 @@ function findPage(
   return readPage(caller, list, state, items);
 }
 
-/** Reads a page, synchronously if the store is and nothing is expanded. A response in the same tick needs no timeout and is sent with others. */
+/**
+ * Reads a page, synchronously if the store is and nothing is expanded. A response in the same tick needs no timeout and
+ * is sent with others.
+ */
 function readPage(caller: Caller, list: ListRequest, state: PageState, items: ItemCache): MaybePromise<FoundPage> {
   const { plan, view } = list.query;
   return chain(caller.rows.list({ ...plan, count: pageCount(caller, plan) }), (page) =>

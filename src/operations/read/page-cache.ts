@@ -19,8 +19,9 @@ const PAGE_WEIGHT = 400;
 const RECENT_KEYS = 1_024;
 
 /**
- * Pages by their ETags (CACHE-2). An ETag names everything that a page is made of, so that a page is never stale: the stamps of its resources,
- * and through them and the query the *visibility*; the *contract* and the *permission* by its variant. Never an identity.
+ * Pages by their ETags (CACHE-2). An ETag names everything that a page is made of, so that a page is never stale: the
+ * stamps of its resources, and through them and the query the *visibility*; the *contract* and the *permission* by its
+ * variant. Never an identity.
  */
 export type PageCache = Cache<CachedPage>;
 

@@ -21,7 +21,9 @@ export interface FoundRoot {
   readonly readable: ReadonlyMap<string, Resource>;
   /** True if the caller may read events. */
   readonly readsEvents: boolean;
-  /** The number of rows of each collection that is not below another resource, by name; empty if they are not counted. */
+  /**
+   * The number of rows of each collection that is not below another resource, by name; empty if they are not counted.
+   */
   readonly totals: ReadonlyMap<string, Total>;
 }
 

@@ -1,12 +1,12 @@
 import type { Resource, SortKey } from '../../model/model.ts';
 import { valueAt } from '../../plan/list/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
-import { comparisonOf } from '../../plan/value-order.ts';
+import { compileComparison } from '../../plan/value-order.ts';
 
 /** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
 export function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
   const keys = order.map(({ path, descending }) => {
-    const compare = comparisonOf(properties.get(path)?.type ?? { kind: 'text', format: null });
+    const compare = compileComparison(properties.get(path)?.type ?? { kind: 'text', format: null });
     return { path, sign: descending ? -1 : 1, compare };
   });
   return (one, other) => {

@@ -39,8 +39,8 @@ export interface StagedState {
 }
 
 /**
- * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit cannot have changed; the others,
- * and those whose related rows it has changed, are judged one by one.
+ * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit
+ * cannot have changed; the others, and those whose related rows it has changed, are judged one by one.
  *
  * @throws {ApiError} REQUEST_BODY_TOO_LARGE where the unit changes what too many rows are filtered by
  * @throws {Error} for a search and for a later page, which no write reads
@@ -84,7 +84,10 @@ class StagedList {
     return { ...listed, total: { ...page.total, count } };
   }
 
-  /** The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that are not in the list. */
+  /**
+   * The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that
+   * are not in the list.
+   */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
     const { resource, within } = plan;
@@ -97,7 +100,9 @@ class StagedList {
     return changed;
   }
 
-  /** The stored rows whose related rows, on which conditions are, the unit may have changed; all, where these are few. */
+  /**
+   * The stored rows whose related rows, on which conditions are, the unit may have changed; all, where these are few.
+   */
   async #affectedRows(plan: RowsPlan, conditions: readonly Condition[]): Promise<readonly Row[]> {
     // What they are related to is found from few rows: from the rows of the unit, very many may be.
     if (plan.own.some(findsFew)) return this.#areOnStaged(conditions) ? this.#rowsToJudge(plan, []) : [];

@@ -1,6 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import { scopeOf } from '../../model/row-key.ts';
+import { countScopeIds } from '../../model/row-key.ts';
 import { isVisible, wasVisible } from '../../plan/policy/holds.ts';
 import { pendingRevision } from '../../plan/write/pending-revisions.ts';
 import type { Partition } from '../../plan/list/partitions.ts';
@@ -35,8 +35,8 @@ import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts
 const STAGED = -1;
 
 /**
- * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch are prepared against
- * (MET-13). What it leaves open, such as uniqueness, the store judges when the unit is written.
+ * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch
+ * are prepared against (MET-13). What it leaves open, such as uniqueness, the store judges when the unit is written.
  */
 export class StagedRows implements RowSource, RowReader, ChangeStamps {
   readonly rows: RowReader = this;
@@ -131,7 +131,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     for (const reference of references) {
       if (isStored(reference)) continue;
       // The ancestors are those of the row that refers: of them, a reference means those that the key needs.
-      const within = reference.within.slice(0, scopeOf(this.#resource(reference.resource))).map(unrestricted);
+      const within = reference.within.slice(0, countScopeIds(this.#resource(reference.resource))).map(unrestricted);
       if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
     }
     return references.filter((reference) => missing.has(this.#key(reference)));

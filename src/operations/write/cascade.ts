@@ -19,7 +19,10 @@ import { findAncestors } from '../read/item.ts';
 
 /** Most rows that one DELETE deletes or changes (MET-4). */
 const MAX_DELETED = 10_000;
-/** Characters of text and bytes of binary values that one DELETE reads of dependent rows: all are in memory until it commits. */
+/**
+ * Characters of text and bytes of binary values that one DELETE reads of dependent rows: all are in memory until it
+ * commits.
+ */
 const MAX_SIZE = 67_108_864;
 
 interface RowToDelete extends CurrentRow {
@@ -38,8 +41,9 @@ export interface CascadePlans {
 }
 
 /**
- * Plans the deletion of a row and of its dependents: `cascade` deletes, `nullify` unsets, `restrict` refuses (MET-4). Referring rows come before the
- * row that they refer to. Foreign keys of the database guard against writes between this look and the deletion.
+ * Plans the deletion of a row and of its dependents: `cascade` deletes, `nullify` unsets, `restrict` refuses (MET-4).
+ * Referring rows come before the row that they refer to. Foreign keys of the database guard against writes between this
+ * look and the deletion.
  *
  * @param source of all rows, whatever the caller may see: a hidden dependent still depends
  * @throws {ApiError} {R}_HAS_DEPENDENTS
@@ -59,7 +63,10 @@ class Cascade {
   /** The rest of the size that dependent rows may have. */
   #left = MAX_SIZE;
   readonly #toDelete = new Map<string, RowToDelete>();
-  /** Rows that lose references, by key. One that refers to several deleted rows is changed once; one that is deleted too, not at all. */
+  /**
+   * Rows that lose references, by key. One that refers to several deleted rows is changed once; one that is deleted
+   * too, not at all.
+   */
   readonly #toNullify = new Map<string, RowToNullify>();
 
   constructor(target: Resource, author: WriteAuthor, source: Reader) {
@@ -147,7 +154,10 @@ class Cascade {
     this.#toNullify.set(key, entry);
   }
 
-  /** Reads the rows that refer to a row: its children, those below the same parent, or any. Their ancestors are those that their keys need. */
+  /**
+   * Reads the rows that refer to a row: its children, those below the same parent, or any. Their ancestors are those
+   * that their keys need.
+   */
   async #referring(dependent: Dependent, target: CurrentRow, limit: number): Promise<readonly CurrentRow[]> {
     const { field, many, child } = dependent;
     const resource = this.#resource(dependent.resource);
@@ -178,7 +188,10 @@ class Cascade {
     });
   }
 
-  /** Selects the columns that the plans and hooks of a dependent row read; null for all. A row that refuses the deletion is read by its key. */
+  /**
+   * Selects the columns that the plans and hooks of a dependent row read; null for all. A row that refuses the deletion
+   * is read by its key.
+   */
   #columns({ resource: name, onDelete }: Dependent): Columns | null {
     const resource = this.#resource(name);
     if (onDelete === 'restrict') return resource.parentKey.slice(0, 1);

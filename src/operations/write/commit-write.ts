@@ -37,9 +37,9 @@ export function commitWrite(
 }
 
 /**
- * Runs a write after earlier writes to its row. A write whose hooks read other rows, or that is judged by rows of its own resource, runs after all such
- * writes to its resource too: of concurrent ones only one could commit. Reads of hooks are known once they have run, so the first such writes of a process
- * start again here.
+ * Runs a write after earlier writes to its row. A write whose hooks read other rows, or that is judged by rows of its
+ * own resource, runs after all such writes to its resource too: of concurrent ones only one could commit. Reads of
+ * hooks are known once they have run, so the first such writes of a process start again here.
  */
 async function inOrder(
   operation: WriteOperation,
@@ -85,7 +85,10 @@ async function attempts(
   }
 }
 
-/** Finds the resource whose write was refused: a hook may have added writes to others. Dependents are those of the operation itself. */
+/**
+ * Finds the resource whose write was refused: a hook may have added writes to others. Dependents are those of the
+ * operation itself.
+ */
 export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], operation: WriteOperation): RefusedWrite {
   const plan = 'plan' in refusal && refusal.kind !== 'dependents' ? plans[refusal.plan] : undefined;
   if (plan === undefined) return operation;

@@ -51,7 +51,10 @@ export class Commits {
     return outcome;
   }
 
-  /** Remembers that writes to a resource read rows: of concurrent ones only one can commit, because each changes what others have read. */
+  /**
+   * Remembers that writes to a resource read rows: of concurrent ones only one can commit, because each changes what
+   * others have read.
+   */
   readsRows(resource: string): void {
     this.#readers.add(resource);
   }
@@ -61,7 +64,8 @@ export class Commits {
   }
 
   /**
-   * Runs writes after all earlier writes of this process to those of their resources whose writes read rows, in place of making them race.
+   * Runs writes after all earlier writes of this process to those of their resources whose writes read rows, in place
+   * of making them race.
    *
    * @param resources names of the resources that are written
    */
@@ -73,7 +77,10 @@ export class Commits {
     )();
   }
 
-  /** Runs work after all earlier work under the same key, however that ended: two writes to one row of this process do not race. */
+  /**
+   * Runs work after all earlier work under the same key, however that ended: two writes to one row of this process do
+   * not race.
+   */
   runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const current = before === undefined ? work() : before.then(work, work);

@@ -74,8 +74,8 @@ export function deliveriesBelow({ system: { contract }, systemResource }: ItemTa
 }
 
 /**
- * Deletes deliveries of a webhook before its deletion, in transactions of their own, until few are left. A webhook may have any number of them, and a
- * cascade deletes 10,000 rows at most (MET-4).
+ * Deletes deliveries of a webhook before its deletion, in transactions of their own, until few are left. A webhook may
+ * have any number of them, and a cascade deletes 10,000 rows at most (MET-4).
  *
  * @throws {ApiError} 503: it could not end in time; the next request continues
  */

@@ -3,8 +3,8 @@ import type { Clock, MonotonicClock } from '../../platform/clock.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
 /**
- * Milliseconds. A stored time that is further ahead is not followed. More than any mistake with time zones, and little enough that a row with a wrong
- * time in the far future does not stop the clock.
+ * Milliseconds. A stored time that is further ahead is not followed. More than any mistake with time zones, and little
+ * enough that a row with a wrong time in the far future does not stop the clock.
  */
 const MAX_AHEAD = 24 * 60 * 60 * 1_000;
 
@@ -21,8 +21,8 @@ interface FollowOptions {
 }
 
 /**
- * Advances the clock of writes to the newest time of the store. The order by time continues that of earlier processes although the machine's clock may
- * have been set back (REP-13).
+ * Advances the clock of writes to the newest time of the store. The order by time continues that of earlier processes
+ * although the machine's clock may have been set back (REP-13).
  */
 export async function followStore({ newestTime, clock, written, observe }: FollowOptions): Promise<void> {
   const now = clock.now();

@@ -52,8 +52,8 @@ export function generateValues(
 }
 
 /**
- * Makes the generated values that an imported row lacks. No function of the model runs, and no secret that is shown once is made: no one would
- * ever see it.
+ * Makes the generated values that an imported row lacks. No function of the model runs, and no secret that is shown
+ * once is made: no one would ever see it.
  *
  * @param missing the fields that the file does not have
  */
@@ -62,7 +62,11 @@ export function generateMissing(missing: readonly Field[], given: FieldValues, i
   return made.length === 0 ? given : withData(made, given, inputs).values;
 }
 
-/** Calls the functions of the model one after another: they may write, and writes keep their order. @returns null where there is none */
+/**
+ * Calls the functions of the model one after another: they may write, and writes keep their order.
+ *
+ * @returns null where there is none
+ */
 function returnedValues({ fields }: Resource, context: GeneratorInputs['context']): MaybePromise<JsonObject> | null {
   let made: MaybePromise<JsonObject> | null = null;
   for (const { name, generator } of fields) {

@@ -1,4 +1,4 @@
-import { keyOf } from '../../auth/api-keys.ts';
+import { findApiKeyId } from '../../auth/api-keys.ts';
 import { ApiError } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
@@ -82,7 +82,9 @@ export class HookWork {
     };
   }
 
-  /** Orders the added plans around a write to a row: plans that refer to the row come after it, all others before it. */
+  /**
+   * Orders the added plans around a write to a row: plans that refer to the row come after it, all others before it.
+   */
   plansFor(resource: Resource, id: string): HookPlans {
     const follows = (plan: WritePlan): boolean => this.#refersTo(plan, resource.name, id);
     return {
@@ -198,7 +200,10 @@ export class HookWork {
     return row;
   }
 
-  /** @throws {Error} if the hook has written the row before: revisions are assigned in the order of the plans, which is not the hook's */
+  /**
+   * @throws {Error} if the hook has written the row before: revisions are assigned in the order of the plans, which is
+   *   not the hook's
+   */
   #write({ resource }: CompiledResource, address: Parameters<typeof rowKey>[1]): void {
     const key = rowKey(resource, address);
     if (this.#written.has(key)) throw new Error(`a hook wrote to ${resource.name} ${JSON.stringify(address.id)} twice`);
@@ -233,7 +238,7 @@ export class HookWork {
 
 /** The caller as hooks see it. */
 function shownCaller({ subject, issuer, client, owner, scopes, claims }: Principal): WriteContext['caller'] {
-  return { subject, issuer, client, owner, scopes, claims, key: keyOf({ issuer, claims }) };
+  return { subject, issuer, client, owner, scopes, claims, key: findApiKeyId({ issuer, claims }) };
 }
 
 /** The additions of hooks to a write: plans before and after its own, and the stamps of their reads. */

@@ -22,13 +22,13 @@ interface HookedValues {
 }
 
 /**
- * Runs the application's code on a valid draft: the refinements and transforms of a library's schema, `check`, `before` (model.md). None of
- * it runs for a draft that changes nothing (MET-7).
+ * Runs the application's code on a valid draft: the refinements and transforms of a library's schema, `check`, `before`
+ * (model.md). None of it runs for a draft that changes nothing (MET-7).
  *
  * @param current the current row; null for a new one
  * @returns the values to be written, validated again, and the work of the hooks
- * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; the error of `refuse`; REQUEST_BODY_TOO_LARGE if they have made
- *   the row too large
+ * @throws {ApiError} {R}_INVALID with the errors of refinements or of `check`; the error of `refuse`;
+ *   REQUEST_BODY_TOO_LARGE if they have made the row too large
  */
 export async function applyHooks(
   target: WriteTarget,
@@ -88,7 +88,9 @@ async function refinedValues(
   });
 }
 
-/** Runs code of the application. Errors of fields that the caller may not read become errors of the whole body (REP-11). */
+/**
+ * Runs code of the application. Errors of fields that the caller may not read become errors of the whole body (REP-11).
+ */
 async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -102,7 +104,12 @@ async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T
   }
 }
 
-/** Lets the application's code refuse a deletion. @returns the work of the hooks @throws {ApiError} the error of `refuse` */
+/**
+ * Lets the application's code refuse a deletion.
+ *
+ * @returns the work of the hooks
+ * @throws {ApiError} the error of `refuse`
+ */
 export async function beforeDelete(
   system: Caller,
   deleted: CascadePlans['deleted'],
@@ -139,7 +146,10 @@ async function runChecks(
   if (errors.length > 0) throw invalid(resource, errors);
 }
 
-/** Validates the values that a hook returned. The path names the parent of a row, whatever a hook returns. Transforms have run before. */
+/**
+ * Validates the values that a hook returned. The path names the parent of a row, whatever a hook returns. Transforms
+ * have run before.
+ */
 async function validatedAgain(
   compiled: CompiledResource,
   changed: FieldValues,

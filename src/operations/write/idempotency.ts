@@ -43,8 +43,8 @@ export interface IdempotencyOptions {
 }
 
 /**
- * The results of requests under an `Idempotency-Key`, by the *identity* of their caller (MET-12). A record is committed in the transaction of
- * its write.
+ * The results of requests under an `Idempotency-Key`, by the *identity* of their caller (MET-12). A record is committed
+ * in the transaction of its write.
  */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
@@ -60,7 +60,11 @@ export class Idempotency {
     return key === null ? null : `key:${this.#options.digest(JSON.stringify([identity, method, segments, key]))}`;
   }
 
-  /** Distinguishes a request from another under its key: target, version, type and body. @param bytes of the body, inflated */
+  /**
+   * Distinguishes a request from another under its key: target, version, type and body.
+   *
+   * @param bytes of the body, inflated
+   */
   requestDigest({ target, version, contentType }: RequestIdentity, bytes: Uint8Array): string {
     const { digest } = this.#options;
     return digest(JSON.stringify([target, version, contentType, digest(bytes)]));
@@ -77,12 +81,14 @@ export class Idempotency {
   }
 
   /**
-   * Does a request once. The run itself records its result, in the transaction of its write; a failed run is not recorded, and runs again. If another
-   * process does the same request meanwhile, its result is returned, and no refusal that its change alone caused (step 13 before 14).
+   * Does a request once. The run itself records its result, in the transaction of its write; a failed run is not
+   * recorded, and runs again. If another process does the same request meanwhile, its result is returned, and no
+   * refusal that its change alone caused (step 13 before 14).
    *
    * @param run does it; `recorded` if the record exists already
    * @param read the value of a record
-   * @throws {ApiError} IDEMPOTENCY_KEY_REUSED: another request had the key; IDEMPOTENCY_KEY_IN_PROGRESS: the first is not done yet
+   * @throws {ApiError} IDEMPOTENCY_KEY_REUSED: another request had the key; IDEMPOTENCY_KEY_IN_PROGRESS: the first is
+   *   not done yet
    */
   async runOnce<T>(
     keyed: KeyedRequest,

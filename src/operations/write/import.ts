@@ -47,8 +47,8 @@ export interface ImportContext extends Reader {
 }
 
 /**
- * Restores rows of a file, all in one transaction together with a bookmark, or none. Every invalid row is reported; of the errors that only the store
- * finds, the first. Hooks do not run: the rows were written before.
+ * Restores rows of a file, all in one transaction together with a bookmark, or none. Every invalid row is reported; of
+ * the errors that only the store finds, the first. Hooks do not run: the rows were written before.
  */
 export async function importRows(
   compiled: CompiledResource,
@@ -119,7 +119,8 @@ function restorePlan(
 }
 
 /**
- * Finds the ancestors of a row: the parent that its own field names, because a file has no path to name it, and those above that.
+ * Finds the ancestors of a row: the parent that its own field names, because a file has no path to name it, and those
+ * above that.
  *
  * @returns an error if several rows have the id of the parent, and the file does not name the rows above it
  */
@@ -151,7 +152,10 @@ async function locate(
   return findAncestors(resource, Object.fromEntries([[field, parent], ...held]), source);
 }
 
-/** Finds the ids above a parent that a file names by its id alone, as files did when ids were unique in the whole resource. */
+/**
+ * Finds the ids above a parent that a file names by its id alone, as files did when ids were unique in the whole
+ * resource.
+ */
 async function idsAbove(
   resource: Resource,
   id: string,

@@ -23,7 +23,10 @@ export async function inCallersTerms<T>(write: VersionedWrite, run: () => T | Pr
   }
 }
 
-/** Translates a failure to the terms of the caller's contract: its error code, its names of resources and fields (VER-5, ERR-2). */
+/**
+ * Translates a failure to the terms of the caller's contract: its error code, its names of resources and fields (VER-5,
+ * ERR-2).
+ */
 export function olderContractError(failure: unknown, { caller, system, systemResource }: VersionedWrite): unknown {
   const { contract } = caller;
   if (contract.mapping === null || !(failure instanceof ApiError)) return failure;
@@ -60,7 +63,10 @@ function collectionNames({ resources }: Model, newest: Model): readonly (readonl
 /** The error of a field that the caller does not know. */
 const NOT_VALID: ErrorDetail = { field: 'body', message: 'is not valid' };
 
-/** Translates a detail of the newest contract. An error of a field that the caller's does not know is one of the whole body. Messages name no fields. */
+/**
+ * Translates a detail of the newest contract. An error of a field that the caller's does not know is one of the whole
+ * body. Messages name no fields.
+ */
 export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMapping | null): ErrorDetail {
   if (mapping === null) return detail;
   const field = mapping.nameOf(detail.field);

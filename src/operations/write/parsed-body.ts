@@ -37,7 +37,8 @@ const NO_BYTES = new Uint8Array();
 /**
  * Reads and parses a whole body.
  *
- * @throws {ApiError} 413 and 408, which rank before every question to the store; REQUEST_MEDIA_TYPE_UNSUPPORTED: JSON that is sent as a form (NEG-2)
+ * @throws {ApiError} 413 and 408, which rank before every question to the store; REQUEST_MEDIA_TYPE_UNSUPPORTED: JSON
+ *   that is sent as a form (NEG-2)
  */
 export async function parseBody(sent: SentBody, shape: BodyShape, limits: Limits): Promise<ParsedBody> {
   const { content, gzipped } = sent;

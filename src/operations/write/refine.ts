@@ -16,10 +16,11 @@ export type RefinedDraft =
 const MAX_MESSAGE = 500;
 
 /**
- * Runs the refinements and transforms of a library's schema on valid values; those of a JSON Schema are returned as they are.
+ * Runs the refinements and transforms of a library's schema on valid values; those of a JSON Schema are returned as
+ * they are.
  *
- * An unchanged field takes the output only if that follows from the change of another one. A transform that appends to its own output must not run
- * again for every PATCH.
+ * An unchanged field takes the output only if that follows from the change of another one. A transform that appends to
+ * its own output must not run again for every PATCH.
  *
  * @param current the current row; null for a new one
  * @param hidden the fields that the caller may not read

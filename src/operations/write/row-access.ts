@@ -60,7 +60,8 @@ interface WrittenRow {
 }
 
 /**
- * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from the caller (AUTH-5, MET-10).
+ * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from
+ * the caller (AUTH-5, MET-10).
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
@@ -106,7 +107,10 @@ async function isAccessibleAfter(
   return (await after.accessible(operation, plan)) !== null;
 }
 
-/** True if the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row itself may be gone. */
+/**
+ * True if the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row
+ * itself may be gone.
+ */
 export async function seesResult(
   reader: Reader,
   { resource, within, row }: Pick<WriteResult, 'resource' | 'within' | 'row'>,
@@ -119,7 +123,11 @@ export async function seesResult(
   return isAccessibleAfter(reader, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
 }
 
-/** Finds references that lead to no row that the caller sees, unless the row has them already. @param judges true for resources to check */
+/**
+ * Finds references that lead to no row that the caller sees, unless the row has them already.
+ *
+ * @param judges true for resources to check
+ */
 async function referenceError(
   target: WriteTarget,
   { row, current }: WrittenRow,
@@ -148,8 +156,8 @@ async function referenceError(
 }
 
 /**
- * Reads the stamps of the resources that decide, besides the row itself, that the caller may write (AUTH-5). They may not change before the write. Read them
- * before anything is judged.
+ * Reads the stamps of the resources that decide, besides the row itself, that the caller may write (AUTH-5). They may
+ * not change before the write. Read them before anything is judged.
  */
 export async function judgingStamps(target: WriteTarget, operation: WriteAccess): Promise<readonly ExpectedStamp[]> {
   const names = [...judgingResources(target, operation)];

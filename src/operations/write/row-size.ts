@@ -4,8 +4,9 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 
 /**
- * Refuses values that would make a row larger than a limit (LIM-1). Many small writes could otherwise make it so large that each read takes seconds. A
- * row that is larger already, because the limit was higher, may keep its size or get smaller.
+ * Refuses values that would make a row larger than a limit (LIM-1). Many small writes could otherwise make it so large
+ * that each read takes seconds. A row that is larger already, because the limit was higher, may keep its size or get
+ * smaller.
  *
  * @param most bytes of the set fields as JSON
  * @param current the values before; null for a new row

@@ -36,8 +36,9 @@ import {
 import { isFreeId, judgingStamps, requireChangeable, requireWritable } from './row-access.ts';
 
 /**
- * Makes the operation of a PUT or PATCH (MET-2, MET-3). The new state is computed from the current row, and written on the condition that the row is
- * still the same. If another process was faster, it is computed again, and preconditions are judged again.
+ * Makes the operation of a PUT or PATCH (MET-2, MET-3). The new state is computed from the current row, and written on
+ * the condition that the row is still the same. If another process was faster, it is computed again, and preconditions
+ * are judged again.
  */
 export function updateOperation(target: ItemTarget): WriteOperation {
   return {
@@ -72,7 +73,8 @@ async function findWritable(target: ItemTarget): Promise<Row | null> {
 }
 
 /**
- * Reads the row; null if PUT would create it. A row that is hidden from the caller is absent, and its id is not free (MET-2).
+ * Reads the row; null if PUT would create it. A row that is hidden from the caller is absent, and its id is not free
+ * (MET-2).
  *
  * @throws {ApiError} 404, 410
  */

@@ -58,7 +58,10 @@ export function requestWrite(caller: Caller, request: WriteRequest): RequestedWr
   return { operation, request, requiresKey: isRequired && KEYED_METHODS.has(request.method) };
 }
 
-/** The same write without preconditions, for the lines of a body: they are judged once, and no line fails by the changes of earlier ones. */
+/**
+ * The same write without preconditions, for the lines of a body: they are judged once, and no line fails by the changes
+ * of earlier ones.
+ */
 export function withoutPreconditions({ operation, request, requiresKey }: RequestedWrite): RequestedWrite {
   const unconditional = { ...request, preconditions: UNCONDITIONAL };
   return { operation: makeOperation(operation.caller, unconditional), request: unconditional, requiresKey };
@@ -140,8 +143,8 @@ export async function readBody({ operation, request }: RequestedWrite): Promise<
 }
 
 /**
- * Steps 14 to 16 for a client that waits with its body, unless its key has a record: that is replayed, whatever became of the target since
- * (step 13 before 14).
+ * Steps 14 to 16 for a client that waits with its body, unless its key has a record: that is replayed, whatever became
+ * of the target since (step 13 before 14).
  *
  * @throws {ApiError} 404, 412, 428
  */

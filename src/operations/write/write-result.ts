@@ -4,8 +4,9 @@ import { assignedRevision } from '../../plan/write/pending-revisions.ts';
 import type { Ancestor, Row } from '../../plan/plan.ts';
 
 /**
- * The effect of a write on its row, as data in stored form. The response is made from it, now or when an idempotency key is sent again (MET-12). It holds
- * neither permission nor contract, so that a replay is represented for the request that receives it.
+ * The effect of a write on its row, as data in stored form. The response is made from it, now or when an idempotency
+ * key is sent again (MET-12). It holds neither permission nor contract, so that a replay is represented for the request
+ * that receives it.
  */
 export interface WriteResult {
   readonly kind: 'created' | 'changed' | 'removed';
@@ -29,7 +30,11 @@ export function recordableResult({ shown: _shown, row, ...result }: WriteResult,
   return { ...result, row: { ...shown, id, created_at, updated_at, revision } };
 }
 
-/** Sets the revision of a result after its unit was committed. @param revisions assigned to the plans of the unit, in order */
+/**
+ * Sets the revision of a result after its unit was committed.
+ *
+ * @param revisions assigned to the plans of the unit, in order
+ */
 export function withRevisions(result: WriteResult, revisions: readonly number[]): WriteResult {
   const { row } = result;
   return { ...result, row: { ...row, revision: assignedRevision(row.revision, revisions) } };

@@ -49,12 +49,15 @@ export interface WriteTerms {
 }
 
 /**
- * A write to a collection, by one caller in two contracts. The caller's decides what its body may say and what its errors name. The system's is the newest
- * one with every field: it judges the stored values.
+ * A write to a collection, by one caller in two contracts. The caller's decides what its body may say and what its
+ * errors name. The system's is the newest one with every field: it judges the stored values.
  */
 export interface WriteTarget {
   readonly caller: Caller;
-  /** The same caller, with the same visibility and permission, in the newest contract with every field. Its rows are as stored. */
+  /**
+   * The same caller, with the same visibility and permission, in the newest contract with every field. Its rows are as
+   * stored.
+   */
   readonly system: Caller;
   /** The resource in the caller's contract. */
   readonly callerResource: CompiledResource;
@@ -87,7 +90,11 @@ export interface WriteOperation extends WriteTarget {
   readonly takesBody: boolean;
   /** Steps 14 to 16 without the body: for a client that waits for `100 Continue`. @throws {ApiError} 404, 412, 428 */
   precheck(services: WriteServices): Promise<void>;
-  /** Deletes rows that are too many for the unit, after steps 14 to 16. Not for dry runs, nor within an atomic batch. @throws {ApiError} 404 to 503 */
+  /**
+   * Deletes rows that are too many for the unit, after steps 14 to 16. Not for dry runs, nor within an atomic batch.
+   *
+   * @throws {ApiError} 404 to 503
+   */
   clear?(services: CommitServices, timing: CommitTiming): Promise<void>;
   /**
    * Steps 14 to 18, repeated each time that the rows have changed meanwhile.
@@ -120,7 +127,8 @@ export function newDraft(target: WriteTarget, body: Json): Draft {
 }
 
 /**
- * Completes a draft with the fields that the caller does not know: those that it may not read, and those of newer contracts.
+ * Completes a draft with the fields that the caller does not know: those that it may not read, and those of newer
+ * contracts.
  *
  * @param current null for a new row
  */
@@ -134,7 +142,10 @@ export function completeDraft(target: WriteTarget, draft: Draft, current: Row | 
   return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
 }
 
-/** Translates a draft of an older contract to the newest one, which judges it again (VER-5). Errors are in the terms of the older one. */
+/**
+ * Translates a draft of an older contract to the newest one, which judges it again (VER-5). Errors are in the terms of
+ * the older one.
+ */
 function storedDraft(
   target: WriteTarget,
   draft: Extract<Draft, { kind: 'valid' }>,
@@ -162,7 +173,10 @@ function storedDraft(
   }
 }
 
-/** Describes a refused change of the state in the states of the older contract; null if the newest one refuses something else. */
+/**
+ * Describes a refused change of the state in the states of the older contract; null if the newest one refuses something
+ * else.
+ */
 function stateError(
   { callerResource: { resource } }: WriteTarget,
   values: FieldValues,
@@ -177,7 +191,10 @@ function stateError(
     : refusedTransition(resource, from, to);
 }
 
-/** Starts a new row in the initial state of the newest contract: the older one's initial state may stand for another state. */
+/**
+ * Starts a new row in the initial state of the newest contract: the older one's initial state may stand for another
+ * state.
+ */
 function startingState(
   { systemResource, callerResource }: WriteTarget,
   values: FieldValues,
@@ -188,7 +205,10 @@ function startingState(
   return { ...values, [state.field]: state.initial };
 }
 
-/** Makes the rule for stored values that are written through an older contract. No permission checks the fields that it lacks: they are kept. */
+/**
+ * Makes the rule for stored values that are written through an older contract. No permission checks the fields that it
+ * lacks: they are kept.
+ */
 function storedRule(target: WriteTarget): DraftRule {
   const rule = { ...draftRule({ ...target, callerResource: target.systemResource }), permission: EVERY_FIELD };
   const checkSize: DraftRule['checkSize'] = (values, current) => {
@@ -256,7 +276,8 @@ export function checkPreconditions({ callerResource, terms }: WriteTarget, curre
 }
 
 /**
- * Makes the error of a draft that cannot be written: all validation errors of an invalid one, with its references to nothing (ERR-3, MET-10).
+ * Makes the error of a draft that cannot be written: all validation errors of an invalid one, with its references to
+ * nothing (ERR-3, MET-10).
  *
  * @param ownId the id that a new row would have, if it is known: a row may refer to itself
  * @param current the row before the write, which may refer to a hidden row already; null for a new one

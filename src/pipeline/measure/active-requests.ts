@@ -8,7 +8,10 @@ export class ActiveRequests {
   // A metric without a series would not be there.
   readonly #byMethod = new Map<string, number>([['GET', 0]]);
 
-  /** Counts a request until its response is there, and read if it is streamed. A response that is there already is not in progress. */
+  /**
+   * Counts a request until its response is there, and read if it is streamed. A response that is there already is not
+   * in progress.
+   */
   track(response: MaybePromise<ApiResponse>, method: string): MaybePromise<ApiResponse> {
     if (!(response instanceof Promise)) return this.#untilRead(response, method);
     this.#add(method, 1);

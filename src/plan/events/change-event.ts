@@ -34,7 +34,10 @@ interface RowChange {
   readonly times: FieldValues;
 }
 
-/** The context of events besides the change. `base` is absolute and contains the version: consumers have no request to resolve a URL against. */
+/**
+ * The context of events besides the change. `base` is absolute and contains the version: consumers have no request to
+ * resolve a URL against.
+ */
 export interface EventContext {
   readonly model: Model;
   readonly urls: UrlBuilder;
@@ -79,7 +82,10 @@ function isDisabled({ verb, changed, values }: RowChange): boolean {
   return verb === 'updated' && changed.includes('status') && values['status'] === 'disabled';
 }
 
-/** The writer, the values by which row policies decide who may see the event (EVT-8), and its changes for older contracts (VER-5). */
+/**
+ * The writer, the values by which row policies decide who may see the event (EVT-8), and its changes for older
+ * contracts (VER-5).
+ */
 function recordAccess(model: Model, { writer = UNKNOWN }: EventOrigin, change: RowChange): EventAccess {
   const { resource, verb, values, before, times } = change;
   const { resources } = model;

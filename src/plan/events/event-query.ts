@@ -1,10 +1,10 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { ApiError, apiError, type ErrorDetail } from '../../conventions/errors.ts';
 import { type CursorSeal, decodeCursor, encodeCursor } from '../../conventions/pagination/cursor.ts';
-import { parametersOf, type QueryPairs, type QueryParameter, writeQuery } from '../../conventions/url/query.ts';
+import { decodeParameters, type QueryPairs, type QueryParameter, writeQuery } from '../../conventions/url/query.ts';
 import { quoted } from '../../conventions/text/quoted.ts';
 import type { Limits, Model } from '../../model/model.ts';
-import { typesOf } from './event-types.ts';
+import { listEventTypes } from './event-types.ts';
 import { type ParameterMap, readLimit, readTimeRange } from '../list/page-position.ts';
 import { admitParameters, commonParameterRule, type ParameterRule } from '../parameters.ts';
 import { cursorInvalid, cursorOfVersion } from '../list/selection.ts';
@@ -87,7 +87,7 @@ export function eventListRule(
     const logged = stored.resources.get(name);
     return logged === undefined
       ? []
-      : typesOf(logged).map(
+      : listEventTypes(logged).map(
           (type) => [`${singular}${type.slice(logged.singular.length)}`, { logged: type, collection }] as const,
         );
   });
@@ -145,7 +145,11 @@ interface ReadSelection {
   readonly pairs: QueryPairs;
 }
 
-/** The filters of a query, or those of its cursor where it sends none. @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they differ (PAGE-6) */
+/**
+ * The filters of a query, or those of its cursor where it sends none.
+ *
+ * @throws {ApiError} PAGINATION_CURSOR_MISMATCH where they differ (PAGE-6)
+ */
 function selectionAt(rule: EventListRule, given: readonly QueryParameter[], own: ReadSelection | null): ReadSelection {
   const selecting = given.filter(({ name }) => SELECTING.has(name));
   if (own === null) return readSelection(rule, selecting);
@@ -169,7 +173,7 @@ function openCursor(
   const sequence = state?.after?.[0];
   if (state === null || state.collection !== COLLECTION || typeof sequence !== 'number') throw cursorInvalid();
   if (state.scope !== rule.scope) throw cursorOfVersion();
-  return { token, sequence, own: ownSelection(rule, parametersOf(state.query)) };
+  return { token, sequence, own: ownSelection(rule, decodeParameters(state.query)) };
 }
 
 /** @throws {ApiError} PAGINATION_CURSOR_INVALID where the model no longer has a type that the cursor selects */

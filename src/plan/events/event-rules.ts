@@ -5,7 +5,10 @@ export function eventsRule({ auth, system }: Pick<Model, 'auth' | 'system'>): Ac
   return auth === null ? { kind: 'public' } : { kind: 'scope', scope: `${system.events}:read` };
 }
 
-/** The scope with which a caller sees the events of every row, also of those that policies cannot judge any more (EVT-8). */
+/**
+ * The scope with which a caller sees the events of every row, also of those that policies cannot judge any more
+ * (EVT-8).
+ */
 export function eventsAdminScope({ system }: Pick<Model, 'system'>): string {
   return `${system.events}:admin`;
 }

@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../../model/model.ts';
 
 /** The types of a resource's events. */
-export function typesOf({ events, singular }: Pick<Resource, 'events' | 'singular'>): readonly string[] {
+export function listEventTypes({ events, singular }: Pick<Resource, 'events' | 'singular'>): readonly string[] {
   switch (events) {
     case 'none':
       return [];

@@ -20,7 +20,11 @@ export interface LocatedValues {
   readonly stored?: FieldValues;
 }
 
-/** The recorded values of a row itself; null where no policy compares any. @param times that `row` does not have, or has from before the write */
+/**
+ * The recorded values of a row itself; null where no policy compares any.
+ *
+ * @param times that `row` does not have, or has from before the write
+ */
 export function recordedValues(
   resources: ResourceMap,
   resource: Resource,

@@ -1,7 +1,7 @@
 import type { Model, Property, Resource } from '../../model/model.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import type { RelationKey } from '../condition.ts';
-import { type Relation, relationsOf } from '../expansion.ts';
+import { type Relation, listRelations } from '../expansion.ts';
 import { filterWithoutGroup } from '../parameters.ts';
 
 /** A resource whose properties filters compare. */
@@ -32,14 +32,18 @@ export interface FilterTarget extends FilteredResource {
 /** The validators of all resources by name. */
 export type Validators = ReadonlyMap<string, ResourceValidator>;
 
-/** Compiles the rule of a resource: filters lead through one relation (QRY-1). @throws {Error} where a resource has no validator */
+/**
+ * Compiles the rule of a resource: filters lead through one relation (QRY-1).
+ *
+ * @throws {Error} where a resource has no validator
+ */
 export function filterRule(model: Pick<Model, 'resources'>, resource: Resource, validators: Validators): FilterRule {
   const findValidator = ({ name }: Resource): ResourceValidator => {
     const validator = validators.get(name);
     if (validator === undefined) throw new Error(`no validator was compiled for ${name}`);
     return validator;
   };
-  const relations = relationsOf(resource, model).map((relation) => {
+  const relations = listRelations(resource, model).map((relation) => {
     const { name, target } = relation;
     return [name, { key: relationKey(relation), resource: target, validator: findValidator(target) }] as const;
   });
@@ -68,7 +72,9 @@ export function parameterTarget(rule: FilterRule, name: string): FilterTarget | 
   return filter === null ? null : filterTarget(rule, filter.path);
 }
 
-/** Returns a test of whether a parameter name is a filter on a property, in a group or not, or a group without a filter. */
+/**
+ * Returns a test of whether a parameter name is a filter on a property, in a group or not, or a group without a filter.
+ */
 export function compileFilterTest(rule: FilterRule): (name: string) => boolean {
   return (name) => parameterTarget(rule, name) !== null || isEmptyGroup(name);
 }

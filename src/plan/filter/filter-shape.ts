@@ -1,5 +1,5 @@
 import { quoted } from '../../conventions/text/quoted.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../model/operators.ts';
+import { type ComparisonOperator, OPERATORS, listOperators } from '../../model/operators.ts';
 import type { RelationKey } from '../condition.ts';
 import { filterablePaths, type FilterRule, type FilterTarget, filterTarget, isEmptyGroup } from './filter-rule.ts';
 import { readFilterName, readGroupFilterName } from '../parameters.ts';
@@ -45,7 +45,10 @@ interface GroupShape {
 export interface FilterShape {
   readonly ungrouped: ConjunctionShape;
   readonly groups: readonly GroupShape[];
-  /** The positions of all its parameters in the query, in canonical order: those without a group, then the groups by their numbers. */
+  /**
+   * The positions of all its parameters in the query, in canonical order: those without a group, then the groups by
+   * their numbers.
+   */
   readonly positions: readonly number[];
 }
 
@@ -139,7 +142,7 @@ function parseMeaning(filter: string, rule: FilterRule): FilterMeaning | (() => 
   if (!property.filterable) {
     return () => `is not filterable; filterable fields: ${filterablePaths(resource, prefix).join(', ')}`;
   }
-  const operators = operatorsOf(property.type);
+  const operators = listOperators(property.type);
   const operator = operators.find((each) => each === (named ?? 'eq'));
   return operator === undefined ? () => unsupportedOperator(named, path, operators) : { target, operator };
 }

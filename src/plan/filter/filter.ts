@@ -22,8 +22,9 @@ interface FilterTerm {
 type ConditionResult = { readonly condition: PathCondition } | { readonly errors: readonly string[] };
 
 /**
- * The conditions of filter parameters (QRY-1): those without a group all hold, and all of at least one group. Conditions on one relation in the same
- * group, or in none, are on one related row. Values are coerced by the schema (QRY-2).
+ * The conditions of filter parameters (QRY-1): those without a group all hold, and all of at least one group.
+ * Conditions on one relation in the same group, or in none, are on one related row. Values are coerced by the schema
+ * (QRY-2).
  *
  * @param shape of these parameters
  * @throws {ApiError} QUERY_FILTER_INVALID with every error in `details`
@@ -108,7 +109,8 @@ function tooManyValues(field: string): Error {
 }
 
 /**
- * The items of a list filter. `%2C` separates them like `,`, unless a value of the property can contain a comma (URL-5).
+ * The items of a list filter. `%2C` separates them like `,`, unless a value of the property can contain a comma
+ * (URL-5).
  *
  * @param most maximum number of items; null is returned if there are more
  */

@@ -1,11 +1,14 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { Model } from '../../model/model.ts';
-import { relationsOf } from '../expansion.ts';
+import { listRelations } from '../expansion.ts';
 import { filterablePaths, type FilterRule, splitAtDot } from './filter-rule.ts';
 import { dottedName, groupFilterName, readFilterName, readGroupFilterName } from '../parameters.ts';
 
-/** Describes the relation that an unknown parameter seems to mean; null if there is none. It compares with few names: clients send many. */
+/**
+ * Describes the relation that an unknown parameter seems to mean; null if there is none. It compares with few names:
+ * clients send many.
+ */
 export function relationHint(rule: FilterRule, model: Pick<Model, 'resources'>): (name: string) => string | null {
   return (name) => {
     const member = readGroupFilterName(name);
@@ -43,7 +46,7 @@ function hintInRelation(
   const [, rest] = splitAtDot(path);
   if (rest === undefined) return `; ${first} is a relation: filter by one of its fields: ${paths.join(', ')}`;
   const [second] = splitAtDot(rest);
-  if (relationsOf(target, model).some(({ name }) => name === second)) {
+  if (listRelations(target, model).some(({ name }) => name === second)) {
     return `; a filter goes through one relation, and ${second} is the second`;
   }
   const near = closestMatch(path, paths);

@@ -3,7 +3,7 @@ import { keyMembers, referringMembers } from '../../model/row-key.ts';
 import { type Cache, GenerationalCache } from '../../cache/cache.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import { writeSort } from './sort.ts';
-import { indexesOf, type ResourceIndex } from './indexes.ts';
+import { listIndexes, type ResourceIndex } from './indexes.ts';
 import type { FilterCondition, PathCondition } from '../condition.ts';
 import type { Effort, ListRead, LookupPlan, RelatedPlan } from '../plan.ts';
 import { EVERYTHING, type Visibility, visibleConditions } from '../visibility.ts';
@@ -18,10 +18,11 @@ const FEW_RELATED = 500;
 const FEW_UNIQUE = 100;
 
 /**
- * Estimates the cost of a list (PAGE-10, QRY-3). It is unbounded if no index serves it, unless unique values select
- * few rows. It is bounded if the list counts, or skips many entries of its index. The conditions of a visibility count as a filter.
+ * Estimates the cost of a list (PAGE-10, QRY-3). It is unbounded if no index serves it, unless unique values select few
+ * rows. It is bounded if the list counts, or skips many entries of its index. The conditions of a visibility count as a
+ * filter.
  */
-export function effortOf(
+export function estimateEffort(
   resource: Resource,
   read: Pick<ListRead, 'within' | 'filter' | 'order' | 'window' | 'count'>,
   visible: Visibility = EVERYTHING,
@@ -44,8 +45,8 @@ export function effortOfLookup({ rows }: Pick<LookupPlan, 'rows'>): Effort {
 }
 
 /**
- * Estimates the cost of reading related rows (QRY-4). With an index on the field and the order, each owner takes one index scan with a limit.
- * Without, or if the field is an array, all referring rows are read and sorted.
+ * Estimates the cost of reading related rows (QRY-4). With an index on the field and the order, each owner takes one
+ * index scan with a limit. Without, or if the field is an array, all referring rows are read and sorted.
  */
 export function effortOfRelated(
   resource: Resource,
@@ -68,7 +69,7 @@ export function effortOfRelated(
  * filter. Also null if the filter could use another index: the database may choose the wrong one.
  */
 function uniqueLookups(resource: Resource, filter: readonly FilterCondition[]): number | null {
-  const indexes = indexesOf(resource);
+  const indexes = listIndexes(resource);
   const isIndexed = (path: string): boolean => path === 'id' || indexes.some(({ keys }) => keys[0]?.path === path);
   const isUnique = (path: string): boolean =>
     path === 'id' || indexes.some(({ keys, unique }) => unique && keys.length === 1 && keys[0]?.path === path);
@@ -84,9 +85,10 @@ function addAll(numbers: readonly (number | null)[]): number | null {
 }
 
 /**
- * True if no index serves both a filter and an order, so that far more rows may be read than returned.
- * An index serves them if its first keys are those that the filter compares with one value each, and the keys of the
- * order follow. Those must all be in the direction of the index, or all reversed. The first of the latter may also have a range: then a part of the index is scanned.
+ * True if no index serves both a filter and an order, so that far more rows may be read than returned. An index serves
+ * them if its first keys are those that the filter compares with one value each, and the keys of the order follow.
+ * Those must all be in the direction of the index, or all reversed. The first of the latter may also have a range: then
+ * a part of the index is scanned.
  *
  * @param below true if the rows are the children of one parent
  */
@@ -138,7 +140,7 @@ function isUnindexedUse(
   const selectPaths = (kind: IndexUse): readonly string[] =>
     uses.flatMap((use) => (use?.kind === kind ? [use.path] : []));
   const equal = new Set([...(below ? resource.parentKey : []), ...selectPaths('equal')]);
-  const indexes = indexesOf(resource);
+  const indexes = listIndexes(resource);
   // At most one row matches: any filter and order is cheap.
   if (equal.has('id') || indexes.some(({ keys, unique }) => unique && keys.every(({ path }) => equal.has(path)))) {
     return false;

@@ -3,13 +3,14 @@ import type { Json } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { schemaAt } from '../../model/compile/versions/field-paths.ts';
 import { keyMembers } from '../../model/row-key.ts';
-import { indexesOf } from './indexes.ts';
+import { listIndexes } from './indexes.ts';
 import { valueAt } from './list-query.ts';
 import type { Ancestor, FieldValues } from '../plan.ts';
 
 /**
- * The most bytes of the values of a row in one index (LIM-1), in UTF-8. An entry in an index of PostgreSQL has at most 2,704 bytes, a header and the
- * lengths of its values included. Every store keeps the same limit, so that a model and its rows fit into another one (OPS-4).
+ * The most bytes of the values of a row in one index (LIM-1), in UTF-8. An entry in an index of PostgreSQL has at most
+ * 2,704 bytes, a header and the lengths of its values included. Every store keeps the same limit, so that a model and
+ * its rows fit into another one (OPS-4).
  */
 export const MAX_INDEX_SIZE = 2_500;
 
@@ -30,7 +31,7 @@ const indexedPaths = weakMemoize((resource: Resource): readonly (readonly string
   return [
     key,
     ...references.map(({ name }) => [name, ...key]),
-    ...indexesOf(resource).map(({ keys }) => keys.map(({ path }) => path)),
+    ...listIndexes(resource).map(({ keys }) => keys.map(({ path }) => path)),
   ];
 });
 
@@ -46,7 +47,10 @@ export function overlongPaths(resource: Resource, row: IndexedRow): readonly str
   return paths?.filter((path) => size(path) > MAX_INDEX_SIZE / paths.length) ?? [];
 }
 
-/** The indexed paths whose schema allows values that no index can hold: a declared `maxLength` in characters of one byte is more than it holds. */
+/**
+ * The indexed paths whose schema allows values that no index can hold: a declared `maxLength` in characters of one byte
+ * is more than it holds.
+ */
 export function overlongByDeclaration(resource: Resource): readonly string[] {
   const { schema, field } = resource;
   const declared = [...new Set(indexedPaths(resource).flat())].filter((path) => field.has(path.split('.')[0] ?? path));

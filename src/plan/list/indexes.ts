@@ -19,7 +19,7 @@ const ascendingKeys = (path: string): SortKey => ({ path, descending: false });
  * the default order and the time field, so that pages at any depth cost the same; and each reference. Each field
  * that a row policy compares by equality has one, too, followed by the default order.
  */
-export const indexesOf = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
+export const listIndexes = weakMemoize((resource: Resource): readonly ResourceIndex[] => {
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );

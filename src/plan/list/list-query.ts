@@ -3,7 +3,7 @@ import type { Pagination } from '../../conventions/pagination/pagination.ts';
 import { type QueryParameter, writeQuery, type QueryPairs } from '../../conventions/url/query.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import type { Limits, Model, Resource } from '../../model/model.ts';
-import { effortOf } from './effort.ts';
+import { estimateEffort } from './effort.ts';
 import {
   filterablePaths,
   type FilterRule,
@@ -136,7 +136,7 @@ function makePlan(
     order,
     window,
     count,
-    effort: effortOf(resource, { within, filter, order, window, count }),
+    effort: estimateEffort(resource, { within, filter, order, window, count }),
     maxSize: limits.bytes,
     ...(columns === null ? {} : { columns }),
   };
@@ -165,7 +165,8 @@ function select(
   const implied = impliedSort(position, admitted, rule.resource);
   const selection = readSelection(rule, implied === null ? admitted : [...admitted, implied]);
   const byTime = position.name === 'start' && implied !== null;
-  // start_time and before imply their order. Links of other techniques carry it, because the first page has no position to imply it.
+  // start_time and before imply their order. Links of other techniques carry it, because the first page has no position
+  // to imply it.
   const linkParameters = byTime ? selection.parameters.filter(([name]) => name !== 'sort') : selection.parameters;
   return { cursor: null, selection, linkParameters, byTime };
 }

@@ -35,7 +35,9 @@ export function readLimit(given: ParameterMap, limits: Limits['page']): number {
   return Math.min(value, limits.max);
 }
 
-/** The position of a page as the query gives it. `name` is the parameter that selects the pagination technique (PAGE-4). */
+/**
+ * The position of a page as the query gives it. `name` is the parameter that selects the pagination technique (PAGE-4).
+ */
 export type PagePosition =
   | { readonly name: 'start' }
   | { readonly name: 'page' | 'offset' | 'after' | 'last_id'; readonly value: string }

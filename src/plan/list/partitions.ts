@@ -12,8 +12,8 @@ export interface Partition {
 }
 
 /**
- * The fields whose values have change stamps of their own: texts that policies on reading compare with what the caller is, and the owner. So the writes of
- * one owner end no other's 304 (CACHE-2).
+ * The fields whose values have change stamps of their own: texts that policies on reading compare with what the caller
+ * is, and the owner. So the writes of one owner end no other's 304 (CACHE-2).
  */
 export const partitionFields: (resource: Resource) => readonly string[] = weakMemoize((resource: Resource) => {
   const compared = resource.rows.read.flatMap((rule) => (rule.kind === 'policy' ? callerEqualities(rule.policy) : []));
@@ -40,7 +40,7 @@ function callerEqualities(policy: Policy): readonly string[] {
 }
 
 /** The partition that has all rows of a visibility; null where it comes to something else than one equality. */
-export function partitionOf(resource: Resource, visible: Visibility): Partition | null {
+export function findPartition(resource: Resource, visible: Visibility): Partition | null {
   const [condition, ...others] = visible.kind === 'conditions' ? visible.conditions : [];
   if (condition?.operator !== 'in' || others.length > 0) return null;
   const [value, another]: readonly (Json | undefined)[] = condition.values;

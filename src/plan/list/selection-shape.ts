@@ -10,8 +10,8 @@ import { type ConjunctionShape, type FilterShape, type FilterSlot, filterShape }
 export const SELECTING: ReadonlySet<string> = new Set(['q', 'start_time', 'before']);
 
 /**
- * The selection of a query as far as the names of its parameters decide it: everything but the values. Clients send the same names again and again, so
- * that it is compiled once for each combination.
+ * The selection of a query as far as the names of its parameters decide it: everything but the values. Clients send the
+ * same names again and again, so that it is compiled once for each combination.
  */
 export interface SelectionShape {
   readonly filters: FilterShape;

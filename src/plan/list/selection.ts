@@ -2,7 +2,7 @@ import { ApiError, apiError } from '../../conventions/errors.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import { type CursorSeal, type CursorState, decodeCursor } from '../../conventions/pagination/cursor.ts';
 import type { TimeRange } from '../../conventions/pagination/time.ts';
-import { type QueryParameter, parametersOf, type QueryPairs } from '../../conventions/url/query.ts';
+import { type QueryParameter, decodeParameters, type QueryPairs } from '../../conventions/url/query.ts';
 import type { Resource, SortKey } from '../../model/model.ts';
 import type { FilterCondition, PathCondition } from '../condition.ts';
 import { readFilter } from '../filter/filter.ts';
@@ -138,13 +138,14 @@ interface OpenCursor {
  * Decodes a cursor.
  *
  * @param collection the collection that the cursor must belong to
- * @throws {ApiError} PAGINATION_CURSOR_MISMATCH if it belongs to another version; PAGINATION_CURSOR_INVALID, also if the model no longer has a field that the cursor sorts or filters by
+ * @throws {ApiError} PAGINATION_CURSOR_MISMATCH if it belongs to another version; PAGINATION_CURSOR_INVALID, also if
+ *   the model no longer has a field that the cursor sorts or filters by
  */
 export function openCursor(token: string, collection: string, rule: SelectionRule): OpenCursor {
   const state = decodeCursor(token, rule.seal);
   if (state === null || state.collection !== collection) throw cursorInvalid();
   if (state.scope !== rule.scope) throw cursorOfVersion();
-  const own = parametersOf(state.query);
+  const own = decodeParameters(state.query);
   const known = own.every(({ name }) => name === 'sort' || selects(name, rule));
   const selection = known ? ownSelection(rule, own) : null;
   if (selection === null || !isPlaceIn(state, selection, rule.resource)) throw cursorInvalid();

@@ -1,9 +1,9 @@
-import { isPluralOf, pluralOf } from '../../model/compile/fields/names.ts';
+import { isPlural, toPlural } from '../../model/compile/fields/names.ts';
 import type { Model, Property, Resource } from '../../model/model.ts';
 import { isUnindexed } from './effort.ts';
-import { relationsOf } from '../expansion.ts';
+import { listRelations } from '../expansion.ts';
 import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
-import { indexesOf } from './indexes.ts';
+import { listIndexes } from './indexes.ts';
 import { isServedByIndex, policyPaths } from '../policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
@@ -82,9 +82,9 @@ function cacheWarnings({ name, declares, cache }: Resource): readonly string[] {
 }
 
 function nameWarnings({ name, singular, declares }: Resource): readonly string[] {
-  if (declares.singular || isPluralOf(name, singular)) return [];
-  const fix = `declare singular: ${singular} if it is right, or name the collection with the plural ${pluralOf(singular)}`;
-  return [`resources.${name}: the singular is ${singular}, whose plural is ${pluralOf(singular)}; ${fix}`];
+  if (declares.singular || isPlural(name, singular)) return [];
+  const fix = `declare singular: ${singular} if it is right, or name the collection with the plural ${toPlural(singular)}`;
+  return [`resources.${name}: the singular is ${singular}, whose plural is ${toPlural(singular)}; ${fix}`];
 }
 
 function named(what: string, paths: readonly string[]): readonly string[] {
@@ -102,7 +102,7 @@ function unindexedSorts(resource: Resource): readonly string[] {
 }
 
 function unindexedFilters(resource: Resource): readonly string[] {
-  const leading = new Set(indexesOf(resource).map(({ keys: [first] }) => first?.path));
+  const leading = new Set(listIndexes(resource).map(({ keys: [first] }) => first?.path));
   return declaredProperties(resource)
     .filter(({ path, filterable }) => filterable && !leading.has(path))
     .map(({ path }) => path);
@@ -111,7 +111,7 @@ function unindexedFilters(resource: Resource): readonly string[] {
 /** The relations by which other filters compare the fields of a resource (QRY-1). */
 function alsoThrough(resource: Resource, model: Model): string {
   const relations = [...model.resources.values()].flatMap((each) =>
-    relationsOf(each, model).flatMap(({ name, target }) => (target === resource ? [`${each.name}.${name}`] : [])),
+    listRelations(each, model).flatMap(({ name, target }) => (target === resource ? [`${each.name}.${name}`] : [])),
   );
   return relations.length === 0 ? '' : ` (also through ${relations.join(', ')})`;
 }

@@ -26,8 +26,9 @@ interface ShownChange {
 }
 
 /**
- * The reason why a caller may not make a change: it has another value for a field that the caller may not write. An equal value is no write; that of a write-only
- * field is not compared, since the response would say whether it was guessed.
+ * The reason why a caller may not make a change: it has another value for a field that the caller may not write. An
+ * equal value is no write; that of a write-only field is not compared, since the response would say whether it was
+ * guessed.
  *
  * @returns {R}_FORBIDDEN with the fields; null where the caller may make it
  */

@@ -6,12 +6,13 @@ import { type Comparison, holdsForUnset, type PathCondition, type RowCondition }
 import type { FieldValues } from '../plan.ts';
 import { relatedMember } from '../related-values.ts';
 import { type Condition, type RowVisibility, type Visibility, visibleConditions } from '../visibility.ts';
-import { comparisonOf } from '../value-order.ts';
+import { compileComparison } from '../value-order.ts';
 
 type Compared = Pick<Resource, 'properties'>;
 
 /**
- * True if a row is visible, as stores decide it (AUTH-5). A visibility that other rows decide, too, is for the store alone.
+ * True if a row is visible, as stores decide it (AUTH-5). A visibility that other rows decide, too, is for the store
+ * alone.
  *
  * @param row in its JSON form, with every field that the conditions compare
  */
@@ -71,7 +72,8 @@ function isRecorded(row: FieldValues, { path }: PathCondition): boolean {
 }
 
 /**
- * True if a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and nothing else. Null is in no relation to a value.
+ * True if a row fulfils a condition, as stores decide it (QRY-7): unset fields fulfil `nin`, `exists` is false, and
+ * nothing else. Null is in no relation to a value.
  *
  * @param row in its JSON form, with every field that the condition compares
  */
@@ -88,22 +90,22 @@ function compares({ properties }: Compared, row: FieldValues, condition: PathCon
   const type = properties.get(condition.path)?.type ?? { kind: 'text', format: null };
   switch (condition.operator) {
     case 'in':
-      return condition.values.some((one) => one !== null && comparisonOf(type)(one, value) === 0);
+      return condition.values.some((one) => one !== null && compileComparison(type)(one, value) === 0);
     case 'nin':
-      return !condition.values.some((one) => one !== null && comparisonOf(type)(one, value) === 0);
+      return !condition.values.some((one) => one !== null && compileComparison(type)(one, value) === 0);
     case 'starts_with':
       return typeof value === 'string' && value.startsWith(condition.value);
     case 'contains': {
       if (!Array.isArray(value))
         return typeof value === 'string' && typeof condition.value === 'string' && value.includes(condition.value);
-      const compare = comparisonOf(type.kind === 'array' ? type.item.type : type);
+      const compare = compileComparison(type.kind === 'array' ? type.item.type : type);
       return value.some((item: Json) => compare(item, condition.value) === 0);
     }
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return condition.value !== null && fulfils(condition.operator, comparisonOf(type)(value, condition.value));
+      return condition.value !== null && fulfils(condition.operator, compileComparison(type)(value, condition.value));
   }
 }
 

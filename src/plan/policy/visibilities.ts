@@ -6,7 +6,7 @@ import { formatPath } from '../../model/path.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, RowRule } from '../../model/policy.ts';
 import { bindPolicy, type BindContext, type BoundPolicy, every, throughReferences } from './bind-policy.ts';
-import { effortOf } from '../list/effort.ts';
+import { estimateEffort } from '../list/effort.ts';
 import type { ListPlan, ListRead } from '../plan.ts';
 import { EVERYTHING, NOTHING, type Visibility, visibilityWhere } from '../visibility.ts';
 
@@ -17,11 +17,23 @@ export class PolicyError extends Error {
 
 /** The rows that a caller may access, by resource and operation. */
 export interface RowVisibilities {
-  /** By the rules of the resource itself: for reads below all ancestors of a row, each of which has its own visibility. @throws {PolicyError} */
+  /**
+   * By the rules of the resource itself: for reads below all ancestors of a row, each of which has its own visibility.
+   *
+   * @throws {PolicyError}
+   */
   own(resource: string, operation?: AccessOperation): Visibility;
-  /** By these and those of the rows above, which have to be readable: for reads that name no path. @throws {PolicyError} */
+  /**
+   * By these and those of the rows above, which have to be readable: for reads that name no path.
+   *
+   * @throws {PolicyError}
+   */
   whole(resource: string, operation?: AccessOperation): Visibility;
-  /** For a read that names some of the rows above, nearest first: `own` where it names all of them. @throws {PolicyError} */
+  /**
+   * For a read that names some of the rows above, nearest first: `own` where it names all of them.
+   *
+   * @throws {PolicyError}
+   */
   below(resource: string, within: readonly unknown[]): Visibility;
   /** A list of the visible rows costs what their conditions cost. @throws {PolicyError} */
   list(read: ListRead): Pick<ListPlan, 'visible' | 'effort'>;
@@ -54,8 +66,8 @@ export function visibilitiesByCaller(
 }
 
 /**
- * The rows that one caller may access (AUTH-5). Depends on the caller's *visibility* alone, so that it can be kept as long as what names the caller: its
- * token.
+ * The rows that one caller may access (AUTH-5). Depends on the caller's *visibility* alone, so that it can be kept as
+ * long as what names the caller: its token.
  */
 export class Visibilities implements RowVisibilities {
   readonly #context: BindContext;
@@ -77,7 +89,7 @@ export class Visibilities implements RowVisibilities {
     const { resource, within, effort } = read;
     const visible = this.below(resource, within);
     if (visible.kind === 'everything' || effort === 'unbounded') return { visible, effort };
-    return { visible, effort: effortOf(this.#resource(resource), read, visible) };
+    return { visible, effort: estimateEffort(this.#resource(resource), read, visible) };
   }
 
   own(resource: string, operation: AccessOperation = 'read'): Visibility {

@@ -3,8 +3,8 @@ import type { Ancestor } from '../plan.ts';
 import type { UrlBuilder } from './url-builder.ts';
 
 /**
- * Says what is wrong with the URL that a new row would have: it is too long to be requested (URL-3). The ids above the row count, and every byte
- * that is percent-encoded counts three.
+ * Says what is wrong with the URL that a new row would have: it is too long to be requested (URL-3). The ids above the
+ * row count, and every byte that is percent-encoded counts three.
  *
  * @param within the rows above it, nearest first
  * @param id null where the server makes it
@@ -15,7 +15,10 @@ export type UrlCheck = (within: readonly Ancestor[], id: string | null) => strin
 /** As long as every id that the server makes. */
 const ANY_UUID = '00000000-0000-7000-8000-000000000000';
 
-/** Compiles the check of a resource, by the limit of the request target. The URL is the canonical one: its path names the version. */
+/**
+ * Compiles the check of a resource, by the limit of the request target. The URL is the canonical one: its path names
+ * the version.
+ */
 export function compileUrlCheck(
   { basePath, version, limits }: Model,
   resource: Resource,

@@ -29,8 +29,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const IGNORED = new Set(['revision', 'links']);
 
 /**
- * Validates a row of an import file. Unlike POST, an import restores ids, timestamps, read-only fields and states from the file, so that an
- * export can be imported again. Everything else is validated as in POST.
+ * Validates a row of an import file. Unlike POST, an import restores ids, timestamps, read-only fields and states from
+ * the file, so that an export can be imported again. Everything else is validated as in POST.
  *
  * @param parent of {@link parentRecord}
  */

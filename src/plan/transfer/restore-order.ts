@@ -11,9 +11,9 @@ export interface RestoringPlans {
 }
 
 /**
- * Orders the plans of rows that are restored together by their references to each other: stores check a reference where it is written. Rows that
- * refer to each other in a cycle are created without a reference, which is set when all of them exist. If the whole
- * cycle is required, the store refuses a row.
+ * Orders the plans of rows that are restored together by their references to each other: stores check a reference where
+ * it is written. Rows that refer to each other in a cycle are created without a reference, which is set when all of
+ * them exist. If the whole cycle is required, the store refuses a row.
  */
 export function restoringPlans(resource: Resource, plans: readonly CreatePlan[]): RestoringPlans {
   const order = new RestoreOrder(resource, plans);
@@ -69,7 +69,11 @@ class RestoreOrder {
     this.rows.push(...incomplete);
   }
 
-  /** Places a row if all that it refers to are placed, and then those that waited for it. @param end after the rows that may have waited: others keep their place */
+  /**
+   * Places a row if all that it refers to are placed, and then those that waited for it.
+   *
+   * @param end after the rows that may have waited: others keep their place
+   */
   #placeReady(first: number, end: number): void {
     const waiting = [first];
     for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {

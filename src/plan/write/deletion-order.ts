@@ -1,4 +1,7 @@
-/** A reference between two rows to delete. If it is nullable, it can be nullified, so that its target can be deleted first. */
+/**
+ * A reference between two rows to delete. If it is nullable, it can be nullified, so that its target can be deleted
+ * first.
+ */
 export interface ReferenceEdge {
   /** Key of the referring row. */
   readonly from: string;
@@ -16,8 +19,9 @@ interface DeletionOrder {
 }
 
 /**
- * Orders rows so that referring rows are deleted before the rows they refer to. Nullable references that make this impossible (they are in a
- * cycle) are detached. A cycle without a nullable reference has no valid order: the database refuses it.
+ * Orders rows so that referring rows are deleted before the rows they refer to. Nullable references that make this
+ * impossible (they are in a cycle) are detached. A cycle without a nullable reference has no valid order: the database
+ * refuses it.
  *
  * @param root key of the row from which all others are reachable
  */

@@ -11,11 +11,17 @@ import type { Ancestor, FieldValues, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
 import { startError, transitionError } from './state-transition.ts';
 
-/** A validated body: the stored form of every field. An invalid one has the input, so that its references can be checked, too. */
+/**
+ * A validated body: the stored form of every field. An invalid one has the input, so that its references can be
+ * checked, too.
+ */
 export type Draft =
   | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
-  /** A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be applied. Invalid references rank first. */
+  /**
+   * A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be
+   * applied. Invalid references rank first.
+   */
   | { readonly kind: 'conflict'; readonly error: ApiError; readonly candidate: JsonObject };
 
 /** The options of validating a body. `lenient` drops unknown members (`Prefer: handling=lenient`, REP-5). */
@@ -33,7 +39,9 @@ export interface DraftRule {
   readonly permission: Pick<FieldPermission, 'unwritable'>;
 }
 
-/** Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately. */
+/**
+ * Members that the server sets: ignored in a body, so that GET, edit, PUT works (REP-6). `id` is checked separately.
+ */
 const SYSTEM_MEMBERS = new Set(['id', 'created_at', 'updated_at', 'revision', 'links']);
 
 /**
@@ -57,8 +65,8 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 }
 
 /**
- * Validates the replacement of a row (MET-2). Read-only fields keep their value. Write-only and immutable fields keep it
- * if the body omits them, and so do the state and fields that the caller may not write.
+ * Validates the replacement of a row (MET-2). Read-only fields keep their value. Write-only and immutable fields keep
+ * it if the body omits them, and so do the state and fields that the caller may not write.
  */
 export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
@@ -74,7 +82,10 @@ export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<
   return yield* changeDraft(rule, { candidate, sent: members, errors: ownIdErrors(body, current) }, current);
 }
 
-/** Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep their value. */
+/**
+ * Applies a merge patch to a row and validates the result (RFC 7396, MET-3): null unsets a field, absent fields keep
+ * their value.
+ */
 export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(patch)) return notAnObject(resource);
@@ -123,7 +134,10 @@ export function changedFields(resource: Resource, values: FieldValues, current: 
   return changed;
 }
 
-/** The `revision` in a body, which serves as a precondition if there is no `If-Match` (REP-6); null if it is absent or not a number. */
+/**
+ * The `revision` in a body, which serves as a precondition if there is no `If-Match` (REP-6); null if it is absent or
+ * not a number.
+ */
 export function bodyRevision(body: Json): number | null {
   const revision = isJsonObject(body) ? body['revision'] : null;
   return typeof revision === 'number' ? revision : null;
@@ -137,8 +151,8 @@ interface Change {
 }
 
 /**
- * Judges values that another contract was written in: as a body that has all of them. Fields that are read-only keep their value, also those that are no
- * field of that contract, but a part of one (REP-6).
+ * Judges values that another contract was written in: as a body that has all of them. Fields that are read-only keep
+ * their value, also those that are no field of that contract, but a part of one (REP-6).
  *
  * @param current null for a new row
  */
@@ -181,7 +195,10 @@ function* changeDraft(rule: DraftRule, { candidate, sent, errors }: Change, curr
   return error === null ? checked : { kind: 'conflict', error, candidate };
 }
 
-/** The immutable fields that a candidate would change. Each is compared in its stored form, independently of other errors. */
+/**
+ * The immutable fields that a candidate would change. Each is compared in its stored form, independently of other
+ * errors.
+ */
 function immutableErrors(
   { resource, validator }: DraftRule,
   candidate: JsonObject,
@@ -217,7 +234,10 @@ function writableMembers(resource: Resource, body: JsonObject): JsonObject {
   return kept.length === names.length ? body : Object.fromEntries(kept.map((name) => [name, body[name] ?? null]));
 }
 
-/** True if a member is an optional state field that is null: as if it were omitted, because every row has a state (MET-11). */
+/**
+ * True if a member is an optional state field that is null: as if it were omitted, because every row has a state
+ * (MET-11).
+ */
 export function isOmittedState({ state }: Pick<Resource, 'state'>, name: string, body: JsonObject): boolean {
   return state !== null && state.isOptional && name === state.field && body[name] === null;
 }

@@ -3,8 +3,8 @@ import { mergePatch } from '../../conventions/json/merge-patch.ts';
 import type { Field, Resource, ValueType } from '../../model/model.ts';
 
 /**
- * Merges a patch into the fields of a row (RFC 7396). Unknown members whose value is null are kept: merging removes them, and validation must
- * report them like any other unknown member (REP-5).
+ * Merges a patch into the fields of a row (RFC 7396). Unknown members whose value is null are kept: merging removes
+ * them, and validation must report them like any other unknown member (REP-5).
  */
 export function mergeMembers({ fields }: Resource, before: JsonObject, patch: JsonObject): Json {
   return withUnknownNulls({ kind: 'object', members: fields }, patch, mergePatch(before, patch));

@@ -48,7 +48,10 @@ function stateConflict(resource: Resource, field: string, detail: string, messag
   return resourceError(resource.code, 'CONFLICT', message, { details: [{ field, message: detail }] });
 }
 
-/** A change of the state that the newest contract refuses, to a client of an older one, whose state may stand for several. */
+/**
+ * A change of the state that the newest contract refuses, to a client of an older one, whose state may stand for
+ * several.
+ */
 export function refusedTransition(resource: Resource, from: string, to: string): ApiError {
   const { singular, state } = resource;
   const field = state?.field ?? 'body';

@@ -29,7 +29,11 @@ export type CurrentRow = RowLocation & { readonly row: Row };
 /** When a row was created and last changed. */
 type RowTimes = Pick<CreatePlan, 'at' | 'updatedAt'>;
 
-/** The plan that creates a row, with its event. @param times other than that of the write for a row that existed elsewhere */
+/**
+ * The plan that creates a row, with its event.
+ *
+ * @param times other than that of the write for a row that existed elsewhere
+ */
 export function createPlan(
   { events, origin }: WriteAuthor,
   { resource, within, id }: RowToCreate,

@@ -12,7 +12,7 @@ import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
-import { profileOf } from '../sql/schema/model-profile.ts';
+import { profileModel } from '../sql/schema/model-profile.ts';
 import { METADATA, type SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import { WriteHealth } from '../sql/write-health.ts';
@@ -54,8 +54,9 @@ export interface PostgresOptions {
 /** Milliseconds that a write waits for the lock that orders writes. */
 const LOCK_TIMEOUT = 5_000;
 /**
- * Milliseconds that a read waits for a table that is being altered, and with it all reads that were sent after it on its session. A step of a
- * migration waits for its table for two seconds at a time. Reads of that table wait behind it, so they must wait for longer.
+ * Milliseconds that a read waits for a table that is being altered, and with it all reads that were sent after it on
+ * its session. A step of a migration waits for its table for two seconds at a time. Reads of that table wait behind it,
+ * so they must wait for longer.
  */
 const READ_LOCK_TIMEOUT = 3_000;
 /** Milliseconds after which a statement of a write is stopped. */
@@ -66,7 +67,7 @@ type Connects = (settings: Omit<SessionSettings, 'name'>) => () => Promise<Postg
 
 function connects({ url, password, model }: PostgresOptions): Connects {
   const parsed = parseDatabaseUrl(url, password);
-  const name = sessionName(model.name, parsed.schema, profileOf(model));
+  const name = sessionName(model.name, parsed.schema, profileModel(model));
   return (settings) => async () => {
     const session = await connectPostgres(parsed, { ...settings, name });
     try {
@@ -119,13 +120,17 @@ function createClient(
   };
 }
 
-/** Writes 64 KiB that cannot be compressed: room for a usual write with its events. A smaller probe could succeed before writes do. */
+/**
+ * Writes 64 KiB that cannot be compressed: room for a usual write with its events. A smaller probe could succeed before
+ * writes do.
+ */
 const PROBE = `insert into restwright_meta select $1, string_agg(md5(random()::text), '') from generate_series(1, 2048)
 on conflict (name) do update set value = excluded.value`;
 const CLEAR_PROBE = 'delete from restwright_meta where name = $1';
 
 /**
- * Writes 64 KiB and deletes them, on a session of its own. A new session also finds the successor of a server that became read-only.
+ * Writes 64 KiB and deletes them, on a session of its own. A new session also finds the successor of a server that
+ * became read-only.
  *
  * @throws {StoreUnavailable} where any of it fails
  */
@@ -202,11 +207,13 @@ function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, 
 }
 
 /**
- * Opens a schema of PostgreSQL for a model, and migrates it to the model. The statements that changed it are observed as `schema-changed`.
+ * Opens a schema of PostgreSQL for a model, and migrates it to the model. The statements that changed it are observed
+ * as `schema-changed`.
  *
- * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} with the database unchanged, unless the error says otherwise
- * @throws {UnusableDatabase} where it cannot be reached, or belongs to another program or a newer version; without `migrate` also where it does not match
- * the model
+ * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} with the database unchanged, unless the error says
+ *   otherwise
+ * @throws {UnusableDatabase} where it cannot be reached, or belongs to another program or a newer version; without
+ *   `migrate` also where it does not match the model
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing}
  */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {

@@ -30,7 +30,8 @@ function selectMember(
 }
 
 /**
- * The ids above a row, nearest first: the row itself holds the key of its parent, the parent's row what is missing there.
+ * The ids above a row, nearest first: the row itself holds the key of its parent, the parent's row what is missing
+ * there.
  *
  * @param member the expression of a member of the row
  */
@@ -50,7 +51,11 @@ export function ancestorIds(
   ];
 }
 
-/** The ids above the row that a field refers to by its id alone, nearest first. @param id the expression of the field */
+/**
+ * The ids above the row that a field refers to by its id alone, nearest first.
+ *
+ * @param id the expression of the field
+ */
 export function ancestorIdsOfReference(context: AncestorContext, target: Resource, id: string): readonly AncestorId[] {
   const read = selectMember(context, { alias: ROW_REFERRED_TO, resource: target.name }, [['id', id]]);
   return ancestorIds(context, target, read);

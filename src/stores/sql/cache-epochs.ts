@@ -41,7 +41,8 @@ export class SqlCacheEpochs {
       if (current?.name === name) return current;
       const epoch = { name, id: this.#random.hex(ID_BYTES), since: now };
       const begun = await this.#client.execute(this.#begin(epoch, stored));
-      // If another process has begun an epoch in between, the statement changes nothing and the next pass reads that epoch.
+      // If another process has begun an epoch in between, the statement changes nothing and the next pass reads that
+      // epoch.
       if (begun.length > 0) return epoch;
     }
   }

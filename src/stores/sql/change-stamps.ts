@@ -8,8 +8,8 @@ import { StampCache } from './stamp-cache.ts';
 import type { SystemStatements } from './system-statements.ts';
 
 /**
- * Change stamps, cached in memory until another process writes to the database. They depend on the rows alone: on none of identity, permission,
- * visibility and contract.
+ * Change stamps, cached in memory until another process writes to the database. They depend on the rows alone: on none
+ * of identity, permission, visibility and contract.
  */
 export class SqlChangeStamps implements ChangeStamps {
   readonly #client: VersionedClient;

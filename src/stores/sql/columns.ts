@@ -26,8 +26,11 @@ const suffix: readonly TableColumn[] = [
   system('revision', { kind: 'integer' }),
 ];
 
-/** The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1), then hidden ones. */
-export function columnsOf(resource: Resource): readonly TableColumn[] {
+/**
+ * The columns of a resource in the order of its rows: `id`, the fields, `created_at`, `updated_at`, `revision` (REP-1),
+ * then hidden ones.
+ */
+export function listColumns(resource: Resource): readonly TableColumn[] {
   const fields = resource.fields.map((field) => ({
     name: field.name,
     type: field.type,
@@ -51,7 +54,11 @@ export function linkTable(resource: string, field: string): string {
   return `${resource}.${field}`;
 }
 
-/** The columns of a link table for one end of a link, in the order of the key of its row. @param width the number of members of the key */
+/**
+ * The columns of a link table for one end of a link, in the order of the key of its row.
+ *
+ * @param width the number of members of the key
+ */
 export function linkColumns(end: 'owner' | 'target', width: number): readonly string[] {
   return Array.from({ length: width }, (_, index) => (index === 0 ? end : `${end} ${index}`));
 }

@@ -14,7 +14,8 @@ export interface ScaledFloor {
 }
 
 /**
- * A decimal times 10^scale, rounded down to an integer: `19.9` at scale 2 is exactly 1990, `-0.001` is rounded down to -1.
+ * A decimal times 10^scale, rounded down to an integer: `19.9` at scale 2 is exactly 1990, `-0.001` is rounded down to
+ * -1.
  *
  * @returns undefined for an invalid decimal
  */
@@ -70,7 +71,10 @@ export function decimalKey(decimal: string): string | undefined {
   return sign === '' ? `2${exponent}${digits}` : `0${complement(exponent)}${complement(digits)}${END}`;
 }
 
-/** The decimal of a key, with at least `scale` digits after the point. At scale 0 the shortest form: `1.5`, `-0.02`, `300`. */
+/**
+ * The decimal of a key, with at least `scale` digits after the point. At scale 0 the shortest form: `1.5`, `-0.02`,
+ * `300`.
+ */
 export function keyedDecimal(key: string, scale: number): string {
   if (key === '1') return joinDigits('0', ''.padEnd(scale, '0'));
   const negative = key.startsWith('0');

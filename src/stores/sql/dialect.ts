@@ -7,13 +7,19 @@ export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
 /** A row that a driver returned: values by column name. */
 export type SqlRow = Record<string, SqlValue>;
 
-/** A statement and the values of its placeholders, in order. Plans of the same shape have the same text, so that drivers prepare it once. */
+/**
+ * A statement and the values of its placeholders, in order. Plans of the same shape have the same text, so that drivers
+ * prepare it once.
+ */
 export interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
   /** Default: all rows are read. */
   readonly bound?: SizeBound;
-  /** The text that does the same for many rows: each of its values is an array of those of the rows. Absent where the dialect has no such arrays. */
+  /**
+   * The text that does the same for many rows: each of its values is an array of those of the rows. Absent where the
+   * dialect has no such arrays.
+   */
   readonly many?: string;
 }
 
@@ -21,21 +27,28 @@ export interface Statement {
 export interface SizeBound {
   /** The columns that count: those whose values can have any length. */
   readonly columns: readonly string[];
-  /** Characters of text and bytes of blobs. The row that exceeds them is the last that is read, or the second if the first alone does. */
+  /**
+   * Characters of text and bytes of blobs. The row that exceeds them is the last that is read, or the second if the
+   * first alone does.
+   */
   readonly size: number;
   /** True if the statement has the dialect's `largeRow` condition: all rows are small unless it fails. */
   readonly guarded: boolean;
 }
 
-/** Converts a JSON value other than null to the form that a column stores and compares; undefined where the column cannot hold the value. */
+/**
+ * Converts a JSON value other than null to the form that a column stores and compares; undefined where the column
+ * cannot hold the value.
+ */
 export type Encode = (value: Json) => SqlValue | undefined;
 
 /** Converts a value other than NULL that was read to JSON. */
 export type Decode = (value: SqlValue) => Json;
 
 /**
- * The position of a value among the values that a column can hold: equal to one, between two, or out of range. `floor` is the lower one of two.
- * 1.005 lies between two decimals with two digits after the point, 10^19 above all 64-bit integers.
+ * The position of a value among the values that a column can hold: equal to one, between two, or out of range. `floor`
+ * is the lower one of two. 1.005 lies between two decimals with two digits after the point, 10^19 above all 64-bit
+ * integers.
  */
 export type Placement =
   | { readonly kind: 'within'; readonly floor: SqlValue; readonly exact: boolean }
@@ -103,7 +116,10 @@ export interface Dialect {
   /** The column type for values of a type. */
   readonly columnType: (type: ValueType) => string;
 
-  /** The options of `create table`, after the columns: of tables with many rows, and of small ones that are clustered by their primary key. */
+  /**
+   * The options of `create table`, after the columns: of tables with many rows, and of small ones that are clustered by
+   * their primary key.
+   */
   readonly tableOptions: { readonly rows: string; readonly clustered: string };
 
   /** Encodes values for their column. */
@@ -128,18 +144,22 @@ export interface Dialect {
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
 
   /**
-   * A condition: the value of an expression is one of a list, which has one type and no null. The list is bound as one parameter, so that the text of a
-   * statement does not depend on its length.
+   * A condition: the value of an expression is one of a list, which has one type and no null. The list is bound as one
+   * parameter, so that the text of a statement does not depend on its length.
    */
   inList(expression: string, values: readonly SqlValue[], parameters: BindParameters): string;
 
-  /** A condition: a text contains another one, compared character by character (QRY-7). `placeholder` is that of the substring. */
+  /**
+   * A condition: a text contains another one, compared character by character (QRY-7). `placeholder` is that of the
+   * substring.
+   */
   hasSubstring(expression: string, placeholder: string): string;
 
   /**
    * A condition: each word is the prefix of a word in a searched field of the row (QRY-6).
    *
-   * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows
+   * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the
+   *   rows
    */
   search(
     resource: Resource,
@@ -152,8 +172,8 @@ export interface Dialect {
   arrayItems(array: string, alias: string): string;
 
   /**
-   * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the column `value`. The text of
-   * the statement does not depend on their number.
+   * A table expression for `from`: the strings of a JSON array that is bound to the placeholder, one per row, in the
+   * column `value`. The text of the statement does not depend on their number.
    */
   textRows(placeholder: string): string;
 
@@ -161,7 +181,8 @@ export interface Dialect {
   keyRows(keys: readonly (readonly string[])[], of: KeyRowsOptions, parameters: BindParameters): KeyRows;
 
   /**
-   * A lateral join: for each row of the source, the rows of a table whose keys a correlated subquery returns. The subquery has a limit.
+   * A lateral join: for each row of the source, the rows of a table whose keys a correlated subquery returns. The
+   * subquery has a limit.
    *
    * @param keys a query of the columns of the key
    * @param key the columns of the key of the table
@@ -174,7 +195,10 @@ export interface Dialect {
   /** The smaller, or the greater, of two values. */
   either(which: 'least' | 'greatest', one: string, other: string): string;
 
-  /** The columns that statements write in addition to those of the model, because the database cannot derive them itself. */
+  /**
+   * The columns that statements write in addition to those of the model, because the database cannot derive them
+   * itself.
+   */
   derivedColumns(resource: Resource): readonly DerivedColumn[];
 
   /**
@@ -185,8 +209,8 @@ export interface Dialect {
   order(path: string, expression: string, descending: boolean): string;
 
   /**
-   * A condition that holds for every row, and fails the statement before it reads a row whose columns have more bytes than `placeholder`. Null if the
-   * driver reads rows one by one as fast as all together.
+   * A condition that holds for every row, and fails the statement before it reads a row whose columns have more bytes
+   * than `placeholder`. Null if the driver reads rows one by one as fast as all together.
    */
   readonly largeRow: ((columns: readonly string[], placeholder: string) => string) | null;
 

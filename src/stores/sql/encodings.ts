@@ -30,7 +30,7 @@ export function milliseconds(value: string): number | undefined {
 }
 
 /** The placement of a number among 64-bit integers. */
-export function placeOf({ floor, exact }: ScaledFloor): Placement {
+export function placeAmongIntegers({ floor, exact }: ScaledFloor): Placement {
   if (floor < MIN_INT64) return { kind: 'below' };
   return floor > MAX_INT64 ? { kind: 'above' } : { kind: 'within', floor, exact };
 }
@@ -39,11 +39,15 @@ export function placeOf({ floor, exact }: ScaledFloor): Placement {
 export function scaledPlace(scale: number): Locate {
   return (value) => {
     const scaled = typeof value === 'string' ? scaledFloor(value, scale) : undefined;
-    return scaled === undefined ? undefined : placeOf(scaled);
+    return scaled === undefined ? undefined : placeAmongIntegers(scaled);
   };
 }
 
-/** Reads the values of a column; null if they are stored as in JSON. @param decimal reads a decimal, whose stored form is the store's */
+/**
+ * Reads the values of a column; null if they are stored as in JSON.
+ *
+ * @param decimal reads a decimal, whose stored form is the store's
+ */
 export function decoder(type: ValueType, decimal: (type: ValueType & { kind: 'decimal' }) => Decode): Decode | null {
   switch (type.kind) {
     case 'text':

@@ -5,12 +5,15 @@ import { hasAnyLength, typeAt } from './columns.ts';
 import type { BindParameters } from './dialect.ts';
 import type { Table, Tables } from './tables.ts';
 
-/** Bytes of a recorded value of a related row. A longer one is left out: it is a part of every event of the rows that lead to it. */
+/**
+ * Bytes of a recorded value of a related row. A longer one is left out: it is a part of every event of the rows that
+ * lead to it.
+ */
 const MAX_VALUE = 16_384;
 
 /**
- * An expression: the recorded values of the rows that references of a row lead to, as members of a JSON object, each after a comma. A row that is not there
- * (any more) is left out, as an unset reference is not: nothing is known of it.
+ * An expression: the recorded values of the rows that references of a row lead to, as members of a JSON object, each
+ * after a comma. A row that is not there (any more) is left out, as an unset reference is not: nothing is known of it.
  */
 export function relatedMembers(
   tables: Tables,

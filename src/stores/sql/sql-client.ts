@@ -28,12 +28,19 @@ export interface SqlClient {
   /** Reads a batch. @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable} */
   batch(read: BatchRead): MaybePromise<BatchRows>;
 
-  /** Runs a statement in a transaction of its own, once the database is not locked. @returns the rows of its `returning` clause */
+  /**
+   * Runs a statement in a transaction of its own, once the database is not locked.
+   *
+   * @returns the rows of its `returning` clause
+   */
   execute(statement: Statement): Promise<readonly SqlRow[]>;
 }
 
 /** A client of a database that says without a read whether another process has written. */
 export interface VersionedClient extends SqlClient {
-  /** A value that differs from the previous one after another process has committed. It is read once per event-loop iteration. */
+  /**
+   * A value that differs from the previous one after another process has committed. It is read once per event-loop
+   * iteration.
+   */
   dataVersion(): SqlValue | undefined;
 }

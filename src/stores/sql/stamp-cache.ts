@@ -1,6 +1,6 @@
 import type { Partition } from '../../plan/list/partitions.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
-import { chain, allOf, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { chain, awaitAll, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Statement } from './dialect.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
@@ -36,7 +36,7 @@ export class StampCache {
 
   /** The last revision that was assigned when a row of each resource changed; 0 where none ever did. */
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
-    return allOf(
+    return awaitAll(
       resources.map(
         (resource) =>
           this.#resources.get(resource) ?? this.#keep(this.#system.resourceStamp(resource), this.#resources, resource),

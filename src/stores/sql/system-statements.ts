@@ -6,7 +6,10 @@ import { type Prepare, prepareStatement } from './prepare.ts';
 /** The names of metadata in `restwright_meta`. */
 export const METADATA = {
   format: 'format',
-  /** The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an integer. */
+  /**
+   * The storage type of each column, as JSON: the column types of a database do not distinguish a timestamp from an
+   * integer.
+   */
   storageTypes: 'storage',
   /** The rules of each field, as JSON: rows are checked against rules that have changed. */
   rules: 'rules',

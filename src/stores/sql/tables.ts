@@ -6,7 +6,7 @@ import type { Columns, Row } from '../../plan/plan.ts';
 import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
 import {
   type TableColumn,
-  columnsOf,
+  listColumns,
   hasAnyLength,
   linkColumns,
   linkFields,
@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
 import { SystemStatements } from './system-statements.ts';
-import { type Compare, comparisonOf } from '../../plan/value-order.ts';
+import { type Compare, compileComparison } from '../../plan/value-order.ts';
 
 /** True if a row that was read has the columns of every row. The table's types guarantee the others. */
 function isRow(read: Record<string, unknown>): read is Row {
@@ -34,7 +34,10 @@ interface SelectedMember {
   readonly of: string;
 }
 
-/** The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has to store them. */
+/**
+ * The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has
+ * to store them.
+ */
 function referenceSelections(resource: Resource, context: AncestorContext, table: Table): readonly SelectedMember[] {
   return referenceFields(resource).flatMap(({ field, target }) => {
     const referred = context.resources.get(target);
@@ -64,7 +67,10 @@ export interface Operand extends ComparableExpression {
 /** Membership in an array field: the encoding of the item, and the condition. */
 interface Membership {
   readonly encode: Encode;
-  /** @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the rows */
+  /**
+   * @param deadlineCheck the deadline's `always` where the statement has a deadline: for a search that comes before the
+   *   rows
+   */
   condition(placeholder: string, deadlineCheck: string | null): string;
 }
 
@@ -115,7 +121,7 @@ export class Table {
     this.relations = relations;
     this.name = relations === 0 ? own : dialect.quote(relatedAlias(relations));
     this.source = relations === 0 ? own : `${own} as ${this.name}`;
-    this.columns = columnsOf(resource);
+    this.columns = listColumns(resource);
     this.derived = dialect.derivedColumns(resource);
     this.key = keyMembers(resource);
     this.keyExpression = rowValue(this.key.map((name) => this.column(name)));
@@ -172,13 +178,13 @@ export class Table {
   #own(column: string, type: ValueType): Operand {
     const { dialect } = this;
     const comparable = { expression: this.column(column), encode: dialect.encode(type), locate: dialect.locate(type) };
-    return { ...comparable, type, compare: comparisonOf(type), nullable: this.#nullable(column), isColumn: true };
+    return { ...comparable, type, compare: compileComparison(type), nullable: this.#nullable(column), isColumn: true };
   }
 
   /** Rows that are older than the declaration of a member do not have it, whatever the model declares now. */
   #member(column: string, members: readonly string[], type: ValueType): Operand {
     const comparable = this.dialect.member(this.column(column), members, type);
-    return { ...comparable, type, compare: comparisonOf(type), nullable: true, isColumn: false };
+    return { ...comparable, type, compare: compileComparison(type), nullable: true, isColumn: false };
   }
 
   /** Membership in an array. References are found in their link table, which has an index; other items in the row. */

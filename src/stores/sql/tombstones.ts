@@ -40,7 +40,10 @@ const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
   };
 });
 
-/** Stores the tombstone of a row that a plan deletes, with what is recorded of the rows that it refers to: to be run before it is deleted. */
+/**
+ * Stores the tombstone of a row that a plan deletes, with what is recorded of the rows that it refers to: to be run
+ * before it is deleted.
+ */
 export function setTombstone(
   tables: Tables,
   plan: DeletePlan,

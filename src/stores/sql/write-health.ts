@@ -5,7 +5,10 @@ import { StoreUnavailable, type UnavailableReason } from '../store.ts';
 /** Milliseconds between two attempts to write while writes fail. */
 const PROBE_INTERVAL = 1_000;
 
-/** Failures that end by themselves, once there is space or the disk works. A lock is not among them: it concerns single writes. */
+/**
+ * Failures that end by themselves, once there is space or the disk works. A lock is not among them: it concerns single
+ * writes.
+ */
 const RECOVERABLE: ReadonlySet<UnavailableReason | null> = new Set<UnavailableReason>(['full', 'io', 'read-only']);
 
 interface WriteHealthOptions {
@@ -13,7 +16,9 @@ interface WriteHealthOptions {
   readonly probe: () => MaybePromise<void>;
   /** The failure of the database that an error of its driver is; null for one of a statement. */
   readonly unavailable: (error: unknown) => StoreUnavailable | null;
-  /** The error to report for any other: the database may have been migrated to another model. Default: the error itself. */
+  /**
+   * The error to report for any other: the database may have been migrated to another model. Default: the error itself.
+   */
   readonly explain?: (error: unknown) => unknown;
   /** True if a corrupt database takes no more writes until a restart: they could damage it further. */
   readonly stopsWhenCorrupt: boolean;
@@ -23,8 +28,8 @@ interface WriteHealthOptions {
 }
 
 /**
- * Tracks whether writes reach the disk (OPS-7). After a write that failed, a probe writes until it succeeds; requests are still tried meanwhile, because
- * a small one may fit.
+ * Tracks whether writes reach the disk (OPS-7). After a write that failed, a probe writes until it succeeds; requests
+ * are still tried meanwhile, because a small one may fit.
  */
 export class WriteHealth {
   readonly #options: WriteHealthOptions;

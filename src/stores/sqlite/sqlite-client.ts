@@ -18,8 +18,8 @@ interface SqliteClientOptions {
 }
 
 /**
- * Runs statements on SQLite: reads synchronously on the main connection, other than slow ones, and writes once the database is not locked. Errors
- * of the database as a whole are thrown as `StoreUnavailable`.
+ * Runs statements on SQLite: reads synchronously on the main connection, other than slow ones, and writes once the
+ * database is not locked. Errors of the database as a whole are thrown as `StoreUnavailable`.
  */
 export class SqliteClient implements VersionedClient {
   readonly #main: MainConnection;
@@ -88,7 +88,9 @@ export class SqliteClient implements VersionedClient {
     this.#match.requireMatch();
   }
 
-  /** Another thread may have read a newer state than this iteration's transaction: later reads must be at least as new. */
+  /**
+   * Another thread may have read a newer state than this iteration's transaction: later reads must be at least as new.
+   */
   async #fromThread(rows: Promise<BatchRows>): Promise<BatchRows> {
     try {
       return await rows;

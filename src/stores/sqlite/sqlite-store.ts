@@ -45,12 +45,20 @@ import { watchDatabase } from './watch-database.ts';
 export { LossySchemaChange, SchemaViolation, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 
 export interface SqliteOptions {
-  /** The file, created with its directory where it does not exist; `:memory:` for a database that ends with the store. */
+  /**
+   * The file, created with its directory where it does not exist; `:memory:` for a database that ends with the store.
+   */
   readonly path: string;
   readonly model: Model;
-  /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded; it is observed as `driver-unavailable`. */
+  /**
+   * The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded; it is
+   * observed as `driver-unavailable`.
+   */
   readonly driver?: DriverName | undefined;
-  /** True to create the file and migrate its schema to the model; if false, it must exist and match the model. Default: true. */
+  /**
+   * True to create the file and migrate its schema to the model; if false, it must exist and match the model. Default:
+   * true.
+   */
   readonly migrate?: boolean;
   /** Consent to a migration that loses data, or leaves rows that break a rule of the model. Default: `none`. */
   readonly consent?: Consent;
@@ -62,7 +70,9 @@ export interface SqliteOptions {
   readonly clock?: Clock;
   /** Creates the secret of a new database and the ids of cache epochs. Default: the cryptographic generator of Node. */
   readonly random?: Random;
-  /** Traces and limits the main connection, for tests and debugging. Traced statements contain values: never log them. */
+  /**
+   * Traces and limits the main connection, for tests and debugging. Traced statements contain values: never log them.
+   */
   readonly writer?: Omit<WriterOptions, 'mustExist'> & {
     /** Milliseconds that a write waits while another process has locked the database. Default: 5,000. */
     readonly busyTimeout?: number;
@@ -78,8 +88,8 @@ type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 
 const IN_MEMORY = ':memory:';
 
 /**
- * Reading so many rows of average size takes the main thread 0.5 ms with a filter on a column. With one on a decimal inside JSON it takes 3 ms.
- * Another thread adds 0.2 ms to each read.
+ * Reading so many rows of average size takes the main thread 0.5 ms with a filter on a column. With one on a decimal
+ * inside JSON it takes 3 ms. Another thread adds 0.2 ms to each read.
  */
 const MAX_ROWS_ON_MAIN_THREAD = 2_000;
 
@@ -192,11 +202,14 @@ function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
 }
 
 /**
- * Opens a SQLite database for a model, and migrates its schema to the model. The statements that changed it are observed as `schema-changed`.
+ * Opens a SQLite database for a model, and migrates its schema to the model. The statements that changed it are
+ * observed as `schema-changed`.
  *
- * @throws {LossySchemaChange} where the migration would lose data or leave rows that break a rule, without consent; the database is unchanged
+ * @throws {LossySchemaChange} where the migration would lose data or leave rows that break a rule, without consent; the
+ *   database is unchanged
  * @throws {SchemaViolation} where stored rows violate a new rule of the model; the database is unchanged
- * @throws {UnusableDatabase} for a file that is corrupt, not a database, of another program or of a newer version, or locked for too long
+ * @throws {UnusableDatabase} for a file that is corrupt, not a database, of another program or of a newer version, or
+ *   locked for too long
  * @throws {UnusableDatabase} without `migrate` also for a file that does not exist or does not match the model
  */
 export async function openSqlite(given: SqliteOptions): Promise<Store> {
@@ -220,8 +233,8 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
 }
 
 /**
- * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does not exist is planned as an
- * empty database.
+ * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does
+ * not exist is planned as an empty database.
  *
  * @param options as those of {@link openSqlite}
  * @throws {UnusableDatabase} where the file is corrupt, not a database, of another program or of a newer version

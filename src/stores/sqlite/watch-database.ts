@@ -41,7 +41,10 @@ export function watchDatabase(file: DatabaseFile | null, main: MainConnection, o
   return { guard, health, match, observe };
 }
 
-/** The error to report for one that a statement ended with: the database may have been migrated to another model meanwhile. */
+/**
+ * The error to report for one that a statement ended with: the database may have been migrated to another model
+ * meanwhile.
+ */
 function explainFailure(error: unknown, match: ModelGuard, main: MainConnection): unknown {
   if (!isUnexplained(error)) return error;
   try {
@@ -57,8 +60,8 @@ function explainFailure(error: unknown, match: ModelGuard, main: MainConnection)
 const PROBE = 'x'.repeat(65_536);
 
 /**
- * Writes 64 KiB to disk and deletes them. Where that fails, a checkpoint makes room in the log for the next probe, if the database file itself can
- * still grow.
+ * Writes 64 KiB to disk and deletes them. Where that fails, a checkpoint makes room in the log for the next probe, if
+ * the database file itself can still grow.
  *
  * @throws where any of it fails
  */

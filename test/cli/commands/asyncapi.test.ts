@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
-import { asyncDescriptionsOf } from '../../describe/asyncapi/described-events.ts';
+import { describeEvents } from '../../describe/asyncapi/described-events.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 
@@ -26,7 +26,7 @@ describe('restwright asyncapi', () => {
       const code = await run(['asyncapi', file, ...args], terminal);
       return { code, ...terminal.written() };
     };
-    const [newest, older] = asyncDescriptionsOf(MODEL);
+    const [newest, older] = describeEvents(MODEL);
     assert.deepEqual(await asyncapi(), { code: 0, stdout: `${JSON.stringify(newest, null, 2)}\n`, stderr: '' });
     assert.deepEqual(JSON.parse((await asyncapi('--api-version', '1')).stdout), older);
     const refused = await asyncapi('--api-version', '3');

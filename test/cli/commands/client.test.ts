@@ -10,7 +10,8 @@ import { recordedTerminal } from '../recorded-terminal.ts';
 const folder = path.join(root, 'test', 'client', 'declarations');
 
 describe('restwright client', () => {
-  // These files are compiled with the tests, and test/types/declarations.test.ts compares them with the types that are inferred.
+  // These files are compiled with the tests, and test/types/declarations.test.ts compares them with the types that are
+  // inferred.
   for (const [file, args] of Object.entries(WRITTEN))
     it(`writes the types of a contract: ${args.join(' ')}`, async () => {
       const text = await printed(args);

@@ -48,7 +48,8 @@ describe('an import', () => {
     let kills = 0;
     let code: number | null = null;
     for (let run = 0; code === null; run += 1) {
-      // Long enough to start, short enough to be killed in the middle; each run gets more time, so that the last one completes.
+      // Long enough to start, short enough to be killed in the middle; each run gets more time, so that the last one
+      // completes.
       code = await runFor(250 + Math.random() * 400 + run * 20);
       if (code === null) kills += 1;
     }

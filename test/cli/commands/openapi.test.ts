@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { isJsonObject, type JsonObject } from '../../../src/conventions/json/json.ts';
-import { contradictions, member, objectsOf } from '../../describe/openapi/consistency.ts';
-import { descriptionsOf } from '../../describe/openapi/described.ts';
+import { contradictions, member, listObjects } from '../../describe/openapi/consistency.ts';
+import { describeVersions } from '../../describe/openapi/described.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 
@@ -35,13 +35,13 @@ function written(code: number, terminal: ReturnType<typeof recordedTerminal>) {
 describe('restwright openapi', () => {
   it('[OPS-1a] prints the description that the server has, a member a line', async (test) => {
     const openapi = command(test);
-    const [newest, older] = descriptionsOf(MODEL);
+    const [newest, older] = describeVersions(MODEL);
     const { code, stdout } = await openapi();
     assert.equal(code, 0);
     assert.equal(stdout, `${JSON.stringify(newest, null, 2)}\n`);
     for (const version of ['1', '1.4', '1.4.7'])
       assert.deepEqual(JSON.parse((await openapi('--api-version', version)).stdout), older, version);
-    const [later] = descriptionsOf(MODEL, '3.2');
+    const [later] = describeVersions(MODEL, '3.2');
     assert.deepEqual(JSON.parse((await openapi('--openapi', '3.2')).stdout), later);
   });
 
@@ -60,7 +60,7 @@ describe('restwright openapi', () => {
   it('[OPS-1a] prints one media type alone, with what still belongs to it', async (test) => {
     const openapi = command(test);
     const document: JsonObject = JSON.parse((await openapi('--media-type', 'application/json')).stdout);
-    const types = [...objectsOf(document)].flatMap(([, { content }]) =>
+    const types = [...listObjects(document)].flatMap(([, { content }]) =>
       isJsonObject(content) ? [Object.keys(content)] : [],
     );
     assert.ok(types.length > 20, String(types.length));

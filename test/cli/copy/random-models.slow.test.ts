@@ -36,7 +36,10 @@ async function copy(model: string, from: string, to: string): Promise<void> {
   assert.equal(await run(['copy', model, '--from', from, '--to', to], terminal), 0, terminal.written().stderr);
 }
 
-/** What a client can read from: each collection in each order, searches, filters, events, and everything that these link to. */
+/**
+ * What a client can read from: each collection in each order, searches, filters, events, and everything that these link
+ * to.
+ */
 function startsOf({ resources }: CopiedModel, writes: RandomWrites): readonly string[] {
   const collections = writes.roots.flatMap((name) => {
     const at = `/api/v1/${name}`;

@@ -40,7 +40,10 @@ async function prepare(file: string, collection: string): Promise<{ stderr: stri
   };
 }
 
-/** A terminal whose user stops the program when the progress of the import is shown: after the first chunk of rows is committed. */
+/**
+ * A terminal whose user stops the program when the progress of the import is shown: after the first chunk of rows is
+ * committed.
+ */
 function stoppedAfterFirstChunk(): Terminal {
   const terminal = recordedTerminal();
   const write = (text: string): void => {

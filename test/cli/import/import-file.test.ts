@@ -15,7 +15,10 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** An in-memory collection of rows with a single member `n`, a number. A chunk and its bookmark are stored together or not at all. */
+/**
+ * An in-memory collection of rows with a single member `n`, a number. A chunk and its bookmark are stored together or
+ * not at all.
+ */
 class Collection {
   readonly rows: Json[] = [];
   readonly bookmarks = new Map<string, string>();

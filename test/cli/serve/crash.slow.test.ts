@@ -32,7 +32,12 @@ describe('a server that is killed while it writes', () => {
     return { child, url: `${(line ?? '').replace('listening on ', '')}/v1/products` };
   }
 
-  /** Creates products until the server is killed. @param acknowledge called for each of them @returns the URLs of the acknowledged ones */
+  /**
+   * Creates products until the server is killed.
+   *
+   * @param acknowledge called for each of them
+   * @returns the URLs of the acknowledged ones
+   */
   async function write(url: string, writer: number, acknowledge: () => void): Promise<readonly string[]> {
     const acknowledged: string[] = [];
     for (;;) {

@@ -1,4 +1,5 @@
-// Registers an SDK of OpenTelemetry that writes the name, kind and trace of each span to the file in SPANS, a line each. Loaded by `--import`.
+// Registers an SDK of OpenTelemetry that writes the name, kind and trace of each span to the file in SPANS, a line
+// each. Loaded by `--import`.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { trace } from '@opentelemetry/api';

@@ -85,7 +85,12 @@ function stored(file: string): {
   };
 }
 
-/** Creates notes until the signal. @param others receives the statuses other than 201 @returns the ids of the acknowledged notes */
+/**
+ * Creates notes until the signal.
+ *
+ * @param others receives the statuses other than 201
+ * @returns the ids of the acknowledged notes
+ */
 async function write(url: string, stopped: AbortSignal, others: number[]): Promise<readonly string[]> {
   const acknowledged: string[] = [];
   while (!stopped.aborted) {

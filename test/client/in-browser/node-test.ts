@@ -1,4 +1,5 @@
-// The part of `node:test` that the suite of the client uses, for a page: tests are registered, and run one after another.
+// The part of `node:test` that the suite of the client uses, for a page: tests are registered, and run one after
+// another.
 
 const tests = new Map<string, () => Promise<void> | void>();
 const open: string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   type AllowedHosts,
-  hostOf,
+  webhookHost,
   parseAllowedHosts,
   parseWebhookUrl,
 } from '../../../src/conventions/events/webhook-url.ts';
@@ -60,9 +60,9 @@ describe('the URL of a webhook', () => {
   });
 
   it('has a host in one spelling', () => {
-    assert.equal(hostOf(new URL('https://[::FFFF:1.2.3.4]/')), '::ffff:102:304');
-    assert.equal(hostOf(new URL('https://EXAMPLE.com./')), 'example.com');
-    assert.equal(hostOf(new URL('https://0x7f.1/')), '127.0.0.1');
+    assert.equal(webhookHost(new URL('https://[::FFFF:1.2.3.4]/')), '::ffff:102:304');
+    assert.equal(webhookHost(new URL('https://EXAMPLE.com./')), 'example.com');
+    assert.equal(webhookHost(new URL('https://0x7f.1/')), '127.0.0.1');
   });
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../../src/conventions/json/json.ts';
-import { objectOf } from '../../../src/model/values/access.ts';
-import { asyncDescriptionsOf } from './described-events.ts';
+import { readObject } from '../../../src/model/values/access.ts';
+import { describeEvents } from './described-events.ts';
 
 const SHOP = `
 name: shop
@@ -21,11 +21,11 @@ versions:
 `;
 
 function at(document: Json | undefined, ...path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((value, name) => objectOf(value)[name], document);
+  return path.reduce<Json | undefined>((value, name) => readObject(value)[name], document);
 }
 
 const described = (text: string): readonly [JsonObject, JsonObject] => {
-  const [newest = {}, older = {}] = asyncDescriptionsOf(text);
+  const [newest = {}, older = {}] = describeEvents(text);
   return [newest, older];
 };
 
@@ -37,10 +37,10 @@ describe('the description of events', () => {
     );
     const delivered = [...types, 'webhook.disabled', 'webhook.ping'];
     assert.deepEqual(
-      Object.keys(objectOf(at(newest, 'channels', 'webhooks', 'messages'))),
+      Object.keys(readObject(at(newest, 'channels', 'webhooks', 'messages'))),
       delivered.flatMap((type) => [type, `${type}.cloudevent`]),
     );
-    assert.deepEqual(Object.keys(objectOf(at(newest, 'channels', 'feed', 'messages'))), [
+    assert.deepEqual(Object.keys(readObject(at(newest, 'channels', 'feed', 'messages'))), [
       ...[...types, 'webhook.disabled'].map((type) => `${type}.feed`),
       'feed.error',
     ]);
@@ -52,7 +52,7 @@ describe('the description of events', () => {
   it('[EVT-10c] has the content of full events, and nothing that is write-only', () => {
     const [newest] = described(SHOP);
     const properties = (name: string): readonly string[] =>
-      Object.keys(objectOf(at(newest, 'components', 'schemas', name, 'properties')));
+      Object.keys(readObject(at(newest, 'components', 'schemas', name, 'properties')));
     assert.deepEqual(properties('ProductEventData'), ['id', 'name']);
     assert.ok(!properties('ReviewCreatedPayload').includes('data'));
     assert.doesNotMatch(JSON.stringify(newest), /cost|quiet/);
@@ -65,14 +65,14 @@ describe('the description of events', () => {
     const version = ['components', 'schemas', 'EventMetadata', 'properties', 'schema_version', 'const'];
     assert.deepEqual([at(newest, ...version), at(older, ...version)], ['2.1', '1.0']);
     assert.equal(at(older, 'channels', 'feed', 'address'), '/api/v1/events');
-    assert.ok('article.created' in objectOf(at(older, 'channels', 'webhooks', 'messages')));
+    assert.ok('article.created' in readObject(at(older, 'channels', 'webhooks', 'messages')));
     assert.doesNotMatch(JSON.stringify(at(older, 'components', 'schemas')), /[Pp]roduct/);
   });
 
   it('[EVT-10c] has only what the model has: webhooks, authentication, a public URL', () => {
     const [plain] = described('name: shop\nresources: { notes: { events: none, schema: { type: object } } }\n');
-    assert.deepEqual(Object.keys(objectOf(plain['channels'])), ['feed']);
-    assert.deepEqual(Object.keys(objectOf(at(plain, 'channels', 'feed', 'messages'))), ['feed.error']);
+    assert.deepEqual(Object.keys(readObject(plain['channels'])), ['feed']);
+    assert.deepEqual(Object.keys(readObject(at(plain, 'channels', 'feed', 'messages'))), ['feed.error']);
     assert.equal(at(plain, 'components', 'securitySchemes'), undefined);
     assert.equal(at(plain, 'servers', 'api', 'host'), '{host}');
   });

@@ -5,10 +5,10 @@ import { asyncApiDocument } from '../../../src/describe/asyncapi/async-api-docum
 import { describedContracts } from '../../../src/describe/described-contract.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { arrayOf, objectOf } from '../../../src/model/values/access.ts';
+import { readArray, readObject } from '../../../src/model/values/access.ts';
 
 /** The AsyncAPI documents of all contracts of a model document, the newest first. */
-export function asyncDescriptionsOf(text: string): readonly JsonObject[] {
+export function describeEvents(text: string): readonly JsonObject[] {
   const { model } = loadModel({ file: 'model.yaml', text, env: {} });
   return describedContracts(model).map(asyncApiDocument);
 }
@@ -29,17 +29,17 @@ export class DescribedEvents {
 
   /** The examples of all messages, by the name of the message. */
   examples(): readonly (readonly [name: string, payload: unknown, headers: unknown])[] {
-    const messages = objectOf(objectOf(this.#document['components'])['messages']);
+    const messages = readObject(readObject(this.#document['components'])['messages']);
     return Object.entries(messages).flatMap(([name, message]) =>
-      arrayOf(objectOf(message)['examples']).map(
-        (example) => [name, objectOf(example)['payload'], objectOf(example)['headers']] as const,
+      readArray(readObject(message)['examples']).map(
+        (example) => [name, readObject(example)['payload'], readObject(example)['headers']] as const,
       ),
     );
   }
 
   /** Fails unless the payload and the headers of a message are as it is described, without members that are not. */
   check(name: string, payload: unknown, headers?: unknown): void {
-    const messages = objectOf(objectOf(this.#document['components'])['messages']);
+    const messages = readObject(readObject(this.#document['components'])['messages']);
     assert.ok(name in messages, `${name} is not described; ${Object.keys(messages).join(', ')}`);
     const at = `document#/components/messages/${name.replaceAll('~', '~0')}`;
     for (const [part, value] of [['payload', payload], ...(headers === undefined ? [] : [['headers', headers]])]) {
@@ -49,7 +49,10 @@ export class DescribedEvents {
   }
 }
 
-/** The document with objects that have no further members: an event has nothing that is not described. Header fields may be more. */
+/**
+ * The document with objects that have no further members: an event has nothing that is not described. Header fields may
+ * be more.
+ */
 function closed(document: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(document), (key, value: unknown) => {
     if (typeof value !== 'object' || value === null || !('properties' in value) || !('type' in value)) return value;

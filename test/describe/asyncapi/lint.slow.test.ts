@@ -7,7 +7,7 @@ import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { SPECIFIED } from '../openapi/described.ts';
-import { asyncDescriptionsOf } from './described-events.ts';
+import { describeEvents } from './described-events.ts';
 
 const root = path.join(import.meta.dirname, '..', '..', '..');
 const modules = path.join(root, '.cache', 'linters', 'node_modules');
@@ -54,7 +54,7 @@ async function spectral(context: TestContext, document: object): Promise<readonl
 }
 
 describe('judges of AsyncAPI descriptions', { skip: skipWithoutLinters(), concurrency: false }, () => {
-  const documents = [...asyncDescriptionsOf(FULL), ...asyncDescriptionsOf(PLAIN)];
+  const documents = [...describeEvents(FULL), ...describeEvents(PLAIN)];
 
   it('[EVT-10c] is parsed by @asyncapi/parser without a finding', async () => {
     const module: ParserModule = createRequire(path.join(modules, 'index.js'))('@asyncapi/parser');

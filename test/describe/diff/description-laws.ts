@@ -64,7 +64,8 @@ export function checkEqual(seed: number): void {
 }
 
 /**
- * Checks that a change that breaks a description breaks its model, and that narrower in one direction is wider in the other.
+ * Checks that a change that breaks a description breaks its model, and that narrower in one direction is wider in the
+ * other.
  *
  * @param share of all ways to change a model
  * @returns the number of differences

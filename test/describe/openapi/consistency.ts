@@ -13,11 +13,11 @@ export function descriptionValidator(): Ajv2020 {
 }
 
 /** Every object of a document, with where it is. */
-export function* objectsOf(value: Json | undefined, at = '#'): Generator<readonly [at: string, object: JsonObject]> {
-  if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* objectsOf(each, `${at}/${index}`);
+export function* listObjects(value: Json | undefined, at = '#'): Generator<readonly [at: string, object: JsonObject]> {
+  if (Array.isArray(value)) for (const [index, each] of value.entries()) yield* listObjects(each, `${at}/${index}`);
   if (!isJsonObject(value)) return;
   yield [at, value];
-  for (const [name, each] of Object.entries(value)) yield* objectsOf(each, `${at}/${name}`);
+  for (const [name, each] of Object.entries(value)) yield* listObjects(each, `${at}/${name}`);
 }
 
 /** The value at a JSON pointer below the root. */
@@ -31,7 +31,7 @@ export function resolved(document: JsonObject, reference: Json | undefined): Jso
 }
 
 /** The operations of a description, with their method and path. */
-export function operationsOf(
+export function listOperations(
   document: JsonObject,
 ): readonly { readonly path: string; readonly method: string; readonly operation: JsonObject }[] {
   const paths = member(document, 'paths');
@@ -72,7 +72,7 @@ export function contradictions(document: JsonObject): readonly string[] {
 }
 
 function brokenReferences(document: JsonObject): readonly string[] {
-  return [...objectsOf(document)].flatMap(([at, { $ref }]) =>
+  return [...listObjects(document)].flatMap(([at, { $ref }]) =>
     $ref === undefined || isJsonObject(resolved(document, $ref))
       ? []
       : [`${at}: ${JSON.stringify($ref)} leads nowhere`],
@@ -80,7 +80,7 @@ function brokenReferences(document: JsonObject): readonly string[] {
 }
 
 function unusedComponents(document: JsonObject): readonly string[] {
-  const used = new Set([...objectsOf(document)].map(([, { $ref }]) => $ref));
+  const used = new Set([...listObjects(document)].map(([, { $ref }]) => $ref));
   const { securitySchemes: _schemes, ...sections } = member(document, 'components');
   return Object.entries(sections).flatMap(([section, components]) =>
     Object.keys(isJsonObject(components) ? components : {}).flatMap((name) => {
@@ -92,13 +92,13 @@ function unusedComponents(document: JsonObject): readonly string[] {
 }
 
 function repeatedOperations(document: JsonObject): readonly string[] {
-  const ids = operationsOf(document).map(({ operation }) => requireString(operation['operationId']));
+  const ids = listOperations(document).map(({ operation }) => requireString(operation['operationId']));
   return ids.filter((id, index) => !/^[a-z]\w*$/.test(id) || ids.indexOf(id) < index).map((id) => `operationId ${id}`);
 }
 
 /** Each name in a path is a parameter, and no parameter is there twice. */
 function pathProblems(document: JsonObject): readonly string[] {
-  return operationsOf(document).flatMap(({ path, method, operation }) => {
+  return listOperations(document).flatMap(({ path, method, operation }) => {
     const own = [member(member(document, 'paths'), path)['parameters'], operation['parameters']];
     const parameters = own
       .flatMap((list) => (Array.isArray(list) ? list : []))
@@ -122,7 +122,7 @@ function findParameter(document: JsonObject, given: Json): JsonObject {
 function schemaProblems(document: JsonObject): readonly string[] {
   const ajv = descriptionValidator();
   ajv.addSchema(document, 'description');
-  return [...objectsOf(document)].flatMap(([at, object]) => {
+  return [...listObjects(document)].flatMap(([at, object]) => {
     const isSchema = /\/schema$|\/components\/schemas\/[^/]+$|\/itemSchema$/.test(at);
     if (!isSchema) return [];
     if (!ajv.validateSchema(object)) return [`${at}: ${ajv.errorsText(ajv.errors)}`];

@@ -4,14 +4,14 @@ import { openApiDocument } from '../../../src/describe/openapi/open-api-document
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 
 /** The descriptions of all contracts of a model document, the newest first. */
-export function descriptionsOf(text: string, edition: OpenApiEdition = '3.1'): readonly JsonObject[] {
+export function describeVersions(text: string, edition: OpenApiEdition = '3.1'): readonly JsonObject[] {
   const { model } = loadModel({ file: 'model.yaml', text, env: {} });
   return describedContracts(model).map((contract) => openApiDocument(contract, edition));
 }
 
 /** The description of the newest contract. */
 export function describeNewest(text: string, edition: OpenApiEdition = '3.1'): JsonObject {
-  const [newest = {}] = descriptionsOf(text, edition);
+  const [newest = {}] = describeVersions(text, edition);
   return newest;
 }
 

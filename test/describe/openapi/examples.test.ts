@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
-import { member, objectsOf, operationsOf, resolved, requireString } from './consistency.ts';
-import { describeNewest, descriptionsOf, SPECIFIED } from './described.ts';
+import { member, listObjects, listOperations, resolved, requireString } from './consistency.ts';
+import { describeNewest, describeVersions, SPECIFIED } from './described.ts';
 
 /** The value at a reference, or the value itself. */
 function followed(document: JsonObject, value: Json | undefined): JsonObject {
@@ -22,7 +22,7 @@ function showsValue(document: JsonObject, schema: Json | undefined): boolean {
 
 /** The JSON bodies of requests and responses, by their place. */
 function jsonSchemas(document: JsonObject): readonly (readonly [at: string, schema: Json | undefined])[] {
-  return [...objectsOf(document)].flatMap(([at, { content }]) =>
+  return [...listObjects(document)].flatMap(([at, { content }]) =>
     Object.entries(isJsonObject(content) ? content : {})
       .filter(([type]) => type.endsWith('json'))
       .map(([type, media]) => [`${at} ${type}`, isJsonObject(media) ? media['schema'] : undefined] as const),
@@ -35,7 +35,7 @@ describe('an OpenAPI description', () => {
       const document = describeNewest(text);
       const bodies = jsonSchemas(document).filter(([, schema]) => !isAnyObject(schema));
       assert.ok(bodies.length > 100, String(bodies.length));
-      const parameters = operationsOf(document).flatMap(({ operation: { operationId, parameters: own } }) =>
+      const parameters = listOperations(document).flatMap(({ operation: { operationId, parameters: own } }) =>
         (Array.isArray(own) ? own : []).map((each: Json) => {
           const parameter = followed(document, each);
           return [`${requireString(operationId)} ${requireString(parameter['name'])}`, parameter['schema']] as const;
@@ -61,8 +61,8 @@ describe('an OpenAPI description', () => {
     access: { rows: { read: { code: a } } }
     schema: { type: object, required: [code], properties: { code: { type: string } } }
 `;
-    for (const [index, older] of descriptionsOf(SPECIFIED).entries()) {
-      const more = descriptionsOf(SPECIFIED.replace('resources:\n', extras))[index] ?? {};
+    for (const [index, older] of describeVersions(SPECIFIED).entries()) {
+      const more = describeVersions(SPECIFIED.replace('resources:\n', extras))[index] ?? {};
       for (const section of ['schemas', 'responses', 'parameters', 'requestBodies', 'headers']) {
         const [was, is] = [older, more].map((each) => member(member(each, 'components'), section));
         assert.ok(was !== undefined && is !== undefined);
@@ -74,7 +74,7 @@ describe('an OpenAPI description', () => {
 
   it('[OPS-1a] [CACHE-3] requires the fields that the server requires', () => {
     const document = describeNewest(SPECIFIED);
-    const required = operationsOf(document).flatMap(({ operation: { operationId, parameters } }) =>
+    const required = listOperations(document).flatMap(({ operation: { operationId, parameters } }) =>
       (Array.isArray(parameters) ? parameters : [])
         .map((each: Json) => followed(document, each))
         .filter((each) => each['in'] !== 'path' && each['required'] === true)

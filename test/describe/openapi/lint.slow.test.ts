@@ -6,7 +6,7 @@ import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { temporaryDirectory } from '../../temporary-directory.ts';
-import { descriptionsOf, SPECIFIED } from './described.ts';
+import { describeVersions, SPECIFIED } from './described.ts';
 import { EXCEPTIONS, type LintException } from './lint-exceptions.ts';
 
 const root = path.join(import.meta.dirname, '..', '..', '..');
@@ -40,7 +40,7 @@ async function runProgram(program: string, args: readonly string[]): Promise<str
 function writeFiles(context: TestContext): readonly string[] {
   const folder = temporaryDirectory(context);
   return (['3.1', '3.2'] as const).flatMap((edition) =>
-    descriptionsOf(SPECIFIED, edition).map((document, index) => {
+    describeVersions(SPECIFIED, edition).map((document, index) => {
       const file = path.join(folder, `${edition}-${index}.json`);
       writeFileSync(file, JSON.stringify(document, null, 1));
       return file;

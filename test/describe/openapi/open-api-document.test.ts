@@ -5,14 +5,14 @@ import { describe, it } from 'node:test';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
 import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
-import { contradictions, member, objectsOf, operationsOf, resolved, requireString } from './consistency.ts';
-import { describeNewest, descriptionsOf, SPECIFIED } from './described.ts';
+import { contradictions, member, listObjects, listOperations, resolved, requireString } from './consistency.ts';
+import { describeNewest, describeVersions, SPECIFIED } from './described.ts';
 
 const shop = describeNewest(SPECIFIED);
 const schemas = member(member(shop, 'components'), 'schemas');
 
 function operation(id: string, document = shop): JsonObject {
-  const found = operationsOf(document).find(({ operation: each }) => each['operationId'] === id);
+  const found = listOperations(document).find(({ operation: each }) => each['operationId'] === id);
   assert.ok(found !== undefined, `there is no operation ${id}`);
   return found.operation;
 }
@@ -33,7 +33,7 @@ function listCodes(id: string, status: string): unknown {
   const reference = member(member(operation(id), 'responses'), status)['$ref'];
   const response = member({ found: resolved(shop, reference) ?? {} }, 'found');
   const schema = member(member(member(response, 'content'), 'application/json'), 'schema');
-  const found = [...objectsOf(resolved(shop, schema['$ref']) ?? {})].find(([, each]) => Array.isArray(each['enum']));
+  const found = [...listObjects(resolved(shop, schema['$ref']) ?? {})].find(([, each]) => Array.isArray(each['enum']));
   return found?.[1]['enum'];
 }
 
@@ -44,7 +44,7 @@ function properties(schema: string): readonly string[] {
 describe('an OpenAPI description', () => {
   it('[OPS-1a] contradicts nothing that it says itself, in both versions of OpenAPI and for every contract', () => {
     for (const edition of ['3.1', '3.2'] as const) {
-      const documents = [...descriptionsOf(SPECIFIED, edition), ...descriptionsOf(SHOP, edition)];
+      const documents = [...describeVersions(SPECIFIED, edition), ...describeVersions(SHOP, edition)];
       assert.deepEqual(documents.flatMap(contradictions), []);
     }
   });
@@ -60,7 +60,7 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] names the operations of each collection and resource', () => {
-    const ids = operationsOf(shop).map(({ method, path: at, operation: { operationId } }) => [
+    const ids = listOperations(shop).map(({ method, path: at, operation: { operationId } }) => [
       `${method} ${at}`,
       operationId,
     ]);
@@ -204,7 +204,7 @@ describe('an OpenAPI description', () => {
 
   it('[ERR-2] names no code that is not in the catalogue, and every code that an operation has', () => {
     const named = new Set(
-      [...objectsOf(shop)].flatMap(([, each]) => (Array.isArray(each['enum']) ? each['enum'] : [])),
+      [...listObjects(shop)].flatMap(([, each]) => (Array.isArray(each['enum']) ? each['enum'] : [])),
     );
     const codes = [...named].filter(
       (value) => typeof value === 'string' && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value),
@@ -247,9 +247,9 @@ describe('an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [VER-4b] describes an older contract in its own words, as deprecated', () => {
-    const [, older = {}] = descriptionsOf(SPECIFIED);
-    assert.ok(operationsOf(older).every(({ operation: { deprecated } }) => deprecated === true));
-    assert.ok(operationsOf(shop).every(({ operation: { deprecated } }) => deprecated === undefined));
+    const [, older = {}] = describeVersions(SPECIFIED);
+    assert.ok(listOperations(older).every(({ operation: { deprecated } }) => deprecated === true));
+    assert.ok(listOperations(shop).every(({ operation: { deprecated } }) => deprecated === undefined));
     const own = member(member(older, 'components'), 'schemas');
     assert.ok('Vendor' in own && !('Supplier' in own));
     const names = Object.keys(member(member(own, 'Product'), 'properties'));

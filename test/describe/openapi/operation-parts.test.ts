@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { errors, resourceErrors } from '../../../src/conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
-import { member, operationsOf, resolved, textOf } from './consistency.ts';
-import { descriptionOf, descriptionsOf, SPECIFIED } from './described.ts';
+import { member, listOperations, resolved, requireString } from './consistency.ts';
+import { describeNewest, describeVersions, SPECIFIED } from './described.ts';
 
-const [newest = {}, older = {}] = descriptionsOf(SPECIFIED);
+const [newest = {}, older = {}] = describeVersions(SPECIFIED);
 
-/** What the value at a reference is, or the value itself. */
+/** Follows a reference to its value; else returns the value itself. */
 function followed(document: JsonObject, value: Json | undefined): JsonObject {
   if (!isJsonObject(value)) return {};
   return value['$ref'] === undefined ? value : followed(document, resolved(document, value['$ref']));
 }
 
 function operation(document: JsonObject, id: string): JsonObject {
-  const found = operationsOf(document).find(({ operation: each }) => each['operationId'] === id);
+  const found = listOperations(document).find(({ operation: each }) => each['operationId'] === id);
   return found?.operation ?? assert.fail(`there is no operation ${id}`);
 }
 
 /** The parameters of an operation and of its path but filters: `If-Match!` for one that is required. */
 function parametersOf(document: JsonObject, id: string): string {
   const { path = '', operation: own = {} } =
-    operationsOf(document).find(({ operation: each }) => each['operationId'] === id) ?? {};
+    listOperations(document).find(({ operation: each }) => each['operationId'] === id) ?? {};
   const lists = [member(member(document, 'paths'), path)['parameters'], own['parameters']];
   return lists
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .map((each: Json) => followed(document, each))
-    .filter(({ name, in: place }) => place !== 'query' || NO_FILTERS.includes(textOf(name)))
-    .map(({ name, required }) => `${textOf(name)}${required === true ? '!' : ''}`)
+    .filter(({ name, in: place }) => place !== 'query' || NO_FILTERS.includes(requireString(name)))
+    .map(({ name, required }) => `${requireString(name)}${required === true ? '!' : ''}`)
     .join(' ');
 }
 
@@ -47,7 +47,7 @@ function codesOf(document: JsonObject, id: string): ReadonlyMap<string, readonly
     const { allOf } = followed(document, member(member(response, 'content'), 'application/json')['schema']);
     const own: JsonObject = Array.isArray(allOf) ? (allOf.find((each: JsonObject) => 'properties' in each) ?? {}) : {};
     const { enum: codes } = member(member(own, 'properties'), 'errorCode');
-    return Array.isArray(codes) ? [[status, codes.map(textOf)] as const] : [];
+    return Array.isArray(codes) ? [[status, codes.map(requireString)] as const] : [];
   });
   return new Map(found);
 }
@@ -114,7 +114,7 @@ describe('the error codes of an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [ERR-2] are fewer without authentication, TLS, rate limits, keys and rules', () => {
-    const plain = descriptionOf(
+    const plain = describeNewest(
       'name: shop\nlimits: { rate: false }\nresources: { notes: { schema: { type: object, properties: { text: { type: string } } } } }',
     );
     const absent = (codes: string): readonly string[] =>
@@ -125,7 +125,7 @@ describe('the error codes of an OpenAPI description', () => {
   });
 
   it('[OPS-1a] [MET-4] [EVT-7] have those of tombstones, cascades and webhooks', () => {
-    const document = descriptionOf(`
+    const document = describeNewest(`
 name: shop
 webhooks: {}
 resources:
@@ -251,7 +251,7 @@ describe('the header fields of responses in an OpenAPI description', () => {
     const deprecated = COMMON.replace('RateLimit-Policy', 'RateLimit-Policy Deprecation Sunset Link');
     for (const [status, response] of responsesOf(older, 'listVendors'))
       assert.ok(Object.keys(member(response, 'headers')).join(' ').startsWith(deprecated), status);
-    const plain = descriptionOf(
+    const plain = describeNewest(
       'name: shop\nlimits: { rate: false }\nresources: { notes: { schema: { type: object, properties: { text: { type: string } } } } }',
     );
     const few = COMMON.replace(/ RateLimit .*$/, '');

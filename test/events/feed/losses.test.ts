@@ -24,7 +24,9 @@ const of = (tenant: string) =>
   as({ subject: tenant, scopes: ['events:read', 'notes:read', 'notes:write'], claims: { tenant } });
 const tokenOf = (tenant: string): string => of(tenant)['Authorization']?.slice('Bearer '.length) ?? '';
 
-/** A relay that passes on bytes, and cuts each connection somewhere, at the end of what it has passed on or by a reset. */
+/**
+ * A relay that passes on bytes, and cuts each connection somewhere, at the end of what it has passed on or by a reset.
+ */
 async function cuttingRelay(
   port: number,
   random: SeededRandom,

@@ -8,7 +8,7 @@ import { MODEL_DIFFERENCE_KINDS } from '../../../src/model/diff/difference-kinds
 import { KEYWORDS } from '../../../src/model/diff/keywords.ts';
 import { neededPart } from '../../../src/model/diff/needed-version.ts';
 import { schemaSchema } from '../../../src/model/document/field-schema.ts';
-import { objectOf } from '../../../src/model/values/access.ts';
+import { readObject } from '../../../src/model/values/access.ts';
 import { load } from '../loading.ts';
 import { EXAMPLES, SAME } from './examples.ts';
 
@@ -36,7 +36,7 @@ describe('the differences of two models', () => {
   }
 
   it('[VER-6a] have a rule for every keyword of a schema', () => {
-    assert.deepEqual(Object.keys(KEYWORDS).toSorted(), Object.keys(objectOf(schemaSchema['properties'])).toSorted());
+    assert.deepEqual(Object.keys(KEYWORDS).toSorted(), Object.keys(readObject(schemaSchema['properties'])).toSorted());
   });
 
   it('[VER-6a] are the table of the decision', () => {

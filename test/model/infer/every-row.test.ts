@@ -79,7 +79,10 @@ const data = fc.dictionary(
   { minKeys: 1, maxKeys: 4, noNullPrototype: true },
 );
 
-/** The errors of all rows when they are imported into the model that was inferred from them. References are not looked up. */
+/**
+ * The errors of all rows when they are imported into the model that was inferred from them. References are not looked
+ * up.
+ */
 function importErrors(all: Data): readonly string[] {
   const written = inferModelText(all);
   const { model } = load(written);

@@ -26,7 +26,10 @@ const as = (name: Name): Record<string, string> => ({
 });
 
 const ANN: Name = { issuer: 'id', subject: 'ann', client: 'web' };
-/** Callers that differ from ANN in one thing alone, and such whose names could be mistaken for one another if they were joined. */
+/**
+ * Callers that differ from ANN in one thing alone, and such whose names could be mistaken for one another if they were
+ * joined.
+ */
 const PAIRS: readonly (readonly [title: string, one: Name, other: Name])[] = [
   ['the issuer', ANN, { ...ANN, issuer: 'other' }],
   ['the subject', ANN, { ...ANN, subject: 'bob' }],

@@ -79,7 +79,9 @@ async function shop(hidden: boolean): Promise<ApiUnderTest> {
 
 type Request = Parameters<ApiUnderTest['send']>[0];
 
-/** Everything of a response but what differs between two requests and two databases: ids of requests, cursors and ETags. */
+/**
+ * Everything of a response but what differs between two requests and two databases: ids of requests, cursors and ETags.
+ */
 function comparable({ status, headers, text }: Seen): object {
   const masked = (part: string): string =>
     part.replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'UUID').replaceAll(/[\w-]{60,}/g, 'CURSOR');

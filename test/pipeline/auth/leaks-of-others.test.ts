@@ -11,7 +11,10 @@ interface Step extends Pick<ExchangeRow, 'send' | 'body' | 'headers'> {
   readonly status?: number;
   /** The status for an administrator, where it is not the same. */
   readonly admin?: number;
-  /** Another caller, whose responses are not judged; `hidden` where what it writes is hidden from Ann: then the second API does without. */
+  /**
+   * Another caller, whose responses are not judged; `hidden` where what it writes is hidden from Ann: then the second
+   * API does without.
+   */
   readonly by?: 'admin' | 'hidden';
 }
 

@@ -13,7 +13,10 @@ resources:
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Header fields that browsers send with a POST, and whether they show a page of another site that the model does not name. */
+/**
+ * Header fields that browsers send with a POST, and whether they show a page of another site that the model does not
+ * name.
+ */
 const POSTS: readonly (readonly [title: string, headers: Headers, status: 201 | 403])[] = [
   ['no browser', {}, 201],
   ['the origin of the API', { 'Sec-Fetch-Site': 'same-origin', Origin: `http://${HOST}` }, 201],

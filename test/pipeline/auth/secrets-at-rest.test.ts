@@ -24,7 +24,9 @@ resources:
     events: full
 `;
 const PIN = 'open-sesame';
-/** Longer than the hint, which shows the prefix and 8 characters; in the file a name follows, which begins with a bar. */
+/**
+ * Longer than the hint, which shows the prefix and 8 characters; in the file a name follows, which begins with a bar.
+ */
 const SECRET = /tk_[\w-]{9}/;
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };

@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
 import { as, callerTokens } from '../support/caller-tokens.ts';
 
-/** Resources that anyone may read and shared caches could store. Of some of them callers see different rows or fields. */
+/**
+ * Resources that anyone may read and shared caches could store. Of some of them callers see different rows or fields.
+ */
 const MODEL = `
 name: press
 auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: press, hs256_secret: 0123456789abcdef0123456789abcdef }] }

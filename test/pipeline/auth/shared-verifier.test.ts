@@ -18,7 +18,9 @@ resources:
 const ONE_ISSUER = model('main');
 const TWO_ISSUERS = model('main', 'other');
 
-/** A verifier that returns one object for one token, as that of JSON Web Tokens does. Two tokens may name one caller. */
+/**
+ * A verifier that returns one object for one token, as that of JSON Web Tokens does. Two tokens may name one caller.
+ */
 function sharedVerifier(): TokenVerifier {
   const known = new Map<string, TokenVerdict>();
   return {

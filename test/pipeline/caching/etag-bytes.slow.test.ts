@@ -99,7 +99,11 @@ function contentOf({ headers, bytes }: Seen): string {
 
 const CODINGS: readonly Choice[] = [{}, { 'Accept-Encoding': 'gzip' }];
 
-/** Reads in every coding and compares with all earlier content of the same ETag. @param known content by path and ETag */
+/**
+ * Reads in every coding and compares with all earlier content of the same ETag.
+ *
+ * @param known content by path and ETag
+ */
 async function checkTags(shelf: ApiUnderTest, { send, headers }: Request, known: Map<string, string>): Promise<void> {
   for (const coding of CODINGS) {
     const coded = { ...headers, ...coding };

@@ -5,7 +5,10 @@ import { taggedProduct } from '../support/product-with-etag.ts';
 
 const at = (milliseconds: number): string => new Date(milliseconds).toUTCString();
 
-/** Values of each field for a row that was changed at START, and whether the condition is true; null without a condition. */
+/**
+ * Values of each field for a row that was changed at START, and whether the condition is true; null without a
+ * condition.
+ */
 const IF_MATCH = { '{tag}': true, '"0", {tag}': true, '*': true, '"0"': false, 'W/{tag}': false } as const;
 const IF_UNMODIFIED_SINCE = { [at(START)]: true, [at(START - 1_000)]: false, yesterday: null } as const;
 const IF_NONE_MATCH = { '"0"': true, '{tag}': false, 'W/"0", W/{tag}': false, '*': false } as const;

@@ -220,7 +220,9 @@ describe('a cached item', () => {
 });
 
 describe('an item whose stamp is asked of the database', () => {
-  /** An API whose store knows one stamp and answers another one, and the number of single-row reads of three requests. */
+  /**
+   * An API whose store knows one stamp and answers another one, and the number of single-row reads of three requests.
+   */
   async function readsOf(known: number, answered: number): Promise<number> {
     let reads = 0;
     await using api = await apiUnderTest(SHELF, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { asyncDescriptionsOf } from '../../describe/asyncapi/described-events.ts';
+import { describeEvents } from '../../describe/asyncapi/described-events.ts';
 import { apiUnderTest } from '../support/api-under-test.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 
@@ -20,7 +20,7 @@ const AUTH =
 describe('/asyncapi.json', () => {
   it('[OPS-1b] [EVT-10c] has the description of the newest contract, and by api_version that of an older one', async () => {
     await using api = await apiUnderTest(MODEL);
-    const [newest, older] = asyncDescriptionsOf(MODEL);
+    const [newest, older] = describeEvents(MODEL);
     const got = await api.row({
       send: 'GET /asyncapi.json',
       status: 200,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { descriptionsOf } from '../../describe/openapi/described.ts';
+import { describeVersions } from '../../describe/openapi/described.ts';
 import { apiUnderTest } from '../support/api-under-test.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 
@@ -23,7 +23,7 @@ const AUTH =
 describe('/openapi.json', () => {
   it('[OPS-1a] has the description of the newest contract, and by api_version that of an older one', async () => {
     await using api = await apiUnderTest(MODEL);
-    const [newest, older] = descriptionsOf(MODEL);
+    const [newest, older] = describeVersions(MODEL);
     const { body, headers } = await api.row({
       send: 'GET /openapi.json',
       status: 200,
@@ -47,7 +47,7 @@ describe('/openapi.json', () => {
 
   it('[OPS-1a] is in OpenAPI 3.2 where the query says so', async () => {
     await using api = await apiUnderTest(MODEL);
-    const [newest] = descriptionsOf(MODEL, '3.2');
+    const [newest] = describeVersions(MODEL, '3.2');
     assert.deepEqual((await api.row({ send: 'GET /openapi.json?openapi=3.2', status: 200 })).body, newest);
     await api.row({ send: 'GET /openapi.json?openapi=3.1', status: 200, has: { openapi: '3.1.1' } });
     await api.row({

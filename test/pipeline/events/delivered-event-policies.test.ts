@@ -16,7 +16,11 @@ import { runs } from '../../extent.ts';
 
 const LAST = 'mark.created';
 
-/** Compares what webhooks of readers get of random changes with the oracle. @param references of the paths of the policies */
+/**
+ * Compares what webhooks of readers get of random changes with the oracle.
+ *
+ * @param references of the paths of the policies
+ */
 async function judge(seed: number, references: number): Promise<void> {
   const random = new SeededRandom(seed);
   const { trees, isFull, model } = randomPolicies(random, references);

@@ -2,8 +2,8 @@ import { type ApiUnderTest, apiUnderTest, type Setting } from '../support/api-un
 import { create } from './shop-model.ts';
 
 /**
- * Folders with files and versions whose ids clients choose. Files refer to each other in their folder and to tags; remarks have ids of the server, and
- * pins and reactions refer to them.
+ * Folders with files and versions whose ids clients choose. Files refer to each other in their folder and to tags;
+ * remarks have ids of the server, and pins and reactions refer to them.
  */
 export const DRIVE = `
 name: drive

@@ -1,7 +1,10 @@
 import { type ApiUnderTest, apiUnderTest, type Setting } from '../support/api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** Relations of every kind: to one, to the parent, to many and back, to the same resource, and fields named like a group or a parameter. */
+/**
+ * Relations of every kind: to one, to the parent, to many and back, to the same resource, and fields named like a group
+ * or a parameter.
+ */
 export const MARKET = `
 name: market
 version: 1.0.0

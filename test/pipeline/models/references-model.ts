@@ -1,7 +1,10 @@
 import type { ApiUnderTest } from '../support/api-under-test.ts';
 import { create } from './shop-model.ts';
 
-/** A collection with a text field and references, each `name: resource on_delete`; `*` before the resource makes an array. */
+/**
+ * A collection with a text field and references, each `name: resource on_delete`; `*` before the resource makes an
+ * array.
+ */
 export function collection(name: string, references: Readonly<Record<string, string>> = {}, rest = ''): string {
   const fields = Object.entries(references).map(([field, text]) => {
     const [target = '', onDelete = 'restrict'] = text.split(' ');

@@ -61,7 +61,10 @@ resources:
     schema: { type: object, properties: { text: { type: string } } }
 `;
 
-/** {@link SHOP} with small pages, uncached products, cascading comments, suppliers that can be deleted, and strict notes. */
+/**
+ * {@link SHOP} with small pages, uncached products, cascading comments, suppliers that can be deleted, and strict
+ * notes.
+ */
 export const SMALL_SHOP: string = [
   ['resources:', 'limits: { page: { default: 3, max: 5, max_offset: 50, count_cap: 4 } }\nresources:'],
   ['    cache: { max_age: 3600, scope: public }\n', ''],

@@ -6,7 +6,10 @@ import type { Request } from './random-requests.ts';
 /** No row has it. */
 const ABSENT = 'zzz';
 
-/** The same request about a row that is not there, for one about a row that the caller may not see; null for other requests. */
+/**
+ * The same request about a row that is not there, for one about a row that the caller may not see; null for other
+ * requests.
+ */
 export function absentTwin(request: Request, caller: RuledCaller, rows: RuledRows): Request | null {
   const absent = (resource: RuledResource, path: readonly string[]) => absentPath(rows, caller, resource, path);
   switch (request.kind) {

@@ -43,7 +43,12 @@ export class Play {
     this.#requests = new RandomRequests(model, this.#server.rows, random);
   }
 
-  /** Plays a sequence. @returns how many requests it sent @throws {Error} with the seed and the last requests, where an answer is not the oracle's */
+  /**
+   * Plays a sequence.
+   *
+   * @returns how many requests it sent
+   * @throws {Error} with the seed and the last requests, where an answer is not the oracle's
+   */
   static async run(seed: number, length: number): Promise<number> {
     return (await Play.of(seed, length)).sent;
   }

@@ -132,7 +132,10 @@ function withChosenAuth(declared: string | DefinedModel): string | DefinedModel 
   return unlimited.replace(/^name:/m, `auth: ${JSON.stringify(AUTH)}\nname:`);
 }
 
-/** Whether the model of every API of the suite is an older version, over a newest one in which everything has another name. */
+/**
+ * Whether the model of every API of the suite is an older version, over a newest one in which everything has another
+ * name.
+ */
 const isOlder = process.env['RESTWRIGHT_OLDER_CONTRACT'] === '1';
 
 const toPublic: Resolve = async () => [{ address: '93.184.215.14', family: 4 }];

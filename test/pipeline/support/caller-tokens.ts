@@ -13,7 +13,10 @@ export function as(caller: TestCaller): Readonly<Record<string, string>> {
   return { Authorization: `Bearer ${Buffer.from(JSON.stringify(caller)).toString('base64url')}` };
 }
 
-/** Verifies the tokens of {@link as}, without cryptography. The verdict on one token is one object, as that on a known token is. */
+/**
+ * Verifies the tokens of {@link as}, without cryptography. The verdict on one token is one object, as that on a known
+ * token is.
+ */
 export function callerTokens(): TokenVerifier {
   const known = new Map<string, TokenVerdict>();
   return {

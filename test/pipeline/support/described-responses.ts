@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/conventio
 import { type DescribedContract, describedContracts } from '../../../src/describe/described-contract.ts';
 import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { descriptionValidator, member, operationsOf, rebased, resolved } from '../../describe/openapi/consistency.ts';
+import { descriptionValidator, member, listOperations, rebased, resolved } from '../../describe/openapi/consistency.ts';
 import type { Seen } from './api-under-test.ts';
 
 /** What a response is the answer to. */
@@ -30,9 +30,9 @@ const TRANSPORT = new Set([
 const checkers = new Map<string, ResponseChecker>();
 
 /**
- * Checks that a response is as the description of its version says: the operation has the status, the status has the header fields and the media type, and
- * the body matches the schema, with no member that is not described. What no description has is not checked: targets without a route, redirects, metrics
- * and the page for people.
+ * Checks that a response is as the description of its version says: the operation has the status, the status has the
+ * header fields and the media type, and the body matches the schema, with no member that is not described. What no
+ * description has is not checked: targets without a route, redirects, metrics and the page for people.
  */
 export function assertDescribed(model: Model, request: AnsweredRequest, response: Seen): void {
   const key = JSON.stringify([model.fingerprint, model.publicUrl]);
@@ -75,7 +75,7 @@ class DescribedVersion {
   constructor(contract: DescribedContract) {
     this.#contract = contract;
     this.#document = openApiDocument(contract, '3.1');
-    this.#operations = operationsOf(this.#document).map(({ path, method, operation }) => ({
+    this.#operations = listOperations(this.#document).map(({ path, method, operation }) => ({
       method,
       path: new RegExp(`^${path.split('/').map(segmentPattern).join('/')}$`),
       operation,

@@ -10,7 +10,9 @@ class EveryScope extends Set<string> {
   }
 }
 
-/** The verdict on a token of a subject: `alice:products:read+orders:write` has two scopes; `alice@app` names the client. */
+/**
+ * The verdict on a token of a subject: `alice:products:read+orders:write` has two scopes; `alice@app` names the client.
+ */
 function verdict(token: string): TokenVerdict {
   if (token === ALL_SCOPES) {
     const scopes = new EveryScope();
@@ -24,7 +26,10 @@ function verdict(token: string): TokenVerdict {
   return { kind: 'verified', token: { issuer: 'test', subject, client: client ?? null, scopes: granted, claims: {} } };
 }
 
-/** Verifies tokens without cryptography: `alice.products_read+orders_write`, `alice~app` names a client; `bad`, `expired` and `down` are what they say. */
+/**
+ * Verifies tokens without cryptography: `alice.products_read+orders_write`, `alice~app` names a client; `bad`,
+ * `expired` and `down` are what they say.
+ */
 export const fakeTokens: TokenVerifier = { verify: verdict };
 
 /** The same, as an issuer that has to be asked. */

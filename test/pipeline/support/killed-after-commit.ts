@@ -1,5 +1,6 @@
-// `killed-after-commit.ts <database> [kill]` serves the shop from a SQLite file and writes its port to standard output. With `kill` the
-// process exits immediately, without a response, when the first write with an Idempotency-Key is on disk.
+// `killed-after-commit.ts <database> [kill]` serves the shop from a SQLite file and writes its port to standard output.
+// With `kill` the process exits immediately, without a response, when the first write with an Idempotency-Key is on
+// disk.
 import process from 'node:process';
 import { createApi } from '../../../src/api.ts';
 import { serveHttp } from '../../../src/http/serve-http.ts';

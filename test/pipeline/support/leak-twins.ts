@@ -76,8 +76,8 @@ export const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 export const SECRET = 'veiled';
 
 /**
- * An API with rows of two tenants. What one caller may not see is otherwise in a second one: its values have another text, and rows that no visible row
- * refers to are absent.
+ * An API with rows of two tenants. What one caller may not see is otherwise in a second one: its values have another
+ * text, and rows that no visible row refers to are absent.
  */
 export async function tenantsApi(secret: string = SECRET): Promise<ApiUnderTest> {
   const api = await apiUnderTest(MODEL, { tokens: callerTokens() });
@@ -119,7 +119,10 @@ export async function tenantsApi(secret: string = SECRET): Promise<ApiUnderTest>
   return api;
 }
 
-/** Everything of a response but what two requests and two databases always differ in: ids of requests and batches, cursors, ETags, revisions. */
+/**
+ * Everything of a response but what two requests and two databases always differ in: ids of requests and batches,
+ * cursors, ETags, revisions.
+ */
 export function comparable({ status, headers, text }: Seen): object {
   const masked = (part: string): string =>
     part

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
-import { singularOf } from '../../../src/model/compile/fields/names.ts';
+import { toSingular } from '../../../src/model/compile/fields/names.ts';
 import type { DefinedModel } from '../../../src/model/typescript/define-model.ts';
-import { arrayOf, objectOf, stringOf, stringsOf } from '../../../src/model/values/access.ts';
+import { readArray, readObject, readString, readStrings } from '../../../src/model/values/access.ts';
 
 /** The newest version of a model that is served as an older one. */
 const NEWEST = '99.0.0';
@@ -13,8 +13,9 @@ const PREFIXES = /\bnew[_-]|NEW_/g;
 const TOKENS = /[\w-]{40,}/g;
 
 /**
- * A model whose only older version is the given one: every collection, singular, field and member of an object has another name in the newest version. A
- * TypeScript model, whose functions know the names of its fields, is the same in both.
+ * A model whose only older version is the given one: every collection, singular, field and member of an object has
+ * another name in the newest version. A TypeScript model, whose functions know the names of its fields, is the same in
+ * both.
  */
 export function servedAsOlder(declared: string | DefinedModel): string | DefinedModel {
   if (typeof declared === 'string') {
@@ -43,17 +44,17 @@ function majorOf(version: string): number {
 }
 
 function renamedModel(document: JsonObject): JsonObject {
-  const version = stringOf(document['version']) ?? '1.0.0';
-  const resources = objectOf(document['resources']);
+  const version = readString(document['version']) ?? '1.0.0';
+  const resources = readObject(document['resources']);
   if ('versions' in document) return document;
   const renamer = new Renamer(document);
-  const changes = Object.entries(resources).map(([name, held]) => renamer.change(name, objectOf(held)));
+  const changes = Object.entries(resources).map(([name, held]) => renamer.change(name, readObject(held)));
   return {
     ...document,
     version: NEWEST,
     default_version: document['default_version'] ?? majorOf(version),
     resources: Object.fromEntries(
-      Object.entries(resources).map(([name, held]) => [PREFIX + name, renamer.resource(name, objectOf(held))]),
+      Object.entries(resources).map(([name, held]) => [PREFIX + name, renamer.resource(name, readObject(held))]),
     ),
     versions: { [version]: { changes } },
   };
@@ -69,11 +70,13 @@ class Renamer {
 
   constructor(document: JsonObject) {
     this.#document = document;
-    const resources = Object.entries(objectOf(document['resources']));
-    this.#paths = new Map(resources.map(([name, held]) => [name, renamedPaths(objectOf(objectOf(held)['schema']))]));
+    const resources = Object.entries(readObject(document['resources']));
+    this.#paths = new Map(
+      resources.map(([name, held]) => [name, renamedPaths(readObject(readObject(held)['schema']))]),
+    );
     const relations = resources.flatMap(([name, held]) => [
-      ...relationsOf(name, objectOf(objectOf(held)['schema'])),
-      ...parentRelation(name, stringOf(objectOf(held)['parent']), objectOf(document['resources'])),
+      ...relationsOf(name, readObject(readObject(held)['schema'])),
+      ...parentRelation(name, readString(readObject(held)['parent']), readObject(document['resources'])),
     ]);
     this.#relations = new Map(
       resources.map(([name]) => [
@@ -86,7 +89,7 @@ class Renamer {
   /** The change of the older version. */
   change(name: string, resource: JsonObject): JsonObject {
     const paths = this.#paths.get(name) ?? new Map<string, string>();
-    const singular = stringOf(resource['singular']);
+    const singular = readString(resource['singular']);
     return {
       resource: PREFIX + name,
       collection: name,
@@ -101,9 +104,9 @@ class Renamer {
       switch (member) {
         case 'singular':
         case 'parent':
-          return [member, PREFIX + stringOf(value)];
+          return [member, PREFIX + readString(value)];
         case 'schema':
-          return [member, this.#schema(objectOf(value), this.#paths.get(name) ?? new Map(), '')];
+          return [member, this.#schema(readObject(value), this.#paths.get(name) ?? new Map(), '')];
         case 'unique':
         case 'indexes':
         case 'search':
@@ -111,24 +114,24 @@ class Renamer {
         case 'filterable':
           return [
             member,
-            arrayOf(value).map((each) => (typeof each === 'string' ? path(each) : stringsOf(each).map(path))),
+            readArray(value).map((each) => (typeof each === 'string' ? path(each) : readStrings(each).map(path))),
           ];
         case 'sort':
           return [
             member,
-            (stringOf(value) ?? '')
+            (readString(value) ?? '')
               .split(',')
               .map((key) => key.replace(/[^-].*/, path))
               .join(),
           ];
         case 'time_field':
-          return [member, path(stringOf(value) ?? '')];
+          return [member, path(readString(value) ?? '')];
         case 'state':
-          return [member, { ...objectOf(value), field: path(stringOf(objectOf(value)['field']) ?? '') }];
+          return [member, { ...readObject(value), field: path(readString(readObject(value)['field']) ?? '') }];
         case 'generated':
-          return [member, byPath(objectOf(value), path, (rule) => withPath(rule, 'hint', path))];
+          return [member, byPath(readObject(value), path, (rule) => withPath(rule, 'hint', path))];
         case 'access':
-          return [member, this.#access(name, objectOf(value))];
+          return [member, this.#access(name, readObject(value))];
         default:
           return [member, value];
       }
@@ -141,19 +144,19 @@ class Renamer {
     if (this.#document['auth'] === undefined || parent !== undefined) return {};
     const collection = name.replaceAll('_', '-');
     const rules = { read: { scope: `${collection}:read` }, write: { scope: `${collection}:write` } };
-    return { access: { ...rules, ...this.#access(name, objectOf(access)) } };
+    return { access: { ...rules, ...this.#access(name, readObject(access)) } };
   }
 
   #access(name: string, { owner, rows, fields, ...access }: JsonObject): JsonObject {
     const path = (old: string): string => this.#path(name, old);
-    const policies = Object.entries(objectOf(rows)).map(([each, tree]) => [each, this.#policy(name, tree)] as const);
+    const policies = Object.entries(readObject(rows)).map(([each, tree]) => [each, this.#policy(name, tree)] as const);
     return {
       ...access,
       ...(owner === undefined
         ? {}
         : { owner: typeof owner === 'string' ? path(owner) : withPath(owner, 'field', path) }),
       ...(rows === undefined ? {} : { rows: Object.fromEntries(policies) }),
-      ...(fields === undefined ? {} : { fields: byPath(objectOf(fields), path, (rule) => rule) }),
+      ...(fields === undefined ? {} : { fields: byPath(readObject(fields), path, (rule) => rule) }),
     };
   }
 
@@ -161,7 +164,7 @@ class Renamer {
     if (!isJsonObject(tree)) return tree;
     return Object.fromEntries(
       Object.entries(tree).map(([key, value]): readonly [string, Json] => {
-        if (key === 'all' || key === 'any') return [key, arrayOf(value).map((each) => this.#policy(name, each))];
+        if (key === 'all' || key === 'any') return [key, readArray(value).map((each) => this.#policy(name, each))];
         return key === 'not' ? [key, this.#policy(name, value)] : [this.#path(name, key), value];
       }),
     );
@@ -182,13 +185,13 @@ class Renamer {
   #schema(schema: JsonObject, paths: ReadonlyMap<string, string>, prefix: string): JsonObject {
     const newer = (name: string): string => paths.get(prefix + name)?.replace(/^.*\./, '') ?? name;
     const { properties, required, ...others } = schema;
-    const members = Object.entries(objectOf(properties)).map(([name, held]) => {
+    const members = Object.entries(readObject(properties)).map(([name, held]) => {
       const own = isJsonObject(held) ? this.#schema(this.#reference(held), paths, `${prefix}${name}.`) : held;
       return [newer(name), own] as const;
     });
     return {
       ...others,
-      ...(required === undefined ? {} : { required: stringsOf(required).map(newer) }),
+      ...(required === undefined ? {} : { required: readStrings(required).map(newer) }),
       ...(properties === undefined ? {} : { properties: Object.fromEntries(members) }),
     };
   }
@@ -208,7 +211,7 @@ class Renamer {
 function renamedPaths(schema: JsonObject): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   const add = ({ properties }: JsonObject, older: string, newer: string): void => {
-    for (const [name, held] of Object.entries(objectOf(properties))) {
+    for (const [name, held] of Object.entries(readObject(properties))) {
       if (!/^[a-z][a-z0-9_]*$/.test(name)) continue;
       paths.set(older + name, `${newer}${PREFIX}${name}`);
       // The members of a default would need other names, too.
@@ -229,13 +232,13 @@ interface Relation {
 }
 
 function relationsOf(resource: string, schema: JsonObject): readonly Relation[] {
-  return Object.entries(objectOf(schema['properties'])).flatMap(([field, held]) => {
-    const declared = objectOf(held)['x-references'];
+  return Object.entries(readObject(schema['properties'])).flatMap(([field, held]) => {
+    const declared = readObject(held)['x-references'];
     if (declared === undefined) return [];
     const long = isJsonObject(declared) ? declared : { resource: declared };
-    const to = stringOf(long['resource']) ?? '';
-    const inverse = stringOf(long['inverse']);
-    const as = stringOf(long['as']);
+    const to = readString(long['resource']) ?? '';
+    const inverse = readString(long['inverse']);
+    const as = readString(long['as']);
     const own = { of: resource, as: as ?? field.replace(/_id$/, ''), to, isDerived: as === null };
     return [own, ...(inverse === null ? [] : [{ of: to, as: inverse, to: resource, isDerived: false }])];
   });
@@ -244,7 +247,7 @@ function relationsOf(resource: string, schema: JsonObject): readonly Relation[] 
 /** Policies reach the parent by its singular. */
 function parentRelation(of: string, parent: string | null, resources: JsonObject): readonly Relation[] {
   if (parent === null) return [];
-  const as = stringOf(objectOf(resources[parent])['singular']) ?? singularOf(parent);
+  const as = readString(readObject(resources[parent])['singular']) ?? toSingular(parent);
   return [{ of, as, to: parent, isDerived: true }];
 }
 

@@ -105,7 +105,11 @@ export const READERS: readonly RuledCaller[] = [
 export const asCaller = ({ subject, scopes, claims }: RuledCaller): Readonly<Record<string, string>> =>
   as({ subject: subject ?? '', scopes: scopes ?? [], claims: JSON.parse(JSON.stringify(claims)) });
 
-/** The random policies of a model, and its document. @param references of the paths: 0 for the fields of the row alone */
+/**
+ * The random policies of a model, and its document.
+ *
+ * @param references of the paths: 0 for the fields of the row alone
+ */
 export function randomPolicies(
   random: SeededRandom,
   references: number,
@@ -160,7 +164,11 @@ interface Step {
   readonly after: Rows;
 }
 
-/** Makes random changes, some of them in atomic batches, and a last one that everyone sees. @returns the operations by unit */
+/**
+ * Makes random changes, some of them in atomic batches, and a last one that everyone sees.
+ *
+ * @returns the operations by unit
+ */
 export async function makeChanges(
   send: Send,
   random: SeededRandom,
@@ -279,8 +287,8 @@ function leadsNowhere(rows: Rows, key: string, row: Row): boolean {
 }
 
 /**
- * The changes of rows that operations made, in the order of their events. Rows that are deleted one after another are seen as the rows were before the
- * first of them.
+ * The changes of rows that operations made, in the order of their events. Rows that are deleted one after another are
+ * seen as the rows were before the first of them.
  *
  * @param events all of them, without the last
  */
@@ -341,7 +349,10 @@ export function expectedOf(changes: readonly Change[], reader: RuledCaller, tree
   });
 }
 
-/** What a reader has got of changes, as `expectedOf` says it. A thin event never has data: what has left the sight looks like any other. */
+/**
+ * What a reader has got of changes, as `expectedOf` says it. A thin event never has data: what has left the sight looks
+ * like any other.
+ */
 export function gotOf(events: readonly EventEnvelope[], isFull: boolean): readonly string[] {
   return events.map((event) => {
     const sight = isFull && event.payload.data === undefined ? 'left' : 'row';

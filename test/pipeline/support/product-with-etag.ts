@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type ApiUnderTest, apiUnderTest, type Seen } from './api-under-test.ts';
 import { create, LAMP, SHOP } from '../models/shop-model.ts';
 
-/** A shop with a product, in a new shop by default. Header values can contain its `{revision}`, `{tag}` and `{variant}`. */
+/**
+ * A shop with a product, in a new shop by default. Header values can contain its `{revision}`, `{tag}` and `{variant}`.
+ */
 export async function taggedProduct(opened?: ApiUnderTest): Promise<{
   shop: ApiUnderTest;
   path: string;

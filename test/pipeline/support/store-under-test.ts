@@ -27,7 +27,10 @@ let opened = 0;
 
 if (postgres !== '') after(() => schemas.drop(postgres));
 
-/** Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema there. */
+/**
+ * Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema
+ * there.
+ */
 export function openStoreUnderTest({ database, ...options }: Opening): Promise<Store> {
   const isUrl = database !== null && selectKind(database).name === 'postgres';
   if (postgres === '' || isUrl) {

@@ -76,7 +76,10 @@ async function serve(api: Api): Promise<Transport> {
   return socket(server.port, async () => void (await server.close()), isCarried);
 }
 
-/** Bun and Deno close the connection of a request with a method that they do not know; Node.js lets our server respond to it. */
+/**
+ * Bun and Deno close the connection of a request with a method that they do not know; Node.js lets our server respond
+ * to it.
+ */
 function isCarried({ method }: RawRequest): boolean {
   return (process.versions['bun'] ?? process.versions['deno']) === undefined || http.METHODS.includes(method);
 }
@@ -228,8 +231,8 @@ function ours(headers: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether Node's client sends a request as it is: it has methods in capitals, trims values, and knows no targets but paths. Answers to HEAD
- * come without the body that they are compared by.
+ * Whether Node's client sends a request as it is: it has methods in capitals, trims values, and knows no targets but
+ * paths. Answers to HEAD come without the body that they are compared by.
  */
 function isPlain({ method, target, headers }: Pick<RawRequest, 'method' | 'target' | 'headers'>): boolean {
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'HEAD') return false;

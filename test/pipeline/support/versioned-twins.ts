@@ -6,7 +6,7 @@ import {
   type Doc,
   downThrough,
   KIND_COUNT,
-  modelOf,
+  defineVersions,
   newestPath,
   normal,
   randomChain,
@@ -34,8 +34,8 @@ export const chains = fc.tuple(
 export async function twins([kinds, numbers]: readonly [readonly number[], readonly number[]]): Promise<Twins> {
   const choose = new Chooser(numbers);
   const versions = randomChain(kinds, choose);
-  const api = await apiUnderTest(modelOf(versions));
-  const byHand = await apiUnderTest(modelOf(versions.slice(0, 1)));
+  const api = await apiUnderTest(defineVersions(versions));
+  const byHand = await apiUnderTest(defineVersions(versions.slice(0, 1)));
   const close = async (): Promise<void> => {
     await api.close();
     await byHand.close();
@@ -175,7 +175,10 @@ export async function walk(api: ApiUnderTest, path: string): Promise<readonly st
   return ids;
 }
 
-/** The sorts and filters of a version by its words, and the same ones in the newest; null where the newest has no one place for it. */
+/**
+ * The sorts and filters of a version by its words, and the same ones in the newest; null where the newest has no one
+ * place for it.
+ */
 export function pathsOf(
   versions: readonly Version[],
   level: number,

@@ -8,7 +8,11 @@ import { refuses } from './refusals.ts';
 import { read } from './served.ts';
 import { back, begin, forth, isNumbered, type Stop, type Walk } from './walk.ts';
 
-/** Properties of every collection, tested on random ones. The daily and the slow test share them. @param runs cases per property */
+/**
+ * Properties of every collection, tested on random ones. The daily and the slow test share them.
+ *
+ * @param runs cases per property
+ */
 export function walkClaims(runs: number): void {
   describe('pagination of a changing collection', () => {
     for (const technique of TECHNIQUES) {
@@ -100,7 +104,9 @@ function holds<T>(given: fc.Arbitrary<T>, numRuns: number, claim: (value: T) => 
   });
 }
 
-/** Visits all pages forward and back during writes: each page equals that of the oracle, and the property holds for all. */
+/**
+ * Visits all pages forward and back during writes: each page equals that of the oracle, and the property holds for all.
+ */
 async function walks(plan: Plan, technique: Technique): Promise<void> {
   const walk = await begin(plan, technique);
   await using _ = walk.world;

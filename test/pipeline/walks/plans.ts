@@ -21,7 +21,9 @@ export const OPERATORS: readonly Operator[] = [
   'exists',
 ];
 
-/** How a client requests the next page: with the link, with the cursor alone, or with its own parameters and filters. */
+/**
+ * How a client requests the next page: with the link, with the cursor alone, or with its own parameters and filters.
+ */
 export type Step = 'link' | 'token' | 'own';
 
 /** A series of reads as plain data, so that failures can be shrunk and printed. */
@@ -192,8 +194,8 @@ function sortOf({ target }: World, plan: Plan, technique: Technique): { sent: st
 }
 
 /**
- * An end or both, or none. By time there is one at least; by cursor there is none without a sort: alone it would make the technique time
- * (PAGE-4).
+ * An end or both, or none. By time there is one at least; by cursor there is none without a sort: alone it would make
+ * the technique time (PAGE-4).
  */
 function windowOf(world: World, plan: Plan, technique: Technique): ReturnType<typeof readWindow> {
   if (technique === 'cursor' && plan.sort.length === 0) return [];

@@ -201,7 +201,10 @@ export async function back(walk: Walk, from: Stop): Promise<readonly Served[]> {
   return passed;
 }
 
-/** The items of the previous page. With page numbers and offsets it is a number of items before; otherwise it ends where the page starts. */
+/**
+ * The items of the previous page. With page numbers and offsets it is a number of items before; otherwise it ends where
+ * the page starts.
+ */
 function ahead(walk: Walk, served: Served, start: Reading['start'], limit: number, count: number): readonly Item[] {
   const { collection } = walk.world;
   const { question } = walk.reading;

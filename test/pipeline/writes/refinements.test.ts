@@ -11,7 +11,9 @@ import { apiUnderTest } from '../support/api-under-test.ts';
 const CREATED = { status: 201, events: ['stay.created'] };
 const UPDATED = { status: 200, events: ['stay.updated'] };
 
-/** Stays in a guest house: the name of the guest is trimmed, 13 nights are not offered, the last day follows the first. */
+/**
+ * Stays in a guest house: the name of the guest is trimmed, 13 nights are not offered, the last day follows the first.
+ */
 const libraries: Readonly<Record<string, Parameters<typeof resource>[0]['schema']>> = {
   Zod: z
     .object({

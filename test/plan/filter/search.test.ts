@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../../../src/conventions/errors.ts';
-import { searchCondition, wordsOf } from '../../../src/plan/filter/search.ts';
+import { searchCondition, splitWords } from '../../../src/plan/filter/search.ts';
 
 const TEXTS: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['Red shoe, size 42', ['red', 'shoe', 'size', '42']],
@@ -41,7 +41,7 @@ function refused(text: string): string {
 describe('wordsOf', () => {
   for (const [text, words] of TEXTS) {
     it(`[QRY-6] are runs of letters and digits, case and accents folded: ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(wordsOf(text), words);
+      assert.deepEqual(splitWords(text), words);
     });
   }
 
@@ -58,11 +58,11 @@ describe('wordsOf', () => {
           .replaceAll(/\u0345/g, '')
           .normalize('NFC');
         fc.pre(!/\u0345/.test(text.normalize('NFD')));
-        const words = wordsOf(text);
-        for (const form of ['NFC', 'NFD'] as const) assert.deepEqual(wordsOf(text.normalize(form)), words);
-        assert.deepEqual(wordsOf(text.toLowerCase()), words);
-        assert.deepEqual(wordsOf(text.toUpperCase()), words);
-        assert.deepEqual(wordsOf(words.join(' ')), words);
+        const words = splitWords(text);
+        for (const form of ['NFC', 'NFD'] as const) assert.deepEqual(splitWords(text.normalize(form)), words);
+        assert.deepEqual(splitWords(text.toLowerCase()), words);
+        assert.deepEqual(splitWords(text.toUpperCase()), words);
+        assert.deepEqual(splitWords(words.join(' ')), words);
         for (const word of words) assert.match(word, /^[\p{L}\p{N}][\p{L}\p{N}\p{M}]*$/u);
       }),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { topLevel } from '../../../store-suite/sample-writes.ts';
 import { describe, it } from 'node:test';
-import { effortOf, effortOfLookup, effortOfRelated, isUnindexed } from '../../../src/plan/list/effort.ts';
+import { estimateEffort, effortOfLookup, effortOfRelated, isUnindexed } from '../../../src/plan/list/effort.ts';
 import type { PathCondition } from '../../../src/plan/condition.ts';
 import type { Condition } from '../../../src/plan/plan.ts';
 import { readSort } from '../../../src/plan/list/sort.ts';
@@ -127,11 +127,11 @@ describe('effortOf', () => {
   const plain = { within: [], filter: [], order: resource.sort, window: PAGE, count: { kind: 'none' } } as const;
 
   it('[QRY-3] is bounded if many entries of one index are skipped or counted', () => {
-    assert.equal(effortOf(resource, plain), 'light');
-    assert.equal(effortOf(resource, { ...plain, count: { kind: 'exact' } }), 'light');
-    assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_000 } }), 'light');
-    assert.equal(effortOf(resource, { ...plain, window: { ...PAGE, offset: 1_001 } }), 'bounded');
-    assert.equal(effortOf(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
+    assert.equal(estimateEffort(resource, plain), 'light');
+    assert.equal(estimateEffort(resource, { ...plain, count: { kind: 'exact' } }), 'light');
+    assert.equal(estimateEffort(resource, { ...plain, window: { ...PAGE, offset: 1_000 } }), 'light');
+    assert.equal(estimateEffort(resource, { ...plain, window: { ...PAGE, offset: 1_001 } }), 'bounded');
+    assert.equal(estimateEffort(resource, { ...plain, count: { kind: 'capped', cap: 10 } }), 'bounded');
   });
 
   it('[QRY-3] counts the rows of every alternative', () => {
@@ -140,16 +140,16 @@ describe('effortOf', () => {
     ];
     const sku: PathCondition = { path: 'sku', operator: 'in', values: ['x'] };
     const effort = (...alternatives: readonly (readonly PathCondition[])[]) =>
-      effortOf(resource, { ...plain, filter: [{ operator: 'any', alternatives }] });
+      estimateEffort(resource, { ...plain, filter: [{ operator: 'any', alternatives }] });
     assert.equal(effort(ids(50), ids(49), [sku]), 'light');
     assert.equal(effort(ids(50), ids(50), [sku]), 'unbounded');
     assert.equal(effort(ids(1), [{ path: 'category', operator: 'in', values: ['x'] }]), 'unbounded');
     assert.equal(effort(ids(1), [{ path: 'name', operator: 'in', values: ['x'] }]), 'unbounded');
     const relation = { resource: 'suppliers', field: 'supplier_id', inverse: false };
     const related = { operator: 'related', relation, conditions: ids(1) } as const;
-    assert.equal(effortOf(resource, { ...plain, filter: [...ids(1), related] }), 'unbounded');
+    assert.equal(estimateEffort(resource, { ...plain, filter: [...ids(1), related] }), 'unbounded');
     assert.equal(
-      effortOf(resource, { ...plain, filter: [{ operator: 'any', alternatives: [ids(1), [related]] }] }),
+      estimateEffort(resource, { ...plain, filter: [{ operator: 'any', alternatives: [ids(1), [related]] }] }),
       'unbounded',
     );
   });
@@ -161,7 +161,7 @@ describe('effortOf', () => {
       values: Array.from({ length: rows }, (_, index) => `v${index}`),
     });
     const byName = [...readSort('name', resource), ...readSort('id', resource)];
-    const effort = (...filter: readonly Condition[]) => effortOf(resource, { ...plain, order: byName, filter });
+    const effort = (...filter: readonly Condition[]) => estimateEffort(resource, { ...plain, order: byName, filter });
     for (const path of ['id', 'sku']) {
       assert.deepEqual(
         [2, 100, 101].map((rows) => effort(among(path, rows))),
@@ -177,18 +177,21 @@ describe('effortOf', () => {
     assert.equal(effort(among('id', 2), among('sku', 2)), 'unbounded');
     assert.equal(effort(among('id', 2), { operator: 'search', words: ['a'] }), 'unbounded');
     const after = { kind: 'seek', after: ['n', 'i'], backward: false, limit: 20 } as const;
-    assert.equal(effortOf(resource, { ...plain, filter: [among('id', 2)], window: after }), 'unbounded');
+    assert.equal(estimateEffort(resource, { ...plain, filter: [among('id', 2)], window: after }), 'unbounded');
     const above = [{ resource: 'products', id: 'p' }];
     const reviews = compiled(DOCUMENT, 'reviews').resource;
     const kinds = readSort('kind', reviews);
-    assert.equal(effortOf(reviews, { ...plain, order: kinds, within: above, filter: [among('id', 2)] }), 'unbounded');
+    assert.equal(
+      estimateEffort(reviews, { ...plain, order: kinds, within: above, filter: [among('id', 2)] }),
+      'unbounded',
+    );
   });
 
   it('[QRY-6] of a full-text search is unbounded, even for one row: every word is looked up first', () => {
     const search = { operator: 'search', words: ['a'] } as const;
     const one = { path: 'id', operator: 'in', values: ['x'] } as const;
-    assert.equal(effortOf(resource, { ...plain, filter: [one] }), 'light');
-    assert.equal(effortOf(resource, { ...plain, filter: [one, search] }), 'unbounded');
+    assert.equal(estimateEffort(resource, { ...plain, filter: [one] }), 'light');
+    assert.equal(estimateEffort(resource, { ...plain, filter: [one, search] }), 'unbounded');
   });
 });
 

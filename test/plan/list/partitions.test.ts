@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import type { PolicyCaller } from '../../../src/model/policy.ts';
-import { partitionFields, partitionOf } from '../../../src/plan/list/partitions.ts';
+import { partitionFields, findPartition } from '../../../src/plan/list/partitions.ts';
 import { Visibilities } from '../../../src/plan/policy/visibilities.ts';
 import { compilePolicies, withResources } from '../../model/policies.ts';
 
@@ -32,7 +32,7 @@ function partition(access: string): unknown {
   );
   const resource = model.resources.get('goods') ?? assert.fail('no goods');
   const visible = new Visibilities(model.resources, CALLER).own('goods');
-  return { fields: partitionFields(resource), partition: partitionOf(resource, visible) };
+  return { fields: partitionFields(resource), partition: findPartition(resource, visible) };
 }
 
 describe('the partition of a visibility', () => {

@@ -52,7 +52,8 @@ describe('deletionOrder', () => {
     const edge = fc.tuple(fc.nat(7), fc.nat(7), fc.boolean());
     fc.assert(
       fc.property(fc.array(edge, { maxLength: 30 }), (list) => {
-        // References that are not nullable go from greater to smaller keys, so there is no cycle. Every row is reachable from the first.
+        // References that are not nullable go from greater to smaller keys, so there is no cycle. Every row is
+        // reachable from the first.
         const edges = [
           ...list.filter(([to, from, nullable]) => nullable || from > to),
           ...[1, 2, 3, 4, 5, 6, 7].map((from) => [0, from, false] as const),

@@ -14,7 +14,10 @@ import { startOwnPostgres } from '../../postgres-server.ts';
 const server = await startOwnPostgres();
 after(() => server.stop());
 
-/** Milliseconds in which a server that was started again must write: it is ready immediately, but the machine may be busy. */
+/**
+ * Milliseconds in which a server that was started again must write: it is ready immediately, but the machine may be
+ * busy.
+ */
 const WRITES_WITHIN = 10_000;
 
 const open = (schema: string, migrate = true): Promise<Store> =>

@@ -25,8 +25,8 @@ interface Options {
 }
 
 /**
- * Another connection to the database of a store, as another process has it, which changes or reads what the store would not. It uses the driver of
- * the store: two libraries in one process do not see each other's locks.
+ * Another connection to the database of a store, as another process has it, which changes or reads what the store would
+ * not. It uses the driver of the store: two libraries in one process do not see each other's locks.
  */
 export class Database {
   readonly #connection: DriverConnection;

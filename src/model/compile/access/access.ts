@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { AccessOperation, AccessRule, ResourceAccess } from '../../model.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 
 const PUBLIC: AccessRule = { kind: 'public' };
 
@@ -18,14 +18,14 @@ interface AccessInputs {
 }
 
 /**
- * Compiles the access rules of a resource (AUTH-4): `read`, and `write` or each of `create`, `update` and `delete`. What is not declared is the rule
- * of the parent, else the scope `{collection}:read` or `{collection}:write`.
+ * Compiles the access rules of a resource (AUTH-4): `read`, and `write` or each of `create`, `update` and `delete`.
+ * What is not declared is the rule of the parent, else the scope `{collection}:read` or `{collection}:write`.
  */
 export function compileAccess(
   { declared, path, report }: CompileContext,
   { collection, parent, hasAuth }: AccessInputs,
 ): ResourceAccess {
-  const access = objectOf(declared['access']);
+  const access = readObject(declared['access']);
   if (!hasAuth) {
     if (declared['access'] !== undefined) {
       report(
@@ -52,6 +52,6 @@ function defaultAccess(collection: string): ResourceAccess {
 /** The rule that is declared; the document schema admits nothing else. */
 export function readAccessRule(declared: Json): AccessRule {
   if (declared === 'public') return PUBLIC;
-  const scope = isJsonObject(declared) ? stringOf(declared['scope']) : null;
+  const scope = isJsonObject(declared) ? readString(declared['scope']) : null;
   return scope === null ? { kind: 'authenticated' } : { kind: 'scope', scope };
 }

@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import { suggestName } from '../../document/model-error.ts';
 import { type AccessRule, isNarrower } from '../../access-rules.ts';
 import type { FieldAccess, Resource } from '../../model.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import { readAccessRule } from './access.ts';
 
 /**
@@ -15,10 +15,10 @@ import { readAccessRule } from './access.ts';
  * @param access the `access` of the resource
  */
 export function compileFieldAccess(access: CompileContext, resource: Resource): ReadonlyMap<string, FieldAccess> {
-  const declared = Object.entries(objectOf(access.declared['fields']));
+  const declared = Object.entries(readObject(access.declared['fields']));
   const fields = new Map<string, FieldAccess>();
   for (const [name, rules] of declared) {
-    const { read, write } = objectOf(rules);
+    const { read, write } = readObject(rules);
     fields.set(name, {
       read: read === undefined ? null : readAccessRule(read),
       write: write === undefined ? null : readAccessRule(write),

@@ -24,7 +24,10 @@ export class PolicyTargets {
     this.#report = report;
   }
 
-  /** The property at a dotted path, which may go through references to one row; null where there is none, which is reported. */
+  /**
+   * The property at a dotted path, which may go through references to one row; null where there is none, which is
+   * reported.
+   */
   find(path: string, at: Path): PolicyTarget | null {
     const references: PolicyReference[] = [];
     let resource = this.#resource;

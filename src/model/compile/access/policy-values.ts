@@ -9,7 +9,10 @@ import type { Path } from '../../path.ts';
 
 const CALLER = '$caller.';
 const CLAIMS = 'claims.';
-/** A text that names a value. It includes names of other tools, such as `$NOW`, so that they are errors and not plain text. */
+/**
+ * A text that names a value. It includes names of other tools, such as `$NOW`, so that they are errors and not plain
+ * text.
+ */
 const NAME = /^\$[A-Za-z_]/;
 const CALLER_VALUES = '$caller.subject, $caller.client, $caller.issuer, $caller.scopes or $caller.claims.<name>';
 

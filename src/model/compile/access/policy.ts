@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource } from '../../model.ts';
 import type { Policy } from '../../policy.ts';
-import { type ComparisonOperator, OPERATORS, operatorsOf } from '../../operators.ts';
+import { type ComparisonOperator, OPERATORS, listOperators } from '../../operators.ts';
 import type { Path } from '../../path.ts';
 import { PolicyTargets, type PolicyTarget } from './policy-targets.ts';
 import { PolicyValues } from './policy-values.ts';
@@ -12,7 +12,10 @@ export interface PolicyContext {
   readonly resource: Resource;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly report: ReportProblem;
-  /** True if a function returned the tree. Its values come from claims, so a value that no field can have is unknown, not an error. */
+  /**
+   * True if a function returned the tree. Its values come from claims, so a value that no field can have is unknown,
+   * not an error.
+   */
   readonly isResult: boolean;
 }
 
@@ -23,8 +26,9 @@ const MAX_COMPARISONS = 100;
 const NEVER: Policy = { kind: 'any', policies: [] };
 
 /**
- * Compiles the tree of a policy: `true`, `false`, or `all`, `any` and `not` over `field: value` and `field: {operator: value}`. A field may be a dotted
- * path through references to one row. Every problem is reported; if there are any, the result must not be used.
+ * Compiles the tree of a policy: `true`, `false`, or `all`, `any` and `not` over `field: value` and
+ * `field: {operator: value}`. A field may be a dotted path through references to one row. Every problem is reported; if
+ * there are any, the result must not be used.
  *
  * @param at where the tree is declared
  */
@@ -115,7 +119,7 @@ class PolicyCompiler {
       given.map(([name, operand]) => {
         const operator = OPERATORS.find((each) => each === name);
         if (operator !== undefined) return this.#comparison(target, operator, operand, [...at, name]);
-        const fix = suggestName(name, operatorsOf(target.property.type));
+        const fix = suggestName(name, listOperators(target.property.type));
         return this.#problem([...at, name], `there is no operator ${name}`, fix);
       }),
     );
@@ -123,7 +127,7 @@ class PolicyCompiler {
 
   #comparison({ property, ...target }: PolicyTarget, operator: ComparisonOperator, given: Json, at: Path): Policy {
     const { path, type } = property;
-    const operators = operatorsOf(type);
+    const operators = listOperators(type);
     if (!operators.includes(operator)) {
       return this.#problem(at, `${path} cannot be compared by ${operator}`, `use one of ${operators.join(', ')}`);
     }

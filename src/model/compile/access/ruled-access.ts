@@ -4,7 +4,7 @@ import { reportUnknownMember, suggestName } from '../../document/model-error.ts'
 import type { AccessOperation, Resource, RowRules } from '../../model.ts';
 import type { Policy, RowRule } from '../../policy.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 import { compileFieldAccess } from './field-access.ts';
 import { compilePolicy } from './policy.ts';
 
@@ -33,7 +33,7 @@ interface RuleInputs {
  * `owner` also applies to `update`, to `delete` and, unless everyone may read, to `read`.
  */
 export function compileRuledAccess({ declared, path, report }: CompileContext, inputs: RuleInputs): RuledAccess {
-  const access: CompileContext = { declared: objectOf(declared['access']), path: [...path, 'access'], report };
+  const access: CompileContext = { declared: readObject(declared['access']), path: [...path, 'access'], report };
   const owner = compileOwner(access, inputs.resource);
   const rules = declaredRules(access, inputs);
   const read = rules.get('read') ?? [];
@@ -58,7 +58,7 @@ function declaredRules(
   { code, ...context }: RuleInputs,
 ): ReadonlyMap<AccessOperation, readonly RowRule[]> {
   const at = [...path, 'rows'];
-  const trees = objectOf(access['rows']);
+  const trees = readObject(access['rows']);
   const functions: NonNullable<UncheckedCode['rows']> = code?.rows ?? new Map();
   for (const name of functions.keys()) {
     if (!OPERATIONS.some((each) => each === name)) {
@@ -87,8 +87,8 @@ interface CompiledOwner {
 function compileOwner({ declared, path, report }: CompileContext, resource: Resource): CompiledOwner | null {
   const { owner } = declared;
   if (owner === undefined) return null;
-  const name = stringOf(isJsonObject(owner) ? owner['field'] : owner) ?? '';
-  const bypass = stringOf(objectOf(owner)['bypass']);
+  const name = readString(isJsonObject(owner) ? owner['field'] : owner) ?? '';
+  const bypass = readString(readObject(owner)['bypass']);
   const field = resource.field.get(name);
   const isText = field?.type.kind === 'text' && field.type.format === null;
   const isFree = field?.readOnly === true && field.generator === null && name !== resource.parent?.field;

@@ -6,7 +6,11 @@ type Sharing = Pick<Resource, 'sameForEveryCaller' | 'cache'>;
 
 type ResourcesByName = ReadonlyMap<string, Resource>;
 
-/** A response that is not the same for every caller is private, whatever is declared (CACHE-5). @param resources all of them, with their rules on rows and fields */
+/**
+ * A response that is not the same for every caller is private, whatever is declared (CACHE-5).
+ *
+ * @param resources all of them, with their rules on rows and fields
+ */
 export function compileSharing(resource: Resource, resources: ResourcesByName): Sharing {
   const { access, cache } = resource;
   const sameForEveryCaller =

@@ -22,8 +22,8 @@ interface ComputedInputs {
 }
 
 /**
- * Compiles the computed members of a resource. Their names follow the rules for fields (REP-12), their schemas those for values. They
- * can only be computed from readable fields (REP-11).
+ * Compiles the computed members of a resource. Their names follow the rules for fields (REP-12), their schemas those
+ * for values. They can only be computed from readable fields (REP-11).
  *
  * @param path of `computed`
  */

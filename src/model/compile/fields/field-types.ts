@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import { closestMatch } from '../../../conventions/text/closest-match.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Member, Shape, TextFormat, ValueType } from '../../model.ts';
-import { numberOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readNumber, readObject, readString, readStrings } from '../../values/access.ts';
 import { formats } from '../../values/formats.ts';
 import { checkEnum, checkKeywords, compileDefault } from './keywords.ts';
 
@@ -18,15 +18,15 @@ const UNSAFE_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 const FIELD_KEYWORDS = ['readOnly', 'writeOnly', 'x-immutable', 'x-unique', 'x-references', 'x-was', 'x-shown-once'];
 
 /**
- * Compiles a schema and reports its problems. A schema that cannot be compiled counts as any string, so that the rest can still be
- * checked.
+ * Compiles a schema and reports its problems. A schema that cannot be compiled counts as any string, so that the rest
+ * can still be checked.
  *
  * @param schema its `$ref`s are resolved
  */
 export function compileShape(schema: CompileContext, level: SchemaLevel): Shape {
   const { declared, path, report } = schema;
   checkLevel(schema, level);
-  const nullable = stringsOf(declared['type']).includes('null');
+  const nullable = readStrings(declared['type']).includes('null');
   const type = compileType(schema, level);
   if (type === null) return { type: ANY_STRING, nullable };
   checkKeywords(type.kind, schema);
@@ -44,8 +44,8 @@ export function compileShape(schema: CompileContext, level: SchemaLevel): Shape 
  * @param level the level of each member
  */
 export function compileMembers({ declared, path, report }: CompileContext, level: SchemaLevel): readonly Member[] {
-  const properties = objectOf(declared['properties']);
-  const required = stringsOf(declared['required']);
+  const properties = readObject(declared['properties']);
+  const required = readStrings(declared['required']);
   for (const [index, name] of required.entries()) {
     if (Object.hasOwn(properties, name)) continue;
     const meant = closestMatch(name, Object.keys(properties));
@@ -53,7 +53,7 @@ export function compileMembers({ declared, path, report }: CompileContext, level
     report([...path, 'required', index], `there is no property ${name}`, fix);
   }
   return Object.entries(properties).map(([name, schema]) => {
-    const member = { declared: objectOf(schema), path: [...path, 'properties', name], report };
+    const member = { declared: readObject(schema), path: [...path, 'properties', name], report };
     checkName(name, member);
     return compileMember(name, member, required.includes(name), level);
   });
@@ -63,7 +63,7 @@ function compileMember(name: string, schema: CompileContext, required: boolean, 
   const { declared, path, report } = schema;
   const shape = compileShape(schema, level);
   const isArray = shape.type.kind === 'array';
-  if (isArray && !required && (numberOf(declared['minItems']) ?? 0) > 0) {
+  if (isArray && !required && (readNumber(declared['minItems']) ?? 0) > 0) {
     const fix = 'make it required, or remove minItems';
     report([...path, 'minItems'], 'minItems conflicts with an optional array, which is empty when unset', fix);
   }
@@ -75,7 +75,7 @@ function compileMember(name: string, schema: CompileContext, required: boolean, 
 /** Returns null unless there is exactly one type. The document schema reports unknown types. */
 function compileType(schema: CompileContext, level: SchemaLevel): ValueType | null {
   const { declared, path, report } = schema;
-  const names = stringsOf(declared['type']).filter((name) => name !== 'null');
+  const names = readStrings(declared['type']).filter((name) => name !== 'null');
   const [name = ''] = names;
   if (names.length !== 1) {
     if (declared['type'] === undefined) report(path, 'the schema has no type', 'add one, such as type: string');
@@ -100,12 +100,12 @@ function compileType(schema: CompileContext, level: SchemaLevel): ValueType | nu
 
 function compileString({ declared }: CompileContext): ValueType {
   if (declared['contentEncoding'] !== undefined) {
-    return { kind: 'binary', mediaType: stringOf(declared['contentMediaType']) };
+    return { kind: 'binary', mediaType: readString(declared['contentMediaType']) };
   }
-  const format = stringOf(declared['format']);
+  const format = readString(declared['format']);
   if (format === 'date-time' || format === 'int64') return { kind: format };
   if (format !== 'decimal') return { kind: 'text', format: isTextFormat(format) ? format : null };
-  return { kind: 'decimal', precision: numberOf(declared['x-precision']), scale: numberOf(declared['x-scale']) };
+  return { kind: 'decimal', precision: readNumber(declared['x-precision']), scale: readNumber(declared['x-scale']) };
 }
 
 function isTextFormat(format: string | null): format is TextFormat {
@@ -143,7 +143,7 @@ function compileArray(schema: CompileContext, level: SchemaLevel): ValueType {
     report(path, 'the array has no items schema', 'add one, such as items: {type: string}');
     return { kind: 'array', item: { type: ANY_STRING, nullable: false } };
   }
-  const item = compileElement(objectOf(items), 'items', schema, level === 'field' ? 'item' : 'inner');
+  const item = compileElement(readObject(items), 'items', schema, level === 'field' ? 'item' : 'inner');
   return { kind: 'array', item };
 }
 

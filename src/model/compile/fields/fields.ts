@@ -1,6 +1,6 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Member } from '../../model.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 import { checkClosed, compileMembers } from './field-types.ts';
 import { RESERVED_FIELDS } from './names.ts';
 import { compileReference } from './references.ts';
@@ -16,10 +16,10 @@ const VALUE_KEYWORDS = ['default', 'enum', 'const', 'items', 'format', 'minPrope
  */
 export function compileFields(schema: CompileContext, resources: ReadonlySet<string>): readonly Field[] {
   checkRoot(schema);
-  const properties = objectOf(schema.declared['properties']);
+  const properties = readObject(schema.declared['properties']);
   const fields = compileMembers(schema, 'field').map((member) => {
     const path = [...schema.path, 'properties', member.name];
-    return compileField(member, { ...schema, declared: objectOf(properties[member.name]), path }, resources);
+    return compileField(member, { ...schema, declared: readObject(properties[member.name]), path }, resources);
   });
   checkFormerFields(fields, schema);
   checkSources(schema);
@@ -28,14 +28,14 @@ export function compileFields(schema: CompileContext, resources: ReadonlySet<str
 
 /** Reports a name in imported files that several fields have. */
 function checkSources({ declared, path, report }: CompileContext): void {
-  const fields = Object.entries(objectOf(declared['properties']));
+  const fields = Object.entries(readObject(declared['properties']));
   const owners = new Map<string, string>();
   for (const [name, field] of fields) {
-    const source = stringOf(objectOf(field)['x-source']) ?? name;
+    const source = readString(readObject(field)['x-source']) ?? name;
     const owner = owners.get(source);
     if (owner === undefined) owners.set(source, name);
     else {
-      const at = [...path, 'properties', name, ...('x-source' in objectOf(field) ? ['x-source'] : [])];
+      const at = [...path, 'properties', name, ...('x-source' in readObject(field) ? ['x-source'] : [])];
       report(at, `in imported files, ${source} is the name of ${owner} already`, 'set x-source to another name');
     }
   }
@@ -60,7 +60,7 @@ function compileField(member: Member, context: CompileContext, resources: Readon
     readOnly,
     writeOnly,
     immutable: declared['x-immutable'] === true,
-    was: stringOf(declared['x-was']),
+    was: readString(declared['x-was']),
     reference: compileReference(member, context, resources),
     generator: null,
     shownOnce: false,

@@ -3,9 +3,11 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import { suggestName } from '../../document/model-error.ts';
 import type { Field, Generator } from '../../model.ts';
 import type { GenerateValue } from '../../hooks.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 
-/** Keywords that could contradict the value that the server makes. What a function returns is checked when it is made. */
+/**
+ * Keywords that could contradict the value that the server makes. What a function returns is checked when it is made.
+ */
 const CONSTRAINTS = {
   data: ['default', 'enum', 'const', 'pattern', 'minLength', 'maxLength', 'x-references'],
   code: ['default'],
@@ -25,7 +27,7 @@ export function compileGenerated(
   { declared, path, report }: CompileContext,
   functions: ReadonlyMap<string, GenerateValue> = new Map(),
 ): readonly Field[] {
-  const rules = objectOf(declared['generated']);
+  const rules = readObject(declared['generated']);
   const names = fields.map(({ name }) => name);
   for (const name of [...Object.keys(rules), ...functions.keys()]) {
     if (!names.includes(name))
@@ -34,11 +36,11 @@ export function compileGenerated(
   const hints = readHints(rules);
   return fields.map((field) => {
     const { name } = field;
-    const keywords = objectOf(objectOf(schema['properties'])[name]);
+    const keywords = readObject(readObject(schema['properties'])[name]);
     const generator = readGenerator(functions.get(name), rules[name]) ?? hintGenerator(hints.get(name));
     const context = { declared: keywords, path, report };
     if (generator !== null) checkField(field, generator, context);
-    if (generator !== null && stringOf(objectOf(declared['state'])['field']) === name)
+    if (generator !== null && readString(readObject(declared['state'])['field']) === name)
       report([...path, 'generated', name], `${name} is the state, which starts as state.initial`, 'remove it');
     const shownOnce = keywords['x-shown-once'] === true;
     if (shownOnce && generator?.kind !== 'secret') {
@@ -54,7 +56,7 @@ export function compileGenerated(
 function readHints(rules: CompileContext['declared']): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(rules).flatMap(([name, rule]) => {
-      const hint = stringOf(objectOf(rule)['hint']);
+      const hint = readString(readObject(rule)['hint']);
       return hint === null ? [] : [[hint, name] as const];
     }),
   );
@@ -70,7 +72,7 @@ function readGenerator(generate: GenerateValue | undefined, rule: Json | undefin
   if (rule === undefined) return null;
   if (isJsonObject(rule)) {
     const sealed = rule['sealed'] === true ? ({ sealed: true } as const) : {};
-    return { kind: 'secret', prefix: stringOf(rule['secret']) ?? '', ...sealed };
+    return { kind: 'secret', prefix: readString(rule['secret']) ?? '', ...sealed };
   }
   return rule === 'now' ? { kind: 'now' } : { kind: 'uuid' };
 }

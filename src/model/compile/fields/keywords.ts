@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { Shape, ValueType } from '../../model.ts';
-import { arrayOf, digitsOf } from '../../values/access.ts';
+import { readArray, toDigits } from '../../values/access.ts';
 import { assertShape } from '../../values/assertion.ts';
 import { compareNumbers, storedDecimal } from '../../values/exact-number.ts';
 import { describeReason } from '../../values/messages.ts';
@@ -78,7 +78,10 @@ export function checkKeywords(kind: ValueKind, { declared: schema, path, report 
   checkPattern(schema['pattern'], [...path, 'pattern'], report);
 }
 
-/** Reports a pattern that is not a regular expression with the `u` flag, and one that cannot be matched in linear time (LIM-1). */
+/**
+ * Reports a pattern that is not a regular expression with the `u` flag, and one that cannot be matched in linear time
+ * (LIM-1).
+ */
 export function checkPattern(pattern: Json | undefined, path: Path, report: ReportProblem): void {
   const problem = typeof pattern === 'string' ? patternProblem(pattern) : null;
   if (problem !== null) report(path, problem.cause, problem.fix);
@@ -89,13 +92,13 @@ function checkBound(kind: ValueKind, keyword: string, bound: Json | undefined, {
   if (bound === undefined) return;
   if (typeof bound === 'string' && !EXACT.has(kind)) {
     report(path, `${keyword} is a string, which only decimal and int64 accept`, 'write a number');
-  } else if (EXACT.has(kind) && storedDecimal(digitsOf(bound) ?? '', null) === null) {
+  } else if (EXACT.has(kind) && storedDecimal(toDigits(bound) ?? '', null) === null) {
     report(path, `${keyword} is not a decimal number`, 'write its digits as a string, such as "0.01"');
   }
 }
 
 function isAbove(low: Json | undefined, high: Json | undefined): boolean {
-  const [a, b] = [digitsOf(low), digitsOf(high)];
+  const [a, b] = [toDigits(low), toDigits(high)];
   return a !== null && b !== null && compareNumbers(a, b) > 0;
 }
 
@@ -104,7 +107,7 @@ export function checkEnum(shape: Shape, { declared, path, report }: CompileConte
   const { enum: listed, const: constant, ...rest } = declared;
   if (listed === undefined && constant === undefined) return;
   const findError = valueCheck(shape, rest);
-  for (const [index, value] of arrayOf(listed).entries()) {
+  for (const [index, value] of readArray(listed).entries()) {
     const error = value === null ? null : findError(value);
     if (error !== null) {
       report([...path, 'enum', index], `the value ${error}`, 'list only values that the rest of the schema allows');
@@ -116,7 +119,10 @@ export function checkEnum(shape: Shape, { declared, path, report }: CompileConte
   }
 }
 
-/** Returns the declared default in stored form, or undefined if there is none. Reports a default that its schema rejects. */
+/**
+ * Returns the declared default in stored form, or undefined if there is none. Reports a default that its schema
+ * rejects.
+ */
 export function compileDefault(shape: Shape, { declared, path, report }: CompileContext): Json | undefined {
   const value = declared['default'];
   if (value === undefined) return undefined;
@@ -127,7 +133,10 @@ export function compileDefault(shape: Shape, { declared, path, report }: Compile
   return value === null ? null : storedForm(shape)(value);
 }
 
-/** Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or null. */
+/**
+ * Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or
+ * null.
+ */
 export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
   const violationsOf = compileAssertion(assertShape(shape, schema));
   return (value) => {

@@ -2,7 +2,7 @@ import pluralize from 'pluralize';
 import { errors, resourceErrors } from '../../../conventions/errors.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { API_SCHEMAS, operationNames, schemaNames } from '../../type-names.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 
 /** The names of a resource, which derive from the key that declares it. */
 export interface ResourceNames {
@@ -32,7 +32,9 @@ export const ORIGIN_PATHS: ReadonlySet<string> = new Set([
   'asyncapi.json',
 ]);
 
-/** The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one. */
+/**
+ * The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one.
+ */
 const LINK_RELATIONS: ReadonlySet<string> = new Set(
   'self collection up first prev next last canonical service_desc service_desc_events service_doc'.split(' '),
 );
@@ -55,15 +57,15 @@ const VERBS: ReadonlySet<string> = new Set(
 const CODE_FAMILIES: ReadonlySet<string> = new Set(Object.keys(errors).map((code) => code.slice(0, code.indexOf('_'))));
 
 /**
- * Compiles the names of a resource and reports invalid ones (URL-2, REP-12, ERR-2). A document that older versions derive from may name the collection by
- * `collection`, in snake_case; all others by the key of the resource.
+ * Compiles the names of a resource and reports invalid ones (URL-2, REP-12, ERR-2). A document that older versions
+ * derive from may name the collection by `collection`, in snake_case; all others by the key of the resource.
  */
 export function compileNames(key: string, resource: CompileContext, reserved: ReadonlySet<string>): ResourceNames {
-  const name = stringOf(resource.declared['collection']) ?? key;
+  const name = readString(resource.declared['collection']) ?? key;
   const collection = name.replaceAll('_', '-');
   checkCollection(name, collection, resource, reserved);
-  const singular = stringOf(resource.declared['singular']) ?? singularOf(name);
-  const code = stringOf(resource.declared['error_prefix']) ?? singular.toUpperCase();
+  const singular = readString(resource.declared['singular']) ?? toSingular(name);
+  const code = readString(resource.declared['error_prefix']) ?? singular.toUpperCase();
   checkCode(code, resource);
   return { collection, singular, code };
 }
@@ -79,7 +81,10 @@ const ENDINGS: Readonly<Record<string, string>> = {
   x: 'chateau gateau tableau',
   '': 'feedback leisure metadata offspring pyjamas',
 };
-/** Plurals by singular. Singulars are part of error codes and event types, so that the words of released versions stay as they are. */
+/**
+ * Plurals by singular. Singulars are part of error codes and event types, so that the words of released versions stay
+ * as they are.
+ */
 const PLURALS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(ENDINGS).flatMap(([ending, words]) =>
     words.split(' ').map((word) => [word, word + ending] as const),
@@ -92,7 +97,7 @@ const PLURALS: ReadonlyMap<string, string> = new Map([
 const SINGULARS: ReadonlyMap<string, string> = new Map([...PLURALS].map(([singular, plural]) => [plural, singular]));
 
 /** The singular of a collection name in snake_case, by its last word: `order_items` gives `order_item`. */
-export function singularOf(collection: string): string {
+export function toSingular(collection: string): string {
   const start = collection.lastIndexOf('_') + 1;
   const word = collection.slice(start);
   const known = SINGULARS.get(word) ?? (PLURALS.has(word) ? word : undefined);
@@ -100,9 +105,9 @@ export function singularOf(collection: string): string {
 }
 
 /** True if a name is a plural of a singular. Some singulars have several. */
-export function isPluralOf(name: string, singular: string): boolean {
+export function isPlural(name: string, singular: string): boolean {
   const start = singular.lastIndexOf('_') + 1;
-  return [pluralOf(singular), singular.slice(0, start) + pluralize.plural(singular.slice(start))].includes(name);
+  return [toPlural(singular), singular.slice(0, start) + pluralize.plural(singular.slice(start))].includes(name);
 }
 
 /** A word without a plural in names such as `related_ids` and `similar_ids`: a participle or an adjective. */
@@ -112,7 +117,8 @@ const ONE_SUFFIX = '_id';
 const MANY_SUFFIX = '_ids';
 
 /**
- * The name of the relation of a field that declares none: `supplier` of `supplier_id`, `labels` of the array `label_ids`; null for another name.
+ * The name of the relation of a field that declares none: `supplier` of `supplier_id`, `labels` of the array
+ * `label_ids`; null for another name.
  *
  * @param isArray whether the field is an array of references
  */
@@ -120,11 +126,11 @@ export function relationName(field: string, isArray: boolean): string | null {
   const suffix = isArray ? MANY_SUFFIX : ONE_SUFFIX;
   if (!field.endsWith(suffix) || field === suffix) return null;
   const stem = field.slice(0, -suffix.length);
-  return isArray ? pluralOf(stem) : stem;
+  return isArray ? toPlural(stem) : stem;
 }
 
 /** The plural of a name in snake_case, by its last word: `order_item` gives `order_items`, `related` stays. */
-export function pluralOf(name: string): string {
+export function toPlural(name: string): string {
   const start = name.lastIndexOf('_') + 1;
   const word = name.slice(start);
   return name.slice(0, start) + (WITHOUT_PLURAL.test(word) ? word : (PLURALS.get(word) ?? pluralize.plural(word)));
@@ -133,16 +139,17 @@ export function pluralOf(name: string): string {
 /**
  * The path segments that resources cannot have.
  *
- * @param document the whole document: `system` renames collections, and a base path of `/` reserves the paths at the origin
+ * @param document the whole document: `system` renames collections, and a base path of `/` reserves the paths at the
+ *   origin
  */
 export function reservedCollections(document: CompileContext['declared']): ReadonlySet<string> {
-  const renamed = objectOf(document['system']);
+  const renamed = readObject(document['system']);
   const own = [
-    ...(objectOf(document['auth'])['api_keys'] === true ? ['api-keys'] : []),
+    ...(readObject(document['auth'])['api_keys'] === true ? ['api-keys'] : []),
     ...(document['webhooks'] === undefined ? [] : ['webhooks']),
   ];
   const system = SYSTEM_COLLECTIONS.filter((name) => !own.includes(name)).map(
-    (name) => stringOf(renamed[name]) ?? name,
+    (name) => readString(renamed[name]) ?? name,
   );
   return new Set([...system, ...(document['base_path'] === '/' ? ORIGIN_PATHS : [])]);
 }
@@ -233,7 +240,7 @@ export function checkDescribedNames(
 export function checkFormerNames(resources: readonly (CompileContext & { readonly name: string })[]): void {
   const used = new Set(resources.map(({ name }) => name));
   for (const { declared, path, report } of resources) {
-    const was = stringOf(declared['was']);
+    const was = readString(declared['was']);
     if (was === null) continue;
     if (used.has(was)) {
       const fix = 'write the previous name of this resource in the database';

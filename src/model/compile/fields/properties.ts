@@ -2,7 +2,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import { suggestName } from '../../document/model-error.ts';
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Field, Property, Shape, TextFormat, ValueType } from '../../model.ts';
-import { objectOf, stringsOf } from '../../values/access.ts';
+import { readObject, readStrings } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
@@ -29,10 +29,10 @@ interface PropertyInputs {
 }
 
 /**
- * Compiles the properties that filters and sort can name, in the order of the representation.
- * They are system fields, readable fields and, by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable` or `filterable` is declared; `id`
- * always is, because it ends every sort. An array of scalars is filterable by its items. Other arrays and binary values are neither.
- * Write-only fields are not included (REP-11).
+ * Compiles the properties that filters and sort can name, in the order of the representation. They are system fields,
+ * readable fields and, by dotted path, members of object fields. Scalars are sortable and filterable unless `sortable`
+ * or `filterable` is declared; `id` always is, because it ends every sort. An array of scalars is filterable by its
+ * items. Other arrays and binary values are neither. Write-only fields are not included (REP-11).
  */
 export function compileProperties(
   inputs: PropertyInputs,
@@ -64,13 +64,15 @@ export function checkScalar(
   if (!scalars.includes(path)) reportPath(path, at, scalars, report);
 }
 
-/** Compiles the paths that `q` searches: readable strings and arrays of strings, also inside objects (QRY-6, REP-11). */
+/**
+ * Compiles the paths that `q` searches: readable strings and arrays of strings, also inside objects (QRY-6, REP-11).
+ */
 export function compileSearch(
   properties: ReadonlyMap<string, Property>,
   { declared, path, report }: CompileContext,
 ): readonly string[] {
   const searchable = [...properties.values()].filter(isSearchable).map((property) => property.path);
-  const searched = stringsOf(declared['search']);
+  const searched = readStrings(declared['search']);
   for (const [index, each] of searched.entries()) {
     if (searchable.includes(each)) continue;
     const fix = suggestName(each, searchable, 'use a readable string field');
@@ -86,7 +88,7 @@ function isSearchable({ type }: Property): boolean {
 function fieldLeaves({ schema, hasClientIds }: PropertyInputs): (field: Field) => readonly Leaf[] {
   return (field) => {
     const { name, reference } = field;
-    const leaves = listLeaves(name, field, objectOf(objectOf(schema['properties'])[name]));
+    const leaves = listLeaves(name, field, readObject(readObject(schema['properties'])[name]));
     const isServerId = reference !== null && !hasClientIds(reference.resource);
     return isServerId ? leaves.map((leaf) => ({ ...leaf, holdsComma: false })) : leaves;
   };
@@ -96,14 +98,14 @@ function fieldLeaves({ schema, hasClientIds }: PropertyInputs): (field: Field) =
 function listLeaves(path: string, { type, nullable }: Shape, schema: JsonObject): readonly Leaf[] {
   if (type.kind === 'map') return [];
   if (type.kind === 'object') {
-    const declared = objectOf(schema['properties']);
+    const declared = readObject(schema['properties']);
     return type.members.flatMap((member) => {
       const shape = { type: member.type, nullable: nullable || member.nullable };
-      return listLeaves(`${path}.${member.name}`, shape, objectOf(declared[member.name]));
+      return listLeaves(`${path}.${member.name}`, shape, readObject(declared[member.name]));
     });
   }
   const [value, valueSchema] =
-    type.kind === 'array' ? [type.item, objectOf(schema['items'])] : [{ type, nullable }, schema];
+    type.kind === 'array' ? [type.item, readObject(schema['items'])] : [{ type, nullable }, schema];
   const allowed = allowedValues(valueSchema)?.map(storedForm(value)) ?? null;
   return [{ path, type, nullable, allowed, holdsComma: canHoldComma(value.type, allowed) }];
 }
@@ -124,7 +126,7 @@ function declaredPaths(
   { declared, path, report }: CompileContext,
 ): ReadonlySet<string> {
   if (declared[key] === undefined) return allowed;
-  const listed = stringsOf(declared[key]);
+  const listed = readStrings(declared[key]);
   for (const [index, each] of listed.entries()) {
     if (!allowed.has(each)) reportPath(each, [...path, key, index], allowed, report);
   }

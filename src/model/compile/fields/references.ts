@@ -12,7 +12,7 @@ import type {
   Resource,
   ValueType,
 } from '../../model.ts';
-import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { readNumber, readObject, readString } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { relationName, RESERVED_FIELDS } from './names.ts';
 
@@ -20,7 +20,8 @@ import { relationName, RESERVED_FIELDS } from './names.ts';
 const FIXED_LINKS: ReadonlySet<string> = new Set(['self', 'collection', 'up']);
 
 /**
- * Compiles the reference that a field, or the items of an array field, declare by `x-references`; null if there is none.
+ * Compiles the reference that a field, or the items of an array field, declare by `x-references`; null if there is
+ * none.
  *
  * @param resources names of all resources
  */
@@ -30,7 +31,7 @@ export function compileReference(
   resources: ReadonlySet<string>,
 ): Reference | null {
   const many = member.type.kind === 'array';
-  const items = objectOf(field.declared['items']);
+  const items = readObject(field.declared['items']);
   if (many && field.declared['x-references'] !== undefined) {
     const fix = 'declare x-references under items';
     field.report([...field.path, 'x-references'], 'the items of an array are the references, not the array', fix);
@@ -41,10 +42,10 @@ export function compileReference(
   const path = [...holder.path, 'x-references'];
   const long: CompileContext = { ...field, declared: longForm(declared), path };
   checkHolder(member.type, long);
-  const resource = stringOf(long.declared['resource']) ?? '';
+  const resource = readString(long.declared['resource']) ?? '';
   checkTarget(resource, resources, isJsonObject(declared) ? [...path, 'resource'] : path, long);
-  const onDelete = compileOnDelete(stringOf(long.declared['on_delete']), member, field, path);
-  return { resource, as: compileAs(member, long), inverse: stringOf(long.declared['inverse']), onDelete };
+  const onDelete = compileOnDelete(readString(long.declared['on_delete']), member, field, path);
+  return { resource, as: compileAs(member, long), inverse: readString(long.declared['inverse']), onDelete };
 }
 
 function longForm(declared: Json): CompileContext['declared'] {
@@ -68,7 +69,7 @@ function checkTarget(resource: string, resources: ReadonlySet<string>, at: Path,
 /** The name of the relation: declared, or that of the field. An array may have none. */
 function compileAs(member: Member, { declared, path, report }: CompileContext): string | null {
   const isArray = member.type.kind === 'array';
-  const name = stringOf(declared['as']) ?? relationName(member.name, isArray);
+  const name = readString(declared['as']) ?? relationName(member.name, isArray);
   if (name !== null || isArray) return name;
   const cause = `the relation has no name, because ${member.name} does not end with _id`;
   report(path, cause, `write {resource: .., as: name}, or rename the field to ${member.name}_id`);
@@ -78,7 +79,8 @@ function compileAs(member: Member, { declared, path, report }: CompileContext): 
 function compileOnDelete(declared: string | null, member: Member, field: CompileContext, path: Path): OnDelete {
   if (declared === 'cascade') return declared;
   if (declared !== 'nullify') return 'restrict';
-  const mayBeUnset = member.type.kind === 'array' ? (numberOf(field.declared['minItems']) ?? 0) === 0 : member.nullable;
+  const mayBeUnset =
+    member.type.kind === 'array' ? (readNumber(field.declared['minItems']) ?? 0) === 0 : member.nullable;
   if (!mayBeUnset) {
     const fix = 'make the field optional, or choose restrict or cascade';
     field.report([...path, 'on_delete'], 'nullify is not possible, because the field is required', fix);

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/]+)$/;
@@ -12,9 +12,10 @@ const MAX_SCHEMAS = 5000;
 const MAX_DEPTH = 64;
 
 /**
- * Replaces every local `$ref` of a schema by its target and removes the definitions. Names are looked up in `$defs` and `definitions`
- * of the schema, then of the document. Keywords next to a `$ref` are added to its target. Reports unknown names, cycles, excessive
- * nesting and keywords that are declared on both sides. An invalid reference resolves to any string.
+ * Replaces every local `$ref` of a schema by its target and removes the definitions. Names are looked up in `$defs` and
+ * `definitions` of the schema, then of the document. Keywords next to a `$ref` are added to its target. Reports unknown
+ * names, cycles, excessive nesting and keywords that are declared on both sides. An invalid reference resolves to any
+ * string.
  */
 export function resolveReferences(
   schema: JsonObject,
@@ -25,7 +26,7 @@ export function resolveReferences(
   const definitions = new Map<string, Json>();
   for (const holder of [document, schema]) {
     for (const group of ['definitions', '$defs']) {
-      for (const [name, definition] of Object.entries(objectOf(holder[group]))) {
+      for (const [name, definition] of Object.entries(readObject(holder[group]))) {
         definitions.set(`${group}/${name}`, definition);
       }
     }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { ComputedField, Field } from '../../model.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import { type Hooks, NO_HOOKS, type Refine } from '../../hooks.ts';
 import { compileRefine } from '../../typescript/refinements.ts';
 import { CodeReader } from '../../typescript/module-values.ts';
@@ -51,7 +51,7 @@ function compileHooks(
   }
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
   return {
-    refine: compileRefinements(code, fields, objectOf(objectOf(declared['schema'])['properties'])),
+    refine: compileRefinements(code, fields, readObject(readObject(declared['schema'])['properties'])),
     before: {
       create: before.get('create') ?? null,
       update: before.get('update') ?? null,

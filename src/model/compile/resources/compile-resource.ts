@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, IdRule, Resource, ResourceAccess } from '../../model.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
 import { parentKey } from '../../row-key.ts';
-import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { readNumber, readObject, readString } from '../../values/access.ts';
 import { compilePattern } from '../../values/pattern.ts';
 import { compileAccess } from '../access/access.ts';
 import type { RuledAccess } from '../access/ruled-access.ts';
@@ -53,14 +53,15 @@ export function compileResource(
   const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
   const { state, fields } = compileState([...above, ...own], schema, resource);
-  const hasClientIds = (other: string): boolean => isClientId(objectOf(objectOf(document['resources'])[other])['id']);
+  const hasClientIds = (other: string): boolean =>
+    isClientId(readObject(readObject(document['resources'])[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   const access = compileResourceAccess(resource, inputs);
   return {
     ...resource,
     name,
     ...names,
-    was: stringOf(declared['was']),
+    was: readString(declared['was']),
     id: compileId(resource),
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
@@ -132,7 +133,7 @@ function compileParentField(
     const cause = `the server adds ${name}, the id of the parent, to every child`;
     report([...path, 'schema', 'properties', name], cause, 'remove the field');
   }
-  const onDelete = stringOf(declared['on_parent_delete']) === 'cascade' ? 'cascade' : 'restrict';
+  const onDelete = readString(declared['on_parent_delete']) === 'cascade' ? 'cascade' : 'restrict';
   return {
     name,
     type: { kind: 'text', format: null },
@@ -155,19 +156,19 @@ function isClientId(id: Json | undefined): boolean {
 function compileId({ declared, path, report }: CompileContext): IdRule {
   const { id } = declared;
   if (!isClientId(id)) return { kind: 'server' };
-  const pattern = stringOf(objectOf(id)['client']);
+  const pattern = readString(readObject(id)['client']);
   checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
   return { kind: 'client', pattern: pattern === null ? null : compilePattern(pattern) };
 }
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {
-  const events = stringOf(declared['events']);
+  const events = readString(declared['events']);
   return events === 'full' || events === 'none' || events === 'disabled' ? events : 'thin';
 }
 
 /** As it is declared: see {@link compileSharing}. */
 function compileCache(declared: CompileContext['declared']): Resource['cache'] {
   if (!isJsonObject(declared['cache'])) return null;
-  const cache = objectOf(declared['cache']);
-  return { maxAge: numberOf(cache['max_age']) ?? 0, scope: cache['scope'] === 'public' ? 'public' : 'private' };
+  const cache = readObject(declared['cache']);
+  return { maxAge: readNumber(cache['max_age']) ?? 0, scope: cache['scope'] === 'public' ? 'public' : 'private' };
 }

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Model, Resource } from '../../model.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { scopeOf } from '../../row-key.ts';
-import { objectOf } from '../../values/access.ts';
+import { countScopeIds } from '../../row-key.ts';
+import { readObject } from '../../values/access.ts';
 import { compileResource, type UnlinkedResource } from './compile-resource.ts';
 import { compileFields } from '../fields/fields.ts';
 import { readParentName, parentsFirst, type ResourceContext } from './hierarchy.ts';
@@ -29,9 +29,11 @@ import { compileSharing } from '../access/sharing.ts';
 /** The functions of resources, by name of the resource. */
 export type ModelCode = ReadonlyMap<string, UncheckedCode>;
 
-/** Compiles each resource of a document without the parts that depend on other resources, parents before their children. */
+/**
+ * Compiles each resource of a document without the parts that depend on other resources, parents before their children.
+ */
 export function compileResources(document: CompileContext, code: ModelCode): readonly UnlinkedResource[] {
-  const declared = Object.entries(objectOf(document.declared['resources']));
+  const declared = Object.entries(readObject(document.declared['resources']));
   const ordered = parentsFirst(
     declared.flatMap(([name, resource]): ResourceContext[] =>
       isJsonObject(resource) ? [{ ...document, name, declared: resource, path: ['resources', name] }] : [],
@@ -53,7 +55,7 @@ export function compileResources(document: CompileContext, code: ModelCode): rea
     const parent =
       named === undefined
         ? null
-        : { ...named, scope: above === undefined ? 0 : scopeOf(above), access: above?.access ?? null };
+        : { ...named, scope: above === undefined ? 0 : countScopeIds(above), access: above?.access ?? null };
     const own = { collection, singular, code: prefix };
     const inputs = { ...own, schema: schema.declared, fields, parent, document: document.declared };
     compiled.set(resource.name, compileResource(resource, inputs, code.get(resource.name) ?? null));
@@ -63,7 +65,11 @@ export function compileResources(document: CompileContext, code: ModelCode): rea
 
 function resolveSchema({ declared, path, report }: CompileContext, document: CompileContext): CompileContext {
   const at = [...path, 'schema'];
-  return { declared: resolveReferences(objectOf(declared['schema']), document.declared, at, report), path: at, report };
+  return {
+    declared: resolveReferences(readObject(declared['schema']), document.declared, at, report),
+    path: at,
+    report,
+  };
 }
 
 /**
@@ -136,7 +142,7 @@ function withSibling(
   const { reference, name } = field;
   const target = resources.get(reference?.resource ?? '');
   const isParent = name === resource.parent?.field;
-  if (reference === null || target === undefined || isParent || scopeOf(target) === 0) return field;
+  if (reference === null || target === undefined || isParent || countScopeIds(target) === 0) return field;
   if (target.parent?.resource === resource.parent?.resource)
     return { ...field, reference: { ...reference, siblings: true } };
   const above = target.parent?.resource ?? '';
@@ -146,7 +152,10 @@ function withSibling(
   return field;
 }
 
-/** Reports inverse relations that could be neither expanded nor linked: the referring field is write-only, so no response may show it (REP-11). */
+/**
+ * Reports inverse relations that could be neither expanded nor linked: the referring field is write-only, so no
+ * response may show it (REP-11).
+ */
 function checkInverses(resources: readonly UnlinkedResource[]): void {
   for (const resource of resources) {
     for (const field of resource.fields) {

@@ -1,6 +1,6 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import { reportUnknownResource } from '../../document/model-error.ts';
-import { stringOf } from '../../values/access.ts';
+import { readString } from '../../values/access.ts';
 
 /** URL-7. */
 const MAX_LEVELS = 3;
@@ -11,8 +11,8 @@ export interface ResourceContext extends CompileContext {
 }
 
 /**
- * Sorts the declared resources: parents before their children, otherwise in declared order. Reports unknown parents, cycles and more
- * than three levels.
+ * Sorts the declared resources: parents before their children, otherwise in declared order. Reports unknown parents,
+ * cycles and more than three levels.
  */
 export function parentsFirst<T extends ResourceContext>(resources: readonly T[]): readonly T[] {
   const byName = new Map(resources.map((resource) => [resource.name, resource]));
@@ -25,7 +25,7 @@ export function parentsFirst<T extends ResourceContext>(resources: readonly T[])
 
 /** The name of the parent of a resource; null if it has none or an unknown one. */
 export function readParentName(resource: ResourceContext, names: ReadonlySet<string>): string | null {
-  const parent = stringOf(resource.declared['parent']);
+  const parent = readString(resource.declared['parent']);
   return parent !== null && names.has(parent) && parent !== resource.name ? parent : null;
 }
 
@@ -33,7 +33,7 @@ export function readParentName(resource: ResourceContext, names: ReadonlySet<str
 function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<string, T>): T[] {
   const line = [resource];
   const at = [...resource.path, 'parent'];
-  for (let name = stringOf(resource.declared['parent']); name !== null; ) {
+  for (let name = readString(resource.declared['parent']); name !== null; ) {
     const parent = byName.get(name);
     if (parent === undefined) {
       if (line.length === 1) reportUnknownResource(resource.report, at, name, byName.keys());
@@ -46,7 +46,7 @@ function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<str
       break;
     }
     line.push(parent);
-    name = stringOf(parent.declared['parent']);
+    name = readString(parent.declared['parent']);
   }
   if (line.length > MAX_LEVELS) {
     const cause = `${resource.name} is nested ${line.length} levels deep; the maximum is ${MAX_LEVELS}`;

@@ -1,6 +1,6 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Property, SortKey } from '../../model.ts';
-import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
 import { checkScalar } from '../fields/properties.ts';
 
 type Properties = ReadonlyMap<string, Property>;
@@ -11,7 +11,7 @@ const MAX_SORT_KEYS = 5;
 
 /** Compiles the default sort. It ends with the id, in the direction of the key before it (PAGE-5). */
 export function compileSort(properties: Properties, { declared, path, report }: CompileContext): readonly SortKey[] {
-  const keys = (stringOf(declared['sort']) ?? DEFAULT_SORT).split(',').map((text) => {
+  const keys = (readString(declared['sort']) ?? DEFAULT_SORT).split(',').map((text) => {
     const descending = text.startsWith('-');
     return { path: descending ? text.slice(1) : text, descending };
   });
@@ -30,9 +30,9 @@ export function compileIndexes(
   properties: Properties,
   { declared, path, report }: CompileContext,
 ): readonly (readonly string[])[] {
-  return arrayOf(declared['indexes']).map((index, position) => {
+  return readArray(declared['indexes']).map((index, position) => {
     const at = [...path, 'indexes', position];
-    const paths = stringsOf(index);
+    const paths = readStrings(index);
     for (const each of paths) checkScalar(each, at, properties, report);
     return paths;
   });
@@ -50,8 +50,8 @@ export function compileUniques(
 ): readonly (readonly string[])[] {
   const { declared, path, report } = resource;
   const byName = new Map(fields.map((field) => [field.name, field]));
-  const properties = objectOf(schema['properties']);
-  const single = fields.filter(({ name }) => objectOf(properties[name])['x-unique'] === true);
+  const properties = readObject(schema['properties']);
+  const single = fields.filter(({ name }) => readObject(properties[name])['x-unique'] === true);
   const check = (name: string, at: CompileContext['path']): void => {
     const kind = byName.get(name)?.type.kind;
     if (kind === undefined) report(at, `there is no field ${name}`, 'use fields of this resource');
@@ -60,8 +60,8 @@ export function compileUniques(
     }
   };
   for (const { name } of single) check(name, [...path, 'schema', 'properties', name, 'x-unique']);
-  const together = arrayOf(declared['unique']).map((list, position) => {
-    const names = stringsOf(list);
+  const together = readArray(declared['unique']).map((list, position) => {
+    const names = readStrings(list);
     for (const name of names) check(name, [...path, 'unique', position]);
     return names;
   });
@@ -71,7 +71,7 @@ export function compileUniques(
 
 /** Compiles the field for time windows, a timestamp that every row has (PAGE-4). */
 export function compileTimeField(properties: Properties, { declared, path, report }: CompileContext): string {
-  const name = stringOf(declared['time_field']) ?? DEFAULT_SORT;
+  const name = readString(declared['time_field']) ?? DEFAULT_SORT;
   const property = properties.get(name);
   if (property?.type.kind !== 'date-time' || property.nullable || name.includes('.')) {
     const fix = 'use created_at, updated_at or a required field with format: date-time';

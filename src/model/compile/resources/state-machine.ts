@@ -1,17 +1,20 @@
 import { isJsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
-import { arrayOf, objectOf, stringOf } from '../../values/access.ts';
+import { readArray, readObject, readString } from '../../values/access.ts';
 import type { Field, StateMachine } from '../../model.ts';
 import type { Path } from '../../path.ts';
 
-/** The state machine of a resource, and its fields: the state field is required, with the initial state as its default. */
+/**
+ * The state machine of a resource, and its fields: the state field is required, with the initial state as its default.
+ */
 interface CompiledState {
   readonly state: StateMachine | null;
   readonly fields: readonly Field[];
 }
 
 /**
- * Compiles the state machine (MET-11). Every row has a state, so the field is never null, even if it is not in `required`.
+ * Compiles the state machine (MET-11). Every row has a state, so the field is never null, even if it is not in
+ * `required`.
  *
  * @param schema the schema of the resource, its `$ref`s resolved
  */
@@ -23,13 +26,13 @@ export function compileState(
   const declared = resource.declared['state'];
   if (!isJsonObject(declared)) return { state: null, fields };
   const machine: CompileContext = { ...resource, declared, path: [...resource.path, 'state'] };
-  const name = stringOf(declared['field']) ?? '';
+  const name = readString(declared['field']) ?? '';
   const field = fields.find((each) => each.name === name);
-  const values = arrayOf(objectOf(objectOf(schema['properties'])[name])['enum']).filter(
+  const values = readArray(readObject(readObject(schema['properties'])[name])['enum']).filter(
     (value) => typeof value === 'string',
   );
   if (!isStateField(field, values, name, machine)) return { state: null, fields };
-  const initial = stringOf(declared['initial']) ?? '';
+  const initial = readString(declared['initial']) ?? '';
   checkState(initial, values, [...machine.path, 'initial'], machine);
   if (field.default !== undefined && field.default !== initial) {
     const fix = 'make them equal, or remove the default';
@@ -37,15 +40,15 @@ export function compileState(
   }
   const transitions = new Map(values.map((value) => [value, new Set<string>()]));
   const scopes = new Map<string, Map<string, string>>();
-  for (const [from, targets] of Object.entries(objectOf(declared['transitions']))) {
+  for (const [from, targets] of Object.entries(readObject(declared['transitions']))) {
     const at = [...machine.path, 'transitions', from];
     checkState(from, values, at, machine);
-    for (const [index, target] of arrayOf(targets).entries()) {
-      const to = stringOf(isJsonObject(target) ? target['to'] : target);
+    for (const [index, target] of readArray(targets).entries()) {
+      const to = readString(isJsonObject(target) ? target['to'] : target);
       if (to === null) continue;
       checkState(to, values, [...at, index], machine);
       transitions.get(from)?.add(to);
-      const scope = isJsonObject(target) ? stringOf(target['scope']) : null;
+      const scope = isJsonObject(target) ? readString(target['scope']) : null;
       if (scope !== null) scopes.set(from, (scopes.get(from) ?? new Map<string, string>()).set(to, scope));
     }
   }

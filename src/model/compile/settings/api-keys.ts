@@ -3,7 +3,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { PolicyFunction } from '../../policy.ts';
 import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 import { disableKeyWebhooks } from './webhook-hooks.ts';
 import { webhookResources } from './webhooks.ts';
 
@@ -35,8 +35,8 @@ const API_KEYS: JsonObject = {
 
 /** The name of the resource of API keys; null where the model has none. */
 export function apiKeysName(document: CompileContext['declared']): string | null {
-  if (objectOf(document['auth'])['api_keys'] !== true) return null;
-  return (stringOf(objectOf(document['system'])[COLLECTION]) ?? COLLECTION).replaceAll('-', '_');
+  if (readObject(document['auth'])['api_keys'] !== true) return null;
+  return (readString(readObject(document['system'])[COLLECTION]) ?? COLLECTION).replaceAll('-', '_');
 }
 
 /** Adds the resource of API keys to a document that has them, and its code. Reports a resource that has its name. */
@@ -46,7 +46,7 @@ export function withApiKeys<T extends UncheckedCode>(
 ): { readonly document: CompileContext; readonly code: ReadonlyMap<string, T | UncheckedCode> } {
   const name = apiKeysName(document.declared);
   if (name === null) return { document, code };
-  const resources = objectOf(document.declared['resources']);
+  const resources = readObject(document.declared['resources']);
   if (name in resources) {
     const fix = 'rename it, or set another name for the collection of API keys: system: { api-keys: keys }';
     document.report(['resources', name], `${name} is the collection of API keys`, fix);
@@ -69,7 +69,7 @@ function onRevocation({ declared }: CompileContext): object {
   if (names === null) return {};
   return {
     delete: (row: JsonObject, context: HookServices & WriteInfo) =>
-      disableKeyWebhooks(stringOf(row['id']) ?? '', names, context),
+      disableKeyWebhooks(readString(row['id']) ?? '', names, context),
   };
 }
 
@@ -93,26 +93,26 @@ function ownKeys(name: string): NonNullable<UncheckedCode['rows']> {
 
 /** True if a resource declares the rows that a caller may access. */
 function restrictsRows(declared: Json): boolean {
-  const { rows, owner } = objectOf(objectOf(declared)['access']);
+  const { rows, owner } = readObject(readObject(declared)['access']);
   return rows !== undefined || owner !== undefined;
 }
 
 /**
- * A key has no scope that its creator lacks, and its creator's subject and claims: policies judge rows by them. For other ones the creator needs the scope
- * `api-keys:admin`.
+ * A key has no scope that its creator lacks, and its creator's subject and claims: policies judge rows by them. For
+ * other ones the creator needs the scope `api-keys:admin`.
  *
  * @param name of the resource of keys
  */
 function limitToCaller(name: string): (draft: JsonObject, info: WriteInfo) => JsonObject {
   const admin = adminScope(name);
   return (draft, { caller }) => {
-    const missing = stringsOf(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
+    const missing = readStrings(draft['scopes']).filter((scope) => caller.scopes?.has(scope) !== true);
     if (missing.length > 0) {
       const message = `A key can have only scopes of its creator, who lacks ${missing.join(' and ')}.`;
       refuse('FORBIDDEN', message, [{ field: 'scopes', message: 'must be scopes of the caller' }]);
     }
     const subject = draft['subject'] ?? caller.subject;
-    const foreign = Object.entries(objectOf(draft['claims'])).filter(
+    const foreign = Object.entries(readObject(draft['claims'])).filter(
       ([claim, value]) => caller.claims[claim] !== value,
     );
     const details = [

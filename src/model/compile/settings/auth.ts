@@ -4,11 +4,13 @@ import { judgeKey } from '../../../conventions/json/json-web-key.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { apiKeysName } from './api-keys.ts';
 import type { AuthRules, Issuer, KeySource, GatewayRule } from '../../model.ts';
-import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
 
 const SOURCES = ['jwks', 'jwks_file', 'jwks_uri', 'discovery', 'hs256_secret'] as const;
 
-/** HMAC-SHA-256 is as strong as its key, up to the length of the hash, which is also the least that RFC 7518 3.2 allows. */
+/**
+ * HMAC-SHA-256 is as strong as its key, up to the length of the hash, which is also the least that RFC 7518 3.2 allows.
+ */
 const MIN_SECRET_BYTES = 32;
 
 /** The issuers that are not declared: a gateway, and the server itself for its API keys (AUTH-9). */
@@ -18,9 +20,9 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set(['gateway', 'api-keys']);
 export function compileAuth(document: CompileContext): AuthRules | null {
   const { declared, path, report } = document;
   if (declared['auth'] === undefined) return null;
-  const auth = objectOf(declared['auth']);
+  const auth = readObject(declared['auth']);
   const at = [...path, 'auth'];
-  const issuers = arrayOf(auth['issuers']).flatMap((issuer, index) =>
+  const issuers = readArray(auth['issuers']).flatMap((issuer, index) =>
     isJsonObject(issuer) ? [compileIssuer({ declared: issuer, path: [...at, 'issuers', index], report })] : [],
   );
   const isOtherwiseUsed = auth['gateway'] !== undefined || auth['api_keys'] === true;
@@ -34,19 +36,19 @@ export function compileAuth(document: CompileContext): AuthRules | null {
 
 function compileIssuer(context: CompileContext): Issuer {
   const { declared, path, report } = context;
-  const issuer = stringOf(declared['issuer']) ?? '';
+  const issuer = readString(declared['issuer']) ?? '';
   const host = URL.parse(issuer)?.host ?? '';
-  const name = stringOf(declared['name']) ?? host;
+  const name = readString(declared['name']) ?? host;
   if (name === '' && issuer !== '')
     report([...path, 'issuer'], `'${issuer}' has no host that could name the issuer`, 'declare its name');
   return {
     name,
     issuer,
-    audiences: stringsOf(declared['audience']),
+    audiences: readStrings(declared['audience']),
     keys: compileKeySource(issuer, context),
     allowTypJwt: declared['allow_typ_jwt'] === true,
-    scopeClaims: declared['scope_claim'] === undefined ? ['scope'] : stringsOf(declared['scope_claim']),
-    clientClaim: stringOf(declared['client_claim']) ?? 'client_id',
+    scopeClaims: declared['scope_claim'] === undefined ? ['scope'] : readStrings(declared['scope_claim']),
+    clientClaim: readString(declared['client_claim']) ?? 'client_id',
   };
 }
 
@@ -89,7 +91,7 @@ function compileKeySource(issuer: string, { declared, path, report }: CompileCon
     return NO_KEYS;
   }
   const context = { declared, path: [...path, source], report };
-  const text = stringOf(declared[source]) ?? '';
+  const text = readString(declared[source]) ?? '';
   switch (source) {
     case 'jwks':
       return { kind: 'inline', keys: compileKeys(context) };
@@ -123,7 +125,7 @@ function checkSecret(secret: string, { path, report }: CompileContext): void {
 
 /** The keys of an inline set. Those for encryption may stand in it: issuers publish them together. */
 function compileKeys({ declared, path, report }: CompileContext): readonly JsonObject[] {
-  const keys = arrayOf(objectOf(declared['jwks'])['keys']).filter((key) => isJsonObject(key));
+  const keys = readArray(readObject(declared['jwks'])['keys']).filter((key) => isJsonObject(key));
   const usable = keys.filter((key, index) => {
     const verdict = judgeKey(key);
     const at = [...path, 'keys', index];
@@ -142,11 +144,11 @@ function compileKeys({ declared, path, report }: CompileContext): readonly JsonO
 
 /** Compiles `auth.gateway` and reports one that could name no caller (AUTH-6); null where the model declares none. */
 function compileGateway({ declared, path, report }: CompileContext): GatewayRule | null {
-  const gateway = objectOf(declared['auth'])['gateway'];
+  const gateway = readObject(declared['auth'])['gateway'];
   if (gateway === undefined) return null;
-  if (stringsOf(declared['trusted_proxies']).length === 0) {
+  if (readStrings(declared['trusted_proxies']).length === 0) {
     const fix = 'list the addresses of the gateway in trusted_proxies, such as [10.0.0.0/8]';
     report([...path, 'auth', 'gateway'], 'no peer is trusted, so the gateway could not identify callers', fix);
   }
-  return { secret: stringOf(objectOf(gateway)['secret']) ?? '' };
+  return { secret: readString(readObject(gateway)['secret']) ?? '' };
 }

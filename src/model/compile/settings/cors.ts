@@ -1,7 +1,7 @@
 import type { CorsRule } from '../../../conventions/headers/cors.ts';
 import { serializedOrigin } from '../../../conventions/headers/origin.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
-import { numberOf, objectOf, stringsOf } from '../../values/access.ts';
+import { readNumber, readObject, readStrings } from '../../values/access.ts';
 
 /** Seconds: long enough for one visit of a page. */
 const DEFAULT_MAX_AGE = 600;
@@ -11,8 +11,8 @@ export const OPAQUE_ORIGIN = 'null';
 
 /** Compiles `cors` and reports what names no origin (OPS-3); null where no page of another origin may use the API. */
 export function compileCorsRule({ declared, path, report }: CompileContext): CorsRule | null {
-  const cors = objectOf(declared['cors']);
-  const texts = stringsOf(cors['origins']);
+  const cors = readObject(declared['cors']);
+  const texts = readStrings(cors['origins']);
   const origins = new Set<string>();
   for (const [index, text] of texts.entries()) {
     const origin = namedOrigin(text);
@@ -30,7 +30,7 @@ export function compileCorsRule({ declared, path, report }: CompileContext): Cor
   }
   if (!anyone && origins.size === 0) return null;
   const named = credentials ? 'origins-with-credentials' : 'origins';
-  return { origins, readers: anyone ? 'anyone' : named, maxAge: numberOf(cors['max_age']) ?? DEFAULT_MAX_AGE };
+  return { origins, readers: anyone ? 'anyone' : named, maxAge: readNumber(cors['max_age']) ?? DEFAULT_MAX_AGE };
 }
 
 /** The origin that a text names alone, with no path or wildcard; null for other texts. */

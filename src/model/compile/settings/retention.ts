@@ -1,7 +1,7 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { EventSettings } from '../../event-settings.ts';
-import { numberOf, objectOf, stringOf } from '../../values/access.ts';
+import { readNumber, readObject, readString } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
 import type { Path } from '../../path.ts';
 
@@ -13,11 +13,11 @@ const MAX_DAYS = 36_500;
 
 /** Compiles `events` of a document, and reports a retention out of range. */
 export function compileEventSettings({ declared, path, report }: CompileContext): EventSettings {
-  const section = objectOf(declared['events']);
+  const section = readObject(declared['events']);
   const retention = section['retention'] ?? DEFAULT_RETENTION;
   return {
     retention: compileRetention(retention, [...path, 'events', 'retention'], report),
-    maxRows: numberOf(section['max_rows']),
+    maxRows: readNumber(section['max_rows']),
   };
 }
 
@@ -29,7 +29,7 @@ export function compileTombstones({ declared, path, report }: CompileContext): n
 
 /** Reads a retention time, in milliseconds. */
 function compileRetention(declared: Json, path: Path, report: CompileContext['report']): number {
-  const retention = parseDuration(stringOf(declared) ?? '') ?? 0;
+  const retention = parseDuration(readString(declared) ?? '') ?? 0;
   if (retention < MINUTE || retention > MAX_DAYS * 24 * 60 * MINUTE) {
     const fix = `use a duration from 1m to ${MAX_DAYS}d, such as ${DEFAULT_RETENTION}`;
     report(path, 'the retention time is too short or too long', fix);

@@ -1,7 +1,7 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import { compileLimits } from '../../document/limits.ts';
 import type { ContractVersion, Model } from '../../model.ts';
-import { numberOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readNumber, readObject, readString, readStrings } from '../../values/access.ts';
 import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from '../fields/names.ts';
@@ -19,11 +19,11 @@ const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 /** Compiles the settings of the API and reports invalid ones. */
 export function compileSettings(document: CompileContext): ApiSettings {
   const { declared, path, report } = document;
-  const name = stringOf(declared['name']) ?? '';
-  const version = readVersion(stringOf(declared['version']) ?? DEFAULT_CONTRACT_VERSION);
+  const name = readString(declared['name']) ?? '';
+  const version = readVersion(readString(declared['version']) ?? DEFAULT_CONTRACT_VERSION);
   return {
     name,
-    title: stringOf(declared['title']) ?? name,
+    title: readString(declared['title']) ?? name,
     version,
     basePath: compileBasePath(document),
     publicUrl: compilePublicUrl(document),
@@ -33,16 +33,16 @@ export function compileSettings(document: CompileContext): ApiSettings {
     trustedProxies: compileTrustedProxies(document),
     requireTls: declared['require_tls'] === true,
     descriptions: compileDescriptions(document),
-    secret: stringOf(declared['secret']),
+    secret: readString(declared['secret']),
     limits: compileLimits(
-      { declared: objectOf(declared['limits']), path: [...path, 'limits'], report },
+      { declared: readObject(declared['limits']), path: [...path, 'limits'], report },
       declared['auth'] !== undefined,
     ),
     events: compileEventSettings(document),
     webhooks: compileWebhooks(document),
     system: {
-      batches: stringOf(objectOf(declared['system'])['batches']) ?? 'batches',
-      events: stringOf(objectOf(declared['system'])['events']) ?? 'events',
+      batches: readString(readObject(declared['system'])['batches']) ?? 'batches',
+      events: readString(readObject(declared['system'])['events']) ?? 'events',
     },
   };
 }
@@ -54,7 +54,7 @@ export function readVersion(text: string): ContractVersion {
 }
 
 function compileBasePath({ declared, path, report }: CompileContext): string {
-  const basePath = stringOf(declared['base_path']) ?? DEFAULT_BASE_PATH;
+  const basePath = readString(declared['base_path']) ?? DEFAULT_BASE_PATH;
   const [, first = ''] = basePath.split('/');
   if (ORIGIN_PATHS.has(first)) {
     report([...path, 'base_path'], `/${first} is a path of the server`, 'choose another base path, such as /api');
@@ -73,7 +73,7 @@ function compileDescriptions({ declared, path, report }: CompileContext): Model[
 
 /** The origin that clients use, without the base path. */
 function compilePublicUrl({ declared, path, report }: CompileContext): string | null {
-  const text = stringOf(declared['public_url']);
+  const text = readString(declared['public_url']);
   if (text === null) return null;
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
@@ -84,10 +84,14 @@ function compilePublicUrl({ declared, path, report }: CompileContext): string | 
   return isOrigin ? url.origin : null;
 }
 
-/** The major version for requests that do not name one. It must be served, and declared where there are several (VER-2). */
+/**
+ * The major version for requests that do not name one. It must be served, and declared where there are several (VER-2).
+ */
 function compileDefaultVersion({ major }: ContractVersion, { declared, path, report }: CompileContext): number {
-  const given = numberOf(declared['default_version']);
-  const older = Object.entries(objectOf(declared['versions'])).filter(([, held]) => objectOf(held)['retired'] !== true);
+  const given = readNumber(declared['default_version']);
+  const older = Object.entries(readObject(declared['versions'])).filter(
+    ([, held]) => readObject(held)['retired'] !== true,
+  );
   const served = new Set([major, ...older.map(([text]) => readVersion(text).major)]);
   const majors = [...served].join(' and ');
   if (given === null && served.size > 1) {
@@ -102,7 +106,7 @@ function compileDefaultVersion({ major }: ContractVersion, { declared, path, rep
 
 /** Compiles `trusted_proxies` and reports what is no address or network (AUTH-6). */
 function compileTrustedProxies({ declared, path, report }: CompileContext): readonly AddressRange[] {
-  return stringsOf(declared['trusted_proxies']).flatMap((text, index) => {
+  return readStrings(declared['trusted_proxies']).flatMap((text, index) => {
     const range = parseAddressRange(text);
     if (range !== null) return [range];
     const fix = 'write an address such as 10.0.0.1, or a network such as 10.0.0.0/8, with no bits set after its prefix';

@@ -2,7 +2,7 @@ import { apiError, type ErrorDetail } from '../../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 import { webhookChecks } from '../../webhook-checks.ts';
 import type { WebhookResources } from '../../webhook-settings.ts';
 
@@ -49,13 +49,13 @@ export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode>
 async function judge(draft: JsonObject, current: JsonObject | null, context: Context): Promise<void> {
   const checks = webhookChecks(context);
   const details = checks.checkSelection({
-    patterns: stringsOf(draft['event_types']),
-    filter: stringOf(draft['filter']),
-    version: stringOf(draft['version']) ?? '',
+    patterns: readStrings(draft['event_types']),
+    filter: readString(draft['filter']),
+    version: readString(draft['version']) ?? '',
     caller: context.caller,
   });
   if (details.length > 0) refuse('INVALID', 'The webhook is not valid; see details.', details);
-  const url = stringOf(draft['url']) ?? '';
+  const url = readString(draft['url']) ?? '';
   const isChecked = current !== null && current['url'] === url && current['status'] === draft['status'];
   const message = isChecked ? null : await checks.checkUrl(url);
   if (message !== null) throw forbiddenUrl(message);
@@ -110,7 +110,7 @@ export function secretHooks({ webhooks }: WebhookResources, deletions: WeakSet<o
 
   /** In the transaction of the write to the secret. */
   async function takeOver(secret: JsonObject, context: Context): Promise<void> {
-    const id = stringOf(secret['webhook_id']) ?? '';
+    const id = readString(secret['webhook_id']) ?? '';
     const webhook = await context.system.get(webhooks, id);
     if (webhook === null || isOwn(webhook, context)) return;
     await context.writes.update(webhooks, id, actor(context));
@@ -127,8 +127,8 @@ export function deliveryHooks(names: WebhookResources): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, { system }: Context) => {
-        const event = stringOf(draft['event_id']);
-        const webhook = stringOf(draft['webhook_id']) ?? '';
+        const event = readString(draft['event_id']);
+        const webhook = readString(draft['webhook_id']) ?? '';
         if (event === null) return { ...draft, type: pingType(draft['type'] ?? null) };
         if (draft['type'] !== null && draft['type'] !== undefined)
           refuse('INVALID', 'Send event_id or type.', [{ field: 'type', message: 'is that of the event' }]);
@@ -160,7 +160,7 @@ export function replayHooks(): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
-        const [from, to] = [stringOf(draft['from']) ?? '', stringOf(draft['to']) ?? ''];
+        const [from, to] = [readString(draft['from']) ?? '', readString(draft['to']) ?? ''];
         if (Date.parse(from) > Date.parse(to))
           refuse('INVALID', 'The window of a replay ends before it begins.', [
             { field: 'to', message: 'must not be before from' },
@@ -193,5 +193,5 @@ export async function disableKeyWebhooks(
 
 /** The claims of a stored webhook. */
 export function parseClaims(stored: Json): JsonObject {
-  return objectOf(JSON.parse(stringOf(stored) ?? '{}'));
+  return readObject(JSON.parse(readString(stored) ?? '{}'));
 }

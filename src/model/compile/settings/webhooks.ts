@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../conventions/json/json.ts';
 import { parseAllowedHosts } from '../../../conventions/events/webhook-url.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
 import type { WebhookResources, WebhookSettings } from '../../webhook-settings.ts';
 import { deliveryHooks, replayHooks, secretHooks, webhookHooks } from './webhook-hooks.ts';
@@ -141,7 +141,7 @@ const BELOW: Readonly<Record<Exclude<keyof WebhookResources, 'webhooks'>, JsonOb
 /** The names of the resources of webhooks; null where the model has none. */
 export function webhookResources(document: CompileContext['declared']): WebhookResources | null {
   if (document['webhooks'] === undefined) return null;
-  const collection = stringOf(objectOf(document['system'])[COLLECTION]) ?? COLLECTION;
+  const collection = readString(readObject(document['system'])[COLLECTION]) ?? COLLECTION;
   return {
     webhooks: collection.replaceAll('-', '_'),
     secrets: 'webhook_secrets',
@@ -154,9 +154,9 @@ export function webhookResources(document: CompileContext['declared']): WebhookR
 export function compileWebhooks({ declared, path, report }: CompileContext): WebhookSettings | null {
   const resources = webhookResources(declared);
   if (resources === null) return null;
-  const section = objectOf(declared['webhooks']);
-  const retry = section['retry'] === undefined ? DEFAULT_RETRY : stringsOf(section['retry']);
-  const hosts = parseAllowedHosts(stringsOf(section['allow_hosts']));
+  const section = readObject(declared['webhooks']);
+  const retry = section['retry'] === undefined ? DEFAULT_RETRY : readStrings(section['retry']);
+  const hosts = parseAllowedHosts(readStrings(section['allow_hosts']));
   if (hosts.kind === 'invalid') {
     const fix = 'write a name such as hooks.internal, an address, or a network such as 10.0.0.0/8';
     report([...path, 'webhooks', 'allow_hosts'], `${hosts.entry} is not a valid host`, fix);
@@ -164,19 +164,21 @@ export function compileWebhooks({ declared, path, report }: CompileContext): Web
   return {
     resources,
     retry: retry.flatMap((delay) => parseDuration(delay) ?? []),
-    timeout: parseDuration(stringOf(section['timeout']) ?? DEFAULT_TIMEOUT) ?? 0,
+    timeout: parseDuration(readString(section['timeout']) ?? DEFAULT_TIMEOUT) ?? 0,
     allowed: hosts.kind === 'valid' ? hosts.hosts : { names: new Set(), ranges: [] },
   };
 }
 
-/** Adds the resources of webhooks to a document that has them, and their code. Reports resources that have their names. */
+/**
+ * Adds the resources of webhooks to a document that has them, and their code. Reports resources that have their names.
+ */
 export function withWebhooks<T extends UncheckedCode>(
   document: CompileContext,
   code: ReadonlyMap<string, T | UncheckedCode>,
 ): { readonly document: CompileContext; readonly code: ReadonlyMap<string, T | UncheckedCode> } {
   const names = webhookResources(document.declared);
   if (names === null) return { document, code };
-  const resources = objectOf(document.declared['resources']);
+  const resources = readObject(document.declared['resources']);
   const segments = Object.values(BELOW).map(({ collection }) => collection);
   const taken = Object.keys(resources).filter(
     (name) => Object.values(names).includes(name) || segments.includes(name.replaceAll('_', '-')),

@@ -143,7 +143,10 @@ export class FieldCheck {
     this.#checkMoved(change.from, change.to, at);
   }
 
-  /** Reports a field, or a member of it, that a member of another object could not be: no member is write-only or has access rules. */
+  /**
+   * Reports a field, or a member of it, that a member of another object could not be: no member is write-only or has
+   * access rules.
+   */
   #checkMoved(from: string, to: string, at: DeclaredChange['at']): void {
     const { older, successor, report } = this.#step;
     const holder = fieldOfPath(to);

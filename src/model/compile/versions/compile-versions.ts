@@ -4,7 +4,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { ComputedField, Model, OlderVersion, Resource } from '../../model.ts';
 import type { Converters } from '../../typescript/version-converters.ts';
-import { arrayOf } from '../../values/access.ts';
+import { readArray } from '../../values/access.ts';
 import { deepFreeze } from '../../values/deep-freeze.ts';
 import { formatPath, type Path } from '../../path.ts';
 import { withApiKeys } from '../settings/api-keys.ts';
@@ -19,8 +19,8 @@ import type { VersionStep } from './version-step.ts';
 const NO_CODE: ModelCode = new Map();
 
 /**
- * Adds the older versions that a document declares to its model, each derived from its successor. Every problem of a version is reported at its place in
- * the section; no version is derived from one with problems.
+ * Adds the older versions that a document declares to its model, each derived from its successor. Every problem of a
+ * version is reported at its place in the section; no version is derived from one with problems.
  *
  * @param newest compiled from the document, without problems
  * @param converters the functions of a TypeScript model's changes
@@ -78,7 +78,7 @@ class VersionChain {
     const { resources } = this.#model;
     const context = { older: text, successor, resources, document: this.#document, converters: this.#converters };
     const step: VersionStep = { ...context, report: strict };
-    const read = readChanges(arrayOf(declared['changes']), [...path, 'changes'], step);
+    const read = readChanges(readArray(declared['changes']), [...path, 'changes'], step);
     if (this.#isBroken) return [];
     this.#document = olderDocument(this.#document, resources, read);
     const derived = this.#compile(read, path, step);

@@ -1,6 +1,6 @@
 import type { Member, Resource, ValueType } from '../../model.ts';
 import type { JsonObject } from '../../../conventions/json/json.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 
 /** The target of a path of a resource. Computed members and the id of the parent are in no schema. */
 export type PathTarget =
@@ -40,7 +40,7 @@ export function parentPath(path: string): string {
 
 /** The schema at a dotted path of the schema of a resource; empty where there is none. */
 export function schemaAt(schema: JsonObject, path: string): JsonObject {
-  return path.split('.').reduce((held, name) => objectOf(objectOf(held['properties'])[name]), schema);
+  return path.split('.').reduce((held, name) => readObject(readObject(held['properties'])[name]), schema);
 }
 
 /** True if a value at a path is always present: each member on the way is required in its object. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { VersionChange } from '../../model.ts';
-import { arrayOf } from '../../values/access.ts';
+import { readArray } from '../../values/access.ts';
 
 /** Values of a field that differ between two versions. */
 export type ValuePairs = Pick<Extract<VersionChange, { kind: 'values' }>, 'up' | 'down'>;
@@ -19,7 +19,7 @@ export function parseValueKey(key: string): Json {
 /** The values that a schema lists, without null; null where it lists none. */
 export function listedValues({ enum: listed, const: constant }: JsonObject): readonly Json[] | null {
   if (constant !== undefined) return [constant];
-  return listed === undefined ? null : arrayOf(listed).filter((value) => value !== null);
+  return listed === undefined ? null : readArray(listed).filter((value) => value !== null);
 }
 
 /** The values of the older version that mean a value of its successor. What no pair names means itself. */

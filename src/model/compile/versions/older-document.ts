@@ -1,11 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../model.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 import { relationName } from '../fields/names.ts';
 import { olderResource } from './older-resource.ts';
 import type { StepChanges } from './read-changes.ts';
 
-/** The resources of the newest contract as older ones derive from them: fields that functions generate are read-only by their schema. */
+/**
+ * The resources of the newest contract as older ones derive from them: fields that functions generate are read-only by
+ * their schema.
+ */
 export function contractResources(resources: Model['resources']): Model['resources'] {
   return new Map([...resources].map(([name, resource]) => [name, { ...resource, schema: contractSchema(resource) }]));
 }
@@ -13,23 +16,30 @@ export function contractResources(resources: Model['resources']): Model['resourc
 function contractSchema({ schema, fields }: Resource): JsonObject {
   if (!Object.hasOwn(schema, 'properties')) return schema;
   const generated = new Set(fields.filter(({ generator }) => generator !== null).map(({ name }) => name));
-  const properties = Object.entries(objectOf(schema['properties'])).map(([name, held]) => [
+  const properties = Object.entries(readObject(schema['properties'])).map(([name, held]) => [
     name,
-    generated.has(name) ? { ...objectOf(held), readOnly: true } : held,
+    generated.has(name) ? { ...readObject(held), readOnly: true } : held,
   ]);
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-/** A model document that compiles to the same contract as the newest one, without `$ref`s. @param resources see {@link contractResources} */
+/**
+ * A model document that compiles to the same contract as the newest one, without `$ref`s.
+ *
+ * @param resources see {@link contractResources}
+ */
 export function contractDocument(document: JsonObject, resources: Model['resources']): JsonObject {
-  const declared = objectOf(document['resources']);
-  const contracts = [...resources.values()].map(({ name, schema }) => [name, { ...objectOf(declared[name]), schema }]);
+  const declared = readObject(document['resources']);
+  const contracts = [...resources.values()].map(({ name, schema }) => [
+    name,
+    { ...readObject(declared[name]), schema },
+  ]);
   return { ...document, resources: Object.fromEntries(contracts) };
 }
 
 /** The document of a version from that of its successor. @param resources of the successor */
 export function olderDocument(document: JsonObject, resources: Model['resources'], step: StepChanges): JsonObject {
-  const declared = objectOf(document['resources']);
+  const declared = readObject(document['resources']);
   const kept = [...resources.values()].filter(({ name }) => !step.absent.has(name));
   const older = new Map(
     kept.map((resource) => {
@@ -37,13 +47,13 @@ export function olderDocument(document: JsonObject, resources: Model['resources'
       const paths = step.paths.get(name);
       if (paths === undefined) throw new TypeError(`${name} has no paths`);
       const changes = step.changes.filter(({ change }) => change.resource === name);
-      const inputs = { resource, declared: objectOf(declared[name]), changes, paths, names: step.names.get(name) };
+      const inputs = { resource, declared: readObject(declared[name]), changes, paths, names: step.names.get(name) };
       return [name, olderResource(inputs)] as const;
     }),
   );
   const related = kept.map((resource) => {
     const own = older.get(resource.name) ?? {};
-    return [resource.name, { ...own, schema: keepReferences(objectOf(own['schema']), resource, older, step) }];
+    return [resource.name, { ...own, schema: keepReferences(readObject(own['schema']), resource, older, step) }];
   });
   return { ...document, resources: Object.fromEntries(related) };
 }
@@ -55,13 +65,13 @@ function keepReferences(
   older: ReadonlyMap<string, JsonObject>,
   { paths }: StepChanges,
 ): JsonObject {
-  const properties = objectOf(schema['properties']);
+  const properties = readObject(schema['properties']);
   const computed = resource.computed.flatMap(({ name }) => paths.get(resource.name)?.field(name) ?? []);
   const taken = new Set([...Object.keys(properties), ...computed]);
   const changed = resource.fields.flatMap((field): readonly (readonly [string, Json])[] => {
     const name = paths.get(resource.name)?.field(field.name) ?? null;
     if (name === null || field.reference === null || !Object.hasOwn(properties, name)) return [];
-    return [[name, olderReference(objectOf(properties[name]), { field, name, taken, older })]];
+    return [[name, olderReference(readObject(properties[name]), { field, name, taken, older })]];
   });
   return changed.length === 0 ? schema : { ...schema, properties: { ...properties, ...Object.fromEntries(changed) } };
 }
@@ -77,23 +87,23 @@ interface ReferenceInputs {
 }
 
 /**
- * The schema of a field with its reference. The name of the relation follows from the older name of the field, else it is that of the successor.
- * If another field has that name, too, the field has no relation.
+ * The schema of a field with its reference. The name of the relation follows from the older name of the field, else it
+ * is that of the successor. If another field has that name, too, the field has no relation.
  */
 function olderReference(schema: JsonObject, { field, name, taken, older }: ReferenceInputs): JsonObject {
   const { items } = schema;
   if (isJsonObject(items)) return { ...schema, items: olderReference(items, { field, name, taken, older }) };
   const { 'x-references': declared, ...plain } = schema;
   const long = isJsonObject(declared) ? declared : { resource: declared ?? '' };
-  const target = older.get(stringOf(long['resource']) ?? '');
+  const target = older.get(readString(long['resource']) ?? '');
   if (declared === undefined || target === undefined) return plain;
   const isArray = field.type.kind === 'array';
   const derived = relationName(name, isArray);
-  const names = [stringOf(long['as']) ?? derived, field.reference?.as ?? null];
+  const names = [readString(long['as']) ?? derived, field.reference?.as ?? null];
   const as = names.find((each) => (each === null ? isArray : !taken.has(each)));
   if (as === undefined) return plain;
-  const inverse = stringOf(long['inverse']);
-  const isTaken = inverse !== null && Object.hasOwn(objectOf(objectOf(target['schema'])['properties']), inverse);
+  const inverse = readString(long['inverse']);
+  const isTaken = inverse !== null && Object.hasOwn(readObject(readObject(target['schema'])['properties']), inverse);
   if (as === derived && !isTaken) return schema;
   const { inverse: _inverse, ...others } = long;
   return {

@@ -1,7 +1,7 @@
 import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
-import { arrayOf, objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
 import type { OlderPaths } from './field-paths.ts';
 import { valueKey, olderValues, shownValue } from './listed-values.ts';
 import type { OlderNames } from './read-names.ts';
@@ -29,9 +29,9 @@ export function olderResource(inputs: OlderInputs): JsonObject {
   const { was: _was, access, sort, time_field: timeField, state, generated, ...settings } = declared;
   const field = (name: string): readonly string[] => toNames(paths.field(name));
   const path = (name: string): readonly string[] => toNames(paths.of(name));
-  const ownSort = olderSort(stringOf(sort), paths);
-  const ownTime = timeField === undefined ? null : paths.field(stringOf(timeField) ?? '');
-  const ownState = olderState(objectOf(state), inputs);
+  const ownSort = olderSort(readString(sort), paths);
+  const ownTime = timeField === undefined ? null : paths.field(readString(timeField) ?? '');
+  const ownState = olderState(readObject(state), inputs);
   return {
     ...settings,
     // The names of a contract that is served already: a first word that is a verb is no mistake in it.
@@ -39,12 +39,12 @@ export function olderResource(inputs: OlderInputs): JsonObject {
     schema: new OlderSchema(resource, changes, paths).derive(),
     ...listMember(declared, 'unique', (list) => wholeLists(list, field)),
     ...listMember(declared, 'indexes', (list) => wholeLists(list, path)),
-    ...listMember(declared, 'search', (list) => stringsOf(list).flatMap(path)),
+    ...listMember(declared, 'search', (list) => readStrings(list).flatMap(path)),
     ...(ownSort === null ? {} : { sort: ownSort }),
     ...(ownTime === null ? {} : { time_field: ownTime }),
     ...(ownState === null ? {} : { state: ownState }),
-    ...(generated === undefined ? {} : { generated: olderGenerated(objectOf(generated), paths) }),
-    ...(access === undefined ? {} : { access: { fields: olderFieldRules(objectOf(access), inputs) } }),
+    ...(generated === undefined ? {} : { generated: olderGenerated(readObject(generated), paths) }),
+    ...(access === undefined ? {} : { access: { fields: olderFieldRules(readObject(access), inputs) } }),
     ...queriedPaths(inputs),
   };
 }
@@ -60,8 +60,8 @@ function listMember(declared: JsonObject, name: string, derive: (value: Json) =>
 
 /** The lists of paths of which the older version has all. */
 function wholeLists(lists: Json, older: (path: string) => readonly string[]): readonly Json[] {
-  return arrayOf(lists).flatMap((each) => {
-    const names = stringsOf(each);
+  return readArray(lists).flatMap((each) => {
+    const names = readStrings(each);
     const found = names.flatMap(older);
     return found.length === names.length ? [typeof each === 'string' ? (found[0] ?? each) : found] : [];
   });
@@ -78,8 +78,8 @@ function olderSort(sort: string | null, paths: OlderPaths): string | null {
 }
 
 /**
- * Lists the fields that sorts and filters of the older version can name.
- * They are those of the successor, except fields whose values are converted or not one-to-one: a value would not identify rows.
+ * Lists the fields that sorts and filters of the older version can name. They are those of the successor, except fields
+ * whose values are converted or not one-to-one: a value would not identify rows.
  */
 function queriedPaths({ resource, changes, paths }: OlderInputs): JsonObject {
   const vague = new Set(
@@ -95,14 +95,14 @@ function queriedPaths({ resource, changes, paths }: OlderInputs): JsonObject {
 
 /** The state machine with the states of the older version; null where it does not have the field. */
 function olderState(state: JsonObject, { resource, changes, paths }: OlderInputs): JsonObject | null {
-  const name = stringOf(state['field']);
+  const name = readString(state['field']);
   const field = name === null ? null : paths.field(name);
   if (field === null || resource.state === null) return null;
   const change = changes.flatMap(({ change: each }) => (changesValues(each, field) ? [each] : []))[0];
   if (change === undefined) return { ...state, field };
-  const statesOf = (value: Json): readonly string[] => stringsOf(olderValues([value], change));
-  const transitions = Object.entries(objectOf(state['transitions'])).flatMap(([from, targets]) => {
-    const next = arrayOf(targets).flatMap((target): readonly Json[] =>
+  const statesOf = (value: Json): readonly string[] => readStrings(olderValues([value], change));
+  const transitions = Object.entries(readObject(state['transitions'])).flatMap(([from, targets]) => {
+    const next = readArray(targets).flatMap((target): readonly Json[] =>
       isJsonObject(target) ? statesOf(target['to'] ?? null).map((to) => ({ ...target, to })) : statesOf(target),
     );
     return statesOf(from).map((each) => [each, next] as const);
@@ -134,7 +134,7 @@ function olderGenerated(generated: JsonObject, paths: OlderPaths): JsonObject {
 
 /** The access rules of fields. A converted field has the narrowest rules of the fields that it converts to. */
 function olderFieldRules(access: JsonObject, { changes, paths }: OlderInputs): JsonObject {
-  const rules = objectOf(access['fields']);
+  const rules = readObject(access['fields']);
   const own = Object.entries(rules).flatMap(([name, rule]) =>
     toNames(paths.field(name)).map((field) => [field, rule] as const),
   );
@@ -155,7 +155,7 @@ function narrowest(rules: readonly Json[]): JsonObject | null {
   if (rules.length === 0) return null;
   const width = (rule: Json): number => (isJsonObject(rule) ? 0 : rule === 'authenticated' ? 1 : 2);
   const of = (operation: 'read' | 'write'): JsonObject => {
-    const declared = rules.flatMap((rule) => objectOf(rule)[operation] ?? []);
+    const declared = rules.flatMap((rule) => readObject(rule)[operation] ?? []);
     const [first] = declared.toSorted((a, b) => width(a) - width(b) || valueKey(a).localeCompare(valueKey(b)));
     return first === undefined ? {} : { [operation]: first };
   };

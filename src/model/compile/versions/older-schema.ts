@@ -1,7 +1,7 @@
 import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, VersionChange } from '../../model.ts';
-import { objectOf, stringsOf } from '../../values/access.ts';
+import { readObject, readStrings } from '../../values/access.ts';
 import { isAlwaysRequired, lastName, type OlderPaths, schemaAt } from './field-paths.ts';
 import { listedValues, olderValues, shownValue } from './listed-values.ts';
 import type { DeclaredChange } from './version-step.ts';
@@ -9,7 +9,9 @@ import type { DeclaredChange } from './version-step.ts';
 type ValuesChange = Extract<VersionChange, { kind: 'values' }>;
 type MoveChange = Extract<VersionChange, { kind: 'move' }>;
 
-/** Keywords of stored fields alone. The older version stores no fields, and members of objects have no such keywords. */
+/**
+ * Keywords of stored fields alone. The older version stores no fields, and members of objects have no such keywords.
+ */
 const STORED_KEYWORDS = ['x-was', 'x-source'];
 const FIELD_KEYWORDS = [
   ...STORED_KEYWORDS,
@@ -20,7 +22,10 @@ const FIELD_KEYWORDS = [
   'x-references',
   'x-shown-once',
 ];
-/** Keywords that values of the successor satisfy, and those of the older version may not. They are judged by the successor. */
+/**
+ * Keywords that values of the successor satisfy, and those of the older version may not. They are judged by the
+ * successor.
+ */
 const VALUE_KEYWORDS = [
   'pattern',
   'minLength',
@@ -52,8 +57,8 @@ export class OlderSchema {
     const kept = this.#object(this.#resource.schema, '') ?? { ...this.#resource.schema, properties: {}, required: [] };
     const moved = this.#moves().reduce((schema, move) => this.#insert(schema, move), kept);
     const added = this.#changes.flatMap(({ change, schemas }) => (change.kind === 'with' ? [...schemas] : []));
-    const properties = objectOf(moved['properties']);
-    return withMembers(moved, [...Object.entries(properties), ...added], stringsOf(moved['required']));
+    const properties = readObject(moved['properties']);
+    return withMembers(moved, [...Object.entries(properties), ...added], readStrings(moved['required']));
   }
 
   #moves(): readonly MoveChange[] {
@@ -62,9 +67,11 @@ export class OlderSchema {
 
   /** An object of the successor without what other places have; null where nothing is left of it. */
   #object(schema: JsonObject, prefix: string): JsonObject | null {
-    const required = stringsOf(schema['required']);
-    const entries = Object.entries(objectOf(schema['properties']));
-    const kept = entries.map(([name, held]) => [name, this.#members(objectOf(held), prefix + name, required)] as const);
+    const required = readStrings(schema['required']);
+    const entries = Object.entries(readObject(schema['properties']));
+    const kept = entries.map(
+      ([name, held]) => [name, this.#members(readObject(held), prefix + name, required)] as const,
+    );
     const members = kept.flatMap(([, each]) => each);
     if (members.length === 0 && entries.length > 0) return null;
     const byName = new Map(kept);
@@ -100,7 +107,7 @@ export class OlderSchema {
         ...(fields.some(({ writeOnly }) => writeOnly) ? { writeOnly: true } : {}),
       };
       return [...schemas].map(([name, schema]) => {
-        const mayBeUnset = stringsOf(schema['type']).includes('null') || schema['default'] !== undefined;
+        const mayBeUnset = readStrings(schema['type']).includes('null') || schema['default'] !== undefined;
         return { name, schema: { ...schema, ...flags }, isRequired: isNeeded && !mayBeUnset };
       });
     }
@@ -145,11 +152,11 @@ interface OlderMember {
 /** Adds a member at a path to an object and to the objects on the way, which are made where there are none. */
 function inserted(object: JsonObject, path: readonly string[], schema: JsonObject, isRequired: boolean): JsonObject {
   const [name = '', ...rest] = path;
-  const properties = objectOf(object['properties']);
+  const properties = readObject(object['properties']);
   const held = properties[name];
   const member =
     rest.length === 0 ? schema : inserted(isJsonObject(held) ? held : { type: 'object' }, rest, schema, isRequired);
-  const required = stringsOf(object['required']);
+  const required = readStrings(object['required']);
   const entries = Object.entries({ ...properties, [name]: member });
   return withMembers(object, entries, isRequired && !required.includes(name) ? [...required, name] : required);
 }

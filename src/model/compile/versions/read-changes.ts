@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { FieldCheck, mapOlderPaths, type ParentId } from './check-fields.ts';
 import type { OlderPaths } from './field-paths.ts';
@@ -30,7 +30,7 @@ interface Entry {
 
 /** Reads the changes of a version and reports every problem. */
 export function readChanges(declared: readonly Json[], path: Path, step: VersionStep): StepChanges {
-  const entries = declared.flatMap((held, index) => readEntry(objectOf(held), [...path, index], step));
+  const entries = declared.flatMap((held, index) => readEntry(readObject(held), [...path, index], step));
   const namesReader = new NamesReader(step);
   const changes: DeclaredChange[] = [];
   for (const { resource, declared: entry, at } of entries) {
@@ -57,7 +57,7 @@ function inDeclaredOrder(changes: readonly DeclaredChange[], depth: number): rea
 }
 
 function readEntry(declared: JsonObject, at: Path, step: VersionStep): readonly Entry[] {
-  const name = stringOf(declared['resource']) ?? '';
+  const name = readString(declared['resource']) ?? '';
   const resource = step.resources.get(name);
   if (resource === undefined) {
     reportUnknown(step, [...at, 'resource'], `resource ${name}`, { name, known: step.resources.keys() });

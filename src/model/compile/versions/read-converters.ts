@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type Callable, CodeReader } from '../../typescript/module-values.ts';
-import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 import { formatPath, type Path } from '../../path.ts';
 import { returnedJson } from '../../values/returned-json.ts';
 import {
@@ -15,19 +15,19 @@ type ConvertValues = (values: JsonObject) => JsonObject;
 
 /** `split`: a field of the older version is several ones of its successor. */
 export function readSplits({ resource, declared, at, step }: DeclaredPart): readonly DeclaredChange<FieldChange>[] {
-  return Object.entries(objectOf(declared)).map(([name, held]) => {
+  return Object.entries(readObject(declared)).map(([name, held]) => {
     const path = [...at, name];
-    const { schema } = readSchema(objectOf(held)['schema'], [...path, 'schema'], step);
-    const sides = { older: one(name), newer: several(stringsOf(objectOf(held)['into'])) };
+    const { schema } = readSchema(readObject(held)['schema'], [...path, 'schema'], step);
+    const sides = { older: one(name), newer: several(readStrings(readObject(held)['into'])) };
     return converted(resource.name, sides, new Map([[name, schema]]), { path, step });
   });
 }
 
 /** `join`: several fields of the older version are one of its successor, whose name it is declared by. */
 export function readJoins({ resource, declared, at, step }: DeclaredPart): readonly DeclaredChange<FieldChange>[] {
-  return Object.entries(objectOf(declared)).map(([name, held]) => {
+  return Object.entries(readObject(declared)).map(([name, held]) => {
     const path = [...at, name];
-    const schemas = Object.entries(objectOf(objectOf(held)['from'])).map(
+    const schemas = Object.entries(readObject(readObject(held)['from'])).map(
       ([field, schema]) => [field, readSchema(schema, [...path, 'from', field], step).schema] as const,
     );
     const sides = { older: several(schemas.map(([field]) => field)), newer: one(name) };
@@ -37,10 +37,10 @@ export function readJoins({ resource, declared, at, step }: DeclaredPart): reado
 
 /** `type`: a field has values of another type, and may have another name (`to`). */
 export function readTypes({ resource, declared, at, step }: DeclaredPart): readonly DeclaredChange<FieldChange>[] {
-  return Object.entries(objectOf(declared)).map(([name, held]) => {
+  return Object.entries(readObject(declared)).map(([name, held]) => {
     const path = [...at, name];
-    const { schema } = readSchema(objectOf(held)['schema'], [...path, 'schema'], step);
-    const sides = { older: one(name), newer: one(stringOf(objectOf(held)['to']) ?? name) };
+    const { schema } = readSchema(readObject(held)['schema'], [...path, 'schema'], step);
+    const sides = { older: one(name), newer: one(readString(readObject(held)['to']) ?? name) };
     return converted(resource.name, sides, new Map([[name, schema]]), { path, step });
   });
 }
@@ -66,7 +66,7 @@ function one(name: string): Side {
 function several(names: readonly string[]): Side {
   const pick = (values: JsonObject): JsonObject =>
     Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
-  return { names, read: pick, write: (result) => pick(objectOf(returnedJson(result))) };
+  return { names, read: pick, write: (result) => pick(readObject(returnedJson(result))) };
 }
 
 function converted(

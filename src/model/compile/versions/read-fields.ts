@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
-import { objectOf, stringOf, stringsOf } from '../../values/access.ts';
+import { readObject, readString, readStrings } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
 import { valueCheck } from '../fields/keywords.ts';
@@ -24,7 +24,11 @@ const READERS: Readonly<Record<string, (part: DeclaredPart) => readonly Declared
   type: readTypes,
 };
 
-/** Reads the changes of a resource that make, remove or rename fields. @param entry one of the `changes` of a version */
+/**
+ * Reads the changes of a resource that make, remove or rename fields.
+ *
+ * @param entry one of the `changes` of a version
+ */
 export function readFieldChanges(
   resource: Resource,
   entry: JsonObject,
@@ -40,22 +44,22 @@ function readPairs(
   { resource, declared, at }: DeclaredPart,
   kind: 'rename' | 'move',
 ): readonly DeclaredChange<FieldChange>[] {
-  return Object.entries(objectOf(declared)).map(([from, to]) =>
-    plainChange({ kind, resource: resource.name, from, to: stringOf(to) ?? '' }, [...at, from]),
+  return Object.entries(readObject(declared)).map(([from, to]) =>
+    plainChange({ kind, resource: resource.name, from, to: readString(to) ?? '' }, [...at, from]),
   );
 }
 
 function readWithout({ resource, declared, at }: DeclaredPart): readonly DeclaredChange<FieldChange>[] {
-  return stringsOf(declared).map((field, index) =>
+  return readStrings(declared).map((field, index) =>
     plainChange({ kind: 'without', resource: resource.name, field }, [...at, index]),
   );
 }
 
 function readWith({ resource, declared, at, step }: DeclaredPart): readonly DeclaredChange<FieldChange>[] {
-  return Object.entries(objectOf(declared)).map(([field, held]) => {
+  return Object.entries(readObject(declared)).map(([field, held]) => {
     const path = [...at, field];
-    const { schema, shape } = readSchema(objectOf(held)['schema'], [...path, 'schema'], step);
-    const out = objectOf(held)['out'] ?? (shape.type.kind === 'array' ? [] : null);
+    const { schema, shape } = readSchema(readObject(held)['schema'], [...path, 'schema'], step);
+    const out = readObject(held)['out'] ?? (shape.type.kind === 'array' ? [] : null);
     const error = out === null && shape.type.kind !== 'array' ? null : valueCheck(shape, schema)(out);
     if (error !== null) {
       const cause = `what ${step.older} shows for ${field}, which ${step.successor} does not have, ${error}`;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
 import { valueCheck } from '../fields/keywords.ts';
@@ -28,7 +28,7 @@ interface FillContext {
 export function readFill(entry: JsonObject, path: Path, context: FillContext): readonly DeclaredChange[] {
   const { resource, step, without, filled } = context;
   const { older, successor, report } = step;
-  return Object.entries(objectOf(entry['fill'])).flatMap(([name, value]): readonly DeclaredChange[] => {
+  return Object.entries(readObject(entry['fill'])).flatMap(([name, value]): readonly DeclaredChange[] => {
     const at = [...path, 'fill', name];
     const field = resource.field.get(name);
     if (field === undefined) {
@@ -51,7 +51,9 @@ export function readFill(entry: JsonObject, path: Path, context: FillContext): r
   });
 }
 
-/** Reports fields that every row needs and that neither clients of the older version nor anything else gives a value. */
+/**
+ * Reports fields that every row needs and that neither clients of the older version nor anything else gives a value.
+ */
 export function checkLoss(
   changes: readonly DeclaredChange<FieldChange>[],
   { resource, step, filled }: Omit<FillContext, 'without'>,

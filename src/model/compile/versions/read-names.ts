@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
-import { stringOf } from '../../values/access.ts';
+import { readString } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
-import { singularOf } from '../fields/names.ts';
+import { toSingular } from '../fields/names.ts';
 import { findCycle } from './check-fields.ts';
 import { type DeclaredChange, plainChange, reportSecond, type VersionStep } from './version-step.ts';
 
@@ -24,15 +24,15 @@ export class NamesReader {
 
   /** A collection without a singular brings its own, as in a model. @param entry one of the `changes` */
   read(resource: string, entry: JsonObject, path: Path): readonly DeclaredChange[] {
-    const collection = stringOf(entry['collection'])?.replaceAll('-', '_') ?? null;
-    const singular = stringOf(entry['singular']);
+    const collection = readString(entry['collection'])?.replaceAll('-', '_') ?? null;
+    const singular = readString(entry['singular']);
     const newer = this.#step.resources.get(resource);
     if (newer === undefined || (collection === null && singular === null)) return [];
     const at = [...path, collection === null ? 'singular' : 'collection'];
     if (this.names.has(resource)) reportSecond(this.#step, at, `the names of ${resource}`);
     this.names.set(resource, {
       collection: collection ?? newer.collection.replaceAll('-', '_'),
-      singular: singular ?? (collection === null ? newer.singular : singularOf(collection)),
+      singular: singular ?? (collection === null ? newer.singular : toSingular(collection)),
     });
     this.#paths.set(resource, at);
     return [plainChange({ kind: 'names', resource }, at)];

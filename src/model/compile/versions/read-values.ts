@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource, Shape, ValueType } from '../../model.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { valueCheck } from '../fields/keywords.ts';
 import { type OlderPaths, listPaths, schemaAt } from './field-paths.ts';
@@ -29,8 +29,8 @@ interface ValuesContext {
 /** Reads `values`, with `default_out`. @param entry one of the `changes` of a version */
 export function readValues(entry: JsonObject, path: Path, context: ValuesContext): readonly DeclaredChange[] {
   const { resource, step } = context;
-  const defaults = objectOf(entry['default_out']);
-  const declared = objectOf(entry['values']);
+  const defaults = readObject(entry['default_out']);
+  const declared = readObject(entry['values']);
   for (const field of Object.keys(defaults).filter((each) => !(each in declared))) {
     const cause = `${field} has the same values in ${step.older} and its successor ${step.successor}`;
     step.report([...path, 'default_out', field], cause, 'remove it, or declare values');
@@ -40,7 +40,7 @@ export function readValues(entry: JsonObject, path: Path, context: ValuesContext
     const target = findValuesTarget(field, at, context);
     if (target === null) return [];
     const out = { declared: defaults[field], at: [...path, 'default_out', field] };
-    const read = new ValuesReader(field, target, step).read(objectOf(pairs), at, out);
+    const read = new ValuesReader(field, target, step).read(readObject(pairs), at, out);
     return [plainChange({ kind: 'values', resource: resource.name, field, ...read }, at)];
   });
 }
@@ -70,7 +70,7 @@ function findValuesTarget(
   const schema = schemaAt(resource.schema, found.newer);
   const isArray = type.kind === 'array';
   const shape = isArray ? type.item : { type, nullable: true };
-  if (LISTED.has(shape.type.kind)) return { shape, schema: isArray ? objectOf(schema['items']) : schema };
+  if (LISTED.has(shape.type.kind)) return { shape, schema: isArray ? readObject(schema['items']) : schema };
   report(at, `the values of ${field} cannot be listed in ${older} and ${successor}`, 'use type, in TypeScript');
   return null;
 }
@@ -143,7 +143,9 @@ class ValuesReader {
       report(at, `each value of ${this.#field} in ${successor} has its own in ${older}`, 'remove it');
   }
 
-  /** Shows the one value of `default_out` for each value of the successor that has not exactly one in the older version. */
+  /**
+   * Shows the one value of `default_out` for each value of the successor that has not exactly one in the older version.
+   */
   #close(open: readonly string[], down: Map<string, Json>, at: Path, out: DeclaredOut): void {
     const { older, successor, report } = this.#step;
     const [first] = open;

@@ -1,7 +1,7 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { ContractVersion, OlderVersion } from '../../model.ts';
-import { objectOf, stringOf } from '../../values/access.ts';
+import { readObject, readString } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { readVersion } from '../settings/settings.ts';
 
@@ -15,13 +15,13 @@ export interface VersionEntry extends Omit<OlderVersion, 'changes' | 'model'> {
 
 /** Reads the versions of a document, newest first. Reports those out of order, and dates that contradict each other. */
 export function readVersionEntries(newest: ContractVersion, document: CompileContext): readonly VersionEntry[] {
-  const entries = Object.entries(objectOf(document.declared['versions'])).map(([text, held]): VersionEntry => {
-    const declared = objectOf(held);
+  const entries = Object.entries(readObject(document.declared['versions'])).map(([text, held]): VersionEntry => {
+    const declared = readObject(held);
     return {
       text,
       version: readVersion(text),
-      deprecated: parseDay(stringOf(declared['deprecated'])),
-      sunset: parseDay(stringOf(declared['sunset'])),
+      deprecated: parseDay(readString(declared['deprecated'])),
+      sunset: parseDay(readString(declared['sunset'])),
       retired: declared['retired'] === true,
       declared,
       path: [...document.path, 'versions', text],

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource, Shape, VersionChange } from '../../model.ts';
 import type { Converters } from '../../typescript/version-converters.ts';
-import { objectOf } from '../../values/access.ts';
+import { readObject } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { compileShape } from '../fields/field-types.ts';
 import { resolveReferences } from '../fields/resolve-refs.ts';
@@ -64,13 +64,16 @@ export function reportSecond({ older, successor, report }: VersionStep, at: Path
 /** Keywords of fields that are stored. */
 const STORED_KEYWORDS = ['x-unique', 'x-references', 'x-was', 'x-source', 'x-shown-once'];
 
-/** Reads the schema of a field that the older version alone has. It is not stored: keywords about its storage are reported. */
+/**
+ * Reads the schema of a field that the older version alone has. It is not stored: keywords about its storage are
+ * reported.
+ */
 export function readSchema(
   declared: Json | undefined,
   path: Path,
   step: VersionStep,
 ): { readonly schema: JsonObject; readonly shape: Shape } {
-  const schema = resolveReferences(objectOf(declared), step.document, path, step.report);
+  const schema = resolveReferences(readObject(declared), step.document, path, step.report);
   for (const keyword of STORED_KEYWORDS.filter((each) => each in schema)) {
     const cause = `${keyword} does not apply to a field of ${step.older} that ${step.successor} does not have`;
     step.report([...path, keyword], cause, 'remove it');

@@ -45,9 +45,10 @@ export function parseState(row: SqlRow | null): DatabaseState {
 }
 
 /**
- * Change stamps, cached in memory. Each commit that changes rows advances the state of the database, which is read once per event-loop iteration.
- * It contains every write that any instance acknowledged before a request arrived (OPS-5). Changes of other instances are read from the event log.
- * The stamps depend on the rows alone: not on identity, permission, visibility or contract.
+ * Change stamps, cached in memory. Each commit that changes rows advances the state of the database, which is read once
+ * per event-loop iteration. It contains every write that any instance acknowledged before a request arrived (OPS-5).
+ * Changes of other instances are read from the event log. The stamps depend on the rows alone: not on identity,
+ * permission, visibility or contract.
  */
 export class PostgresChangeStamps implements ChangeStamps {
   readonly #client: SqlClient;
@@ -91,8 +92,8 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   /**
-   * The state is asked on the session of the iteration, where reads that are sent after it see at least that state. A single read saves a round trip and
-   * pays for its own write to the socket. Many reads would pay more than they save.
+   * The state is asked on the session of the iteration, where reads that are sent after it see at least that state. A
+   * single read saves a round trip and pays for its own write to the socket. Many reads would pay more than they save.
    */
   rowStampAhead(resource: string, id: string): number | null {
     return this.#waiting > 1 ? null : this.knownRowStamp(resource, id);
@@ -142,7 +143,10 @@ export class PostgresChangeStamps implements ChangeStamps {
     this.#learn(state);
   }
 
-  /** Checks if a later read, or a commit, has found more. A lower revision of another server is that of a restored database. */
+  /**
+   * Checks if a later read, or a commit, has found more. A lower revision of another server is that of a restored
+   * database.
+   */
   #isOvertaken(read: number, { server, revision }: DatabaseState): boolean {
     if (this.#known === null || read > this.#readsBefore) return false;
     return server !== this.#known.server || revision <= this.#known.revision;

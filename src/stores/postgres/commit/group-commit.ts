@@ -12,10 +12,16 @@ import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
 import { UnitTransaction } from './unit-transaction.ts';
 
-/** The most units of a transaction that runs them one by one: more than 64 subtransactions of one slow every session down. */
+/**
+ * The most units of a transaction that runs them one by one: more than 64 subtransactions of one slow every session
+ * down.
+ */
 const MAX_SAVEPOINTS = 50;
 
-/** Share of the time of a request, after the last moment at which its write may begin, within which the transaction has to end. */
+/**
+ * Share of the time of a request, after the last moment at which its write may begin, within which the transaction has
+ * to end.
+ */
 const LAST_SHARE = 0.05;
 
 /** The most milliseconds that a timer of Node.js can wait. */
@@ -37,8 +43,9 @@ interface PostgresCommitOptions {
 }
 
 /**
- * Commits all waiting units in one transaction with one sync, while the next ones gather. Their statements are sent together.
- * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one by one.
+ * Commits all waiting units in one transaction with one sync, while the next ones gather. Their statements are sent
+ * together. A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its
+ * units run one by one.
  */
 export class PostgresGroupCommit implements Writer {
   readonly #options: PostgresCommitOptions;
@@ -97,7 +104,10 @@ export class PostgresGroupCommit implements Writer {
     }
   }
 
-  /** Settles the units of a group that takes too long, shortly before their requests would be answered as if nothing had been written (ERR-7). */
+  /**
+   * Settles the units of a group that takes too long, shortly before their requests would be answered as if nothing had
+   * been written (ERR-7).
+   */
   #limit(group: readonly QueuedUnit[]): NodeJS.Timeout | undefined {
     const { clock, handlerTimeout } = this.#options;
     const limited = group.filter(({ deadline }) => deadline !== null);
@@ -164,7 +174,10 @@ export class PostgresGroupCommit implements Writer {
     this.#options.stamps.committed({ ...transaction.states, plans: kept.flatMap(({ unit }) => unit.plans) });
   }
 
-  /** Runs a transaction again that the database ended in favour of another one. After any other error the session is given up: it may be in a transaction. */
+  /**
+   * Runs a transaction again that the database ended in favour of another one. After any other error the session is
+   * given up: it may be in a transaction.
+   */
   async #retried<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -4,7 +4,7 @@ import { logState } from '../../sql/events/append-event.ts';
 import { METADATA } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
-import { closingStatements, type Counters, countersOf } from '../../sql/write/counters.ts';
+import { closingStatements, type Counters, beginCounters } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
@@ -13,14 +13,17 @@ import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 
-/** The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits (REP-8, EVT-3). */
+/**
+ * The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits
+ * (REP-8, EVT-3).
+ */
 const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
   (select value from restwright_meta where name = '${METADATA.timeline}') as last_timeline
 from restwright_sequences for update`;
 
 /**
- * The revisions and sequences that are skipped on a new timeline: more than a replica can lack when it is promoted. Clients still have those that the
- * old server assigned to lost commits, in ETags and in positions of feeds.
+ * The revisions and sequences that are skipped on a new timeline: more than a replica can lack when it is promoted.
+ * Clients still have those that the old server assigned to lost commits, in ETags and in positions of feeds.
  */
 const LEFT_OUT = { revisions: 1_048_576, sequences: 8_192 };
 
@@ -35,7 +38,8 @@ interface Deviation<S> {
 }
 
 /**
- * One transaction of write units. It reads the counters when it begins and stores them before it ends; the row of the counters is locked in between.
+ * One transaction of write units. It reads the counters when it begins and stores them before it ends; the row of the
+ * counters is locked in between.
  */
 export class UnitTransaction {
   readonly #session: PostgresConnection;
@@ -142,7 +146,12 @@ export class UnitTransaction {
     }
   }
 
-  /** Runs statements. @returns the first that does not do what it must; null where all do @throws where the database fails */
+  /**
+   * Runs statements.
+   *
+   * @returns the first that does not do what it must; null where all do
+   * @throws where the database fails
+   */
   async #deviation<S extends ExpectingStatement>(statements: readonly S[]): Promise<Deviation<S> | null> {
     const sent = statements.map(({ statement: { text, values } }) => this.#session.query(text, values));
     const answers = await Promise.allSettled(sent);
@@ -190,7 +199,7 @@ function newTimeline(locked: SqlRow | null): string | null {
 
 /** The counters that a transaction begins with. @throws {Error} where their row is missing */
 function begunCounters(locked: SqlRow | null): Counters {
-  const counters = countersOf(locked);
+  const counters = beginCounters(locked);
   // A database without commits has left nothing behind.
   if (newTimeline(locked) === null || (locked?.['last_timeline'] ?? null) === null) return counters;
   const { revision, log } = counters;
@@ -218,8 +227,9 @@ interface ExpectingStatement extends Pick<UnitStatement, 'statement' | 'expects'
 }
 
 /**
- * Merges statements that differ in their values alone. A statement costs the database and this process more than a row does. Statements that write rows
- * stay in their order, so that the same ones are refused. Those that add events may move past them: neither reads the other.
+ * Merges statements that differ in their values alone. A statement costs the database and this process more than a row
+ * does. Statements that write rows stay in their order, so that the same ones are refused. Those that add events may
+ * move past them: neither reads the other.
  */
 export function mergeStatements(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
   const merged: ExpectingStatement[] = [];

@@ -10,8 +10,8 @@ export const POOLER_ADVICE =
 const ATTEMPTS = 3;
 
 /**
- * Verifies that a pooler gives each connection a session of its own: prepared statements, settings and time limits belong to it. Nothing is set before: where
- * the pooler shares sessions, it would reach others.
+ * Verifies that a pooler gives each connection a session of its own: prepared statements, settings and time limits
+ * belong to it. Nothing is set before: where the pooler shares sessions, it would reach others.
  *
  * @throws {UnusableDatabase} where it pools transactions or statements
  */

@@ -66,8 +66,8 @@ export async function postgresCopyTarget(access: DatabaseAccess): Promise<CopyTa
 }
 
 /**
- * Drops foreign keys and indexes, and creates them again in the transaction. Rows arrive in no order of their references, and building an index is faster
- * than filling it.
+ * Drops foreign keys and indexes, and creates them again in the transaction. Rows arrive in no order of their
+ * references, and building an index is faster than filling it.
  */
 class PostgresCopyTarget implements CopyTarget {
   readonly #session: PostgresConnection;

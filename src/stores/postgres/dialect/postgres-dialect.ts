@@ -7,7 +7,7 @@ import {
   type Encode,
   type Locate,
 } from '../../sql/dialect.ts';
-import { number, placeOf, text } from '../../sql/encodings.ts';
+import { number, placeAmongIntegers, text } from '../../sql/encodings.ts';
 import { completeType, extendStandard, quoteText, type TypeDifferences } from '../../sql/standard-dialect.ts';
 import { arrayLiteral, keyRows, postgresLiteral, quote } from './literals.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
@@ -26,12 +26,15 @@ const storable = text((value) => (value.includes('\0') ? undefined : value));
 const integerPlace: Locate = (value) => {
   if (typeof value !== 'number') return undefined;
   const floor = Math.floor(value);
-  return placeOf({ floor: BigInt(floor), exact: floor === value });
+  return placeAmongIntegers({ floor: BigInt(floor), exact: floor === value });
 };
 
 const asText = (column: string): string => `${column}::text`;
 
-/** Milliseconds since the epoch as a timestamp. What is first multiplied is whole seconds: the product is exact. The year before 1 is 0 here. */
+/**
+ * Milliseconds since the epoch as a timestamp. What is first multiplied is whole seconds: the product is exact. The
+ * year before 1 is 0 here.
+ */
 function timestampText(column: string): string {
   const millisecond = `(${column} % 1000 + 1000) % 1000`;
   const seconds = `timestamp 'epoch' + (${column} - ${millisecond}) / 1000 * interval '1 second'`;
@@ -135,5 +138,6 @@ export const postgres: Dialect = extendStandard(TYPES, {
     if (path === 'id') return descending ? `${expression} desc` : expression;
     return `${expression} ${descending ? 'desc nulls last' : 'asc nulls first'}`;
   },
-  // Large rows and deadlines need no conditions: the session binds them by `statement_timeout`, and by pages of at most `limits.page_size` rows.
+  // Large rows and deadlines need no conditions: the session binds them by `statement_timeout`, and by pages of at most
+  // `limits.page_size` rows.
 });

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../../model/model.ts';
-import { wordsOf } from '../../../plan/filter/search.ts';
+import { splitWords } from '../../../plan/filter/search.ts';
 import type { DerivedColumn } from '../../sql/dialect.ts';
 import { arrayLiteral, postgresLiteral, quote } from './literals.ts';
 
@@ -33,7 +33,7 @@ export function searchColumns({ search }: Resource): readonly DerivedColumn[] {
 
 /** Each word once, up to a number of bytes. */
 function storedWords(texts: readonly string[], most: number): readonly string[] {
-  const words = new Set(wordsOf(texts.join('\n')).map((word) => word.slice(0, MAX_CHARACTERS)));
+  const words = new Set(splitWords(texts.join('\n')).map((word) => word.slice(0, MAX_CHARACTERS)));
   let left = most;
   return [...words].filter((word) => {
     left -= Buffer.byteLength(word) + BYTES_PER_WORD;

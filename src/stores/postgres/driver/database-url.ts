@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { platform } from 'node:process';
 
 /**
- * The encryption of the connection, as the `sslmode` of libpq: none, if the server can, or always. `verify-ca` requires a certificate of the CA,
- * `verify-full` also the name of the server in it.
+ * The encryption of the connection, as the `sslmode` of libpq: none, if the server can, or always. `verify-ca` requires
+ * a certificate of the CA, `verify-full` also the name of the server in it.
  */
 export type SslMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
@@ -45,8 +45,8 @@ export function isPostgresUrl(database: string): boolean {
 }
 
 /**
- * The database that a URL names: `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`. A `host` that begins with a slash is the
- * folder of a socket. Reads the files that it names.
+ * The database that a URL names: `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME`.
+ * A `host` that begins with a slash is the folder of a socket. Reads the files that it names.
  *
  * @param password takes the place of one in the URL
  * @throws {InvalidDatabaseUrl}
@@ -95,8 +95,9 @@ interface PasswordTarget {
 }
 
 /**
- * The password that a file has for a database, in the format of libpq's `.pgpass`: lines of `host:port:database:user:password`, of which the first that
- * matches decides. A field may be `*`; a backslash escapes a colon or a backslash. A socket also has the host `localhost`.
+ * The password that a file has for a database, in the format of libpq's `.pgpass`: lines of
+ * `host:port:database:user:password`, of which the first that matches decides. A field may be `*`; a backslash escapes
+ * a colon or a backslash. A socket also has the host `localhost`.
  *
  * @returns null where no line matches
  */

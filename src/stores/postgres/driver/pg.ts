@@ -17,7 +17,10 @@ export interface SessionSettings {
   readonly lockTimeout: number;
   /** True if the session may not write. */
   readonly readOnly: boolean;
-  /** True if plans use indexes wherever they can: a plan for a small table is kept when the table has grown. Default: false. */
+  /**
+   * True if plans use indexes wherever they can: a plan for a small table is kept when the table has grown. Default:
+   * false.
+   */
   readonly byIndex?: boolean;
 }
 
@@ -34,7 +37,8 @@ export interface PostgresConnection {
   readonly isOpen: boolean;
   query(text: string, values?: readonly SqlValue[]): Promise<QueryResult>;
   /**
-   * Runs statements without values, separated by semicolons, in one transaction unless they begin and end one. They are not prepared.
+   * Runs statements without values, separated by semicolons, in one transaction unless they begin and end one. They are
+   * not prepared.
    *
    * @returns the rows of the last one
    */
@@ -51,7 +55,10 @@ const ANSWER_MARGIN = 5_000;
 const CLOSE_TIMEOUT = 5_000;
 /** The most statements that a session prepares: others are parsed each time. */
 const MAX_PREPARED = 1_000;
-/** Milliseconds after which the database ends a session that does nothing within a transaction: its process hangs, and others wait for its locks. */
+/**
+ * Milliseconds after which the database ends a session that does nothing within a transaction: its process hangs, and
+ * others wait for its locks.
+ */
 const IDLE_TIMEOUT = 10_000;
 const KEEP_ALIVE_DELAY = 10_000;
 
@@ -102,7 +109,9 @@ function sessionParameters(
   };
 }
 
-/** Sets parameters by a statement: a pooler accepts none when a session begins. Closes the session where one is refused. */
+/**
+ * Sets parameters by a statement: a pooler accepts none when a session begins. Closes the session where one is refused.
+ */
 async function setParameters(
   connection: PostgresConnection,
   parameters: Readonly<Record<string, string>>,

@@ -1,6 +1,9 @@
 import { StatementTimeout, StoreUnavailable, type UnavailableReason, WriteOutcomeUnknown } from '../../store.ts';
 
-/** Classes and codes of `SQLSTATE` that concern the database as a whole. The first whose digits begin an error's code decides. */
+/**
+ * Classes and codes of `SQLSTATE` that concern the database as a whole. The first whose digits begin an error's code
+ * decides.
+ */
 const REASONS: readonly (readonly [code: string, reason: UnavailableReason, message: string])[] = [
   ['55P03', 'locked', 'A lock is held for too long'],
   ['53100', 'full', 'The disk of the database is full'],
@@ -25,7 +28,9 @@ export class PostgresDriverMissing extends Error {
   }
 }
 
-/** The connection failed: it could not be made, or was lost. Whether the database has done what was sent is not known. */
+/**
+ * The connection failed: it could not be made, or was lost. Whether the database has done what was sent is not known.
+ */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -71,8 +76,8 @@ export function storeError(error: unknown): unknown {
 }
 
 /**
- * The error for one that a commit ended with. Where the connection was lost, or the session was ended while it waited for a replica, the database may have
- * committed.
+ * The error for one that a commit ended with. Where the connection was lost, or the session was ended while it waited
+ * for a replica, the database may have committed.
  */
 export function commitError(error: unknown): unknown {
   const isUnknown = error instanceof ConnectionLost || sqlState(error).startsWith('57P');

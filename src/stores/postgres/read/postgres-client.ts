@@ -14,8 +14,8 @@ import { readBatch } from './read-batch.ts';
 import type { SlowReads } from './slow-reads.ts';
 
 /**
- * The most reads that are sent and not answered: 0.2 s of work for a database that answers quickly. Above it, more of them would wait, in memory, for longer than
- * their clients do (LIM-3).
+ * The most reads that are sent and not answered: 0.2 s of work for a database that answers quickly. Above it, more of
+ * them would wait, in memory, for longer than their clients do (LIM-3).
  */
 export const MAX_UNANSWERED = 5_000;
 
@@ -33,8 +33,8 @@ interface PostgresClientOptions {
 }
 
 /**
- * Runs statements on PostgreSQL. All reads of one event-loop iteration are sent on one session without waiting for answers, so that they take one round
- * trip together. A read whose connection was lost is tried again on another one.
+ * Runs statements on PostgreSQL. All reads of one event-loop iteration are sent on one session without waiting for
+ * answers, so that they take one round trip together. A read whose connection was lost is tried again on another one.
  */
 export class PostgresClient implements SqlClient {
   readonly #shared: readonly Session[];
@@ -82,7 +82,10 @@ export class PostgresClient implements SqlClient {
     this.#match.requireMatch();
   }
 
-  /** The error to report for one that a statement ended with: the database may have been migrated to another model meanwhile. */
+  /**
+   * The error to report for one that a statement ended with: the database may have been migrated to another model
+   * meanwhile.
+   */
   async explain(error: unknown): Promise<unknown> {
     if (!isUnexplained(error)) return error;
     try {
@@ -148,8 +151,9 @@ async function result<T>(query: Promise<T>): Promise<T> {
 }
 
 /**
- * A statement whose rows end at its bound (LIM-1): with the first that exceeds it, or the second where the first alone does. The database counts code points and
- * bytes, of which there are at most as many as characters: no row of a page is missing. The order of the rows stays.
+ * A statement whose rows end at its bound (LIM-1): with the first that exceeds it, or the second where the first alone
+ * does. The database counts code points and bytes, of which there are at most as many as characters: no row of a page
+ * is missing. The order of the rows stays.
  */
 function boundedStatement(statement: Statement): Statement {
   const { text, values, bound } = statement;

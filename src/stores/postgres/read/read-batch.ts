@@ -6,7 +6,8 @@ import { storeError } from '../driver/postgres-errors.ts';
 const BEGIN = 'begin isolation level repeatable read read only';
 
 /**
- * Reads the statements of a batch in one snapshot. All are sent together: nothing that others send on the session falls between.
+ * Reads the statements of a batch in one snapshot. All are sent together: nothing that others send on the session falls
+ * between.
  *
  * @throws {StatementTimeout} {StoreUnavailable}
  */

@@ -49,7 +49,11 @@ export async function tableNames(session: PostgresConnection): Promise<readonly 
   return rows.map(({ name }) => String(name));
 }
 
-/** The tables of rows and links in the database. @throws {UnusableDatabase} where another program created one of their columns */
+/**
+ * The tables of rows and links in the database.
+ *
+ * @throws {UnusableDatabase} where another program created one of their columns
+ */
 export async function currentTables(
   session: PostgresConnection,
   storage: StorageTypes,

@@ -60,7 +60,11 @@ export function listStatements({ system, unfinished, steps, search }: MigrationP
   ];
 }
 
-/** Verifies that a database matches a model. Remains of a migration are no difference: it may still run. @throws {UnusableDatabase} where it does not */
+/**
+ * Verifies that a database matches a model. Remains of a migration are no difference: it may still run.
+ *
+ * @throws {UnusableDatabase} where it does not
+ */
 export function requireCurrent(plan: MigrationPlan): void {
   requireExisting(plan.format);
   const recorded = plan.format < FORMAT ? [`-- format ${FORMAT}`] : [];

@@ -6,7 +6,7 @@ import { aboveReference } from '../../../model/row-key.ts';
 import { referenceFields } from '../../sql/columns.ts';
 import type { MigrationPhase } from '../../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
-import { type ModelProfile, profileOf } from '../../sql/schema/model-profile.ts';
+import { type ModelProfile, profileModel } from '../../sql/schema/model-profile.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { displayedUrl, parseDatabaseUrl } from '../driver/database-url.ts';
 import { openSession } from '../connection/open-session.ts';
@@ -100,8 +100,8 @@ export function planSchema(options: SchemaOptions): Promise<readonly SchemaStep[
 }
 
 /**
- * Creates a schema, and lets no other process migrate it until the session ends. A statement that waited for the lock would have a snapshot, for whose end an
- * index that is created concurrently waits.
+ * Creates a schema, and lets no other process migrate it until the session ends. A statement that waited for the lock
+ * would have a snapshot, for whose end an index that is created concurrently waits.
  */
 async function lockSchema(session: PostgresConnection, name: string): Promise<void> {
   const lock = `select pg_try_advisory_lock(${LOCK_CLASS}, hashtext($1)) as locked`;
@@ -126,7 +126,7 @@ async function inSession<T>(options: SchemaOptions, work: SchemaWork<T>): Promis
   const { model, lockAttempts = MAX_ATTEMPTS } = options;
   const { schema: name } = parseDatabaseUrl(options.url, options.password);
   const settings = {
-    name: sessionName(model.name, name, profileOf(model)),
+    name: sessionName(model.name, name, profileModel(model)),
     statementTimeout: 0,
     lockTimeout: TABLE_LOCK_TIMEOUT,
     readOnly: false,

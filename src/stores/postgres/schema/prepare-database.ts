@@ -106,8 +106,8 @@ export class DatabaseSchema {
   }
 
   /**
-   * Applies a plan: in one transaction what takes a moment, or rewrites rows; then, step by step, what others need not wait for. Where it is interrupted, the next
-   * plan has what is missing.
+   * Applies a plan: in one transaction what takes a moment, or rewrites rows; then, step by step, what others need not
+   * wait for. Where it is interrupted, the next plan has what is missing.
    *
    * @returns the statements that changed the schema
    * @throws {LossySchemaChange} {SchemaViolation}
@@ -207,7 +207,8 @@ export class DatabaseSchema {
 const NOTHING: FoundRows = { rows: 0, ids: [] };
 
 /**
- * Makes a plan that depends on stored rows. A plan is pure: it is made again with what it asked, until it asks nothing new.
+ * Makes a plan that depends on stored rows. A plan is pure: it is made again with what it asked, until it asks nothing
+ * new.
  *
  * @param plan called with rows that count as absent while they are not known
  */

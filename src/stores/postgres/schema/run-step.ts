@@ -9,10 +9,16 @@ import type { PlannedStep } from './schema-steps.ts';
 /** The blocks of a table whose rows are written in one transaction: half a megabyte. */
 const BLOCKS = 64;
 
-/** Milliseconds that an index which is created concurrently waits for transactions that began before it. Nothing waits for it meanwhile. */
+/**
+ * Milliseconds that an index which is created concurrently waits for transactions that began before it. Nothing waits
+ * for it meanwhile.
+ */
 const INDEX_TIMEOUT = 60_000;
 
-/** Sends all steps of a transaction together. The first error is that of the step that failed: later ones only say that the transaction has failed. */
+/**
+ * Sends all steps of a transaction together. The first error is that of the step that failed: later ones only say that
+ * the transaction has failed.
+ */
 export async function runTogether(session: PostgresConnection, steps: readonly PlannedStep[]): Promise<void> {
   const sent = steps.map(async (planned) => {
     try {
@@ -49,7 +55,9 @@ export async function runStatement(session: PostgresConnection, statement: strin
   await session.script(`set lock_timeout = ${quoteText(String(row?.['before']))}`);
 }
 
-/** Runs a statement for all rows, some blocks at a time. Rows that others insert meanwhile have been checked already. */
+/**
+ * Runs a statement for all rows, some blocks at a time. Rows that others insert meanwhile have been checked already.
+ */
 async function inBlocks(session: PostgresConnection, table: string, statement: string): Promise<void> {
   const size = `select pg_relation_size(${quoteText(postgres.quote(table))}::regclass) / current_setting('block_size')::bigint as blocks`;
   const blocks = Number((await session.query(size)).rows[0]?.['blocks']);

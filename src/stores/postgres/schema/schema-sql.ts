@@ -26,14 +26,21 @@ function namedBy(kind: 'table' | 'index', name: string): readonly string[] {
   return storedName(name) === name ? [] : [`comment on ${kind} ${quote(name)} is ${quoteText(name)}`];
 }
 
-/** The statement that adds a foreign key. @param isChecked whether it reads all rows of the table; else {@link checkForeignKeys} does */
+/**
+ * The statement that adds a foreign key.
+ *
+ * @param isChecked whether it reads all rows of the table; else {@link checkForeignKeys} does
+ */
 export function addForeignKey(table: string, key: ForeignKey, isChecked: boolean): string {
   const unchecked = isChecked ? '' : ' not valid';
   const references = referenceClause(postgres, key);
   return `alter table ${quote(table)} add foreign key (${list(key.columns)}) ${references}${unchecked}`;
 }
 
-/** The statement that reads the rows of a table to check those of its foreign keys to another one that were added without. Their names are the database's. */
+/**
+ * The statement that reads the rows of a table to check those of its foreign keys to another one that were added
+ * without. Their names are the database's.
+ */
 export function checkForeignKeys(table: string, { columns, table: target }: ForeignKey): string {
   const [from, to] = [quoteText(quote(table)), quoteText(quote(target))];
   return `do $$ declare found record; begin
@@ -44,7 +51,10 @@ export function checkForeignKeys(table: string, { columns, table: target }: Fore
 end $$`;
 }
 
-/** The statements that drop the constraints of a table: `f`, its foreign keys; `p`, its primary key, with the foreign keys that refer to it. */
+/**
+ * The statements that drop the constraints of a table: `f`, its foreign keys; `p`, its primary key, with the foreign
+ * keys that refer to it.
+ */
 function dropConstraints(table: string, kind: 'f' | 'p'): string {
   const name = quote(table);
   return `do $$ declare found record; begin
@@ -54,7 +64,10 @@ function dropConstraints(table: string, kind: 'f' | 'p'): string {
 end $$`;
 }
 
-/** Checks if all foreign keys of a table are dropped, and added again once all tables are altered. Those of a dropped column go with it. */
+/**
+ * Checks if all foreign keys of a table are dropped, and added again once all tables are altered. Those of a dropped
+ * column go with it.
+ */
 function renewsKeys({ before, after, dropped, primaryKey, converted, retyped }: Alteration): boolean {
   if (primaryKey || converted.length + retyped.length > 0) return true;
   const kept = new Set(after.foreignKeys.map(keyText));
@@ -72,7 +85,10 @@ export function keysToAdd(change: SchemaChange): readonly ForeignKey[] {
   return after.foreignKeys.filter((key) => !existing.has(keyText(key)));
 }
 
-/** The statements that alter a table, but for the rules of {@link columnsToRequire}. A new column with a default rewrites no row. */
+/**
+ * The statements that alter a table, but for the rules of {@link columnsToRequire}. A new column with a default
+ * rewrites no row.
+ */
 function alterTable(alteration: Alteration, rows: number): readonly string[] {
   const { after, added, converted, retyped, dropped, defaults, withoutDefault, primaryKey } = alteration;
   const table = `alter table ${quote(after.name)}`;
@@ -114,7 +130,10 @@ function retype(table: string, column: TableColumn, source: string): string {
   return `${table} alter column ${quote(name)} type ${postgres.columnType(type)} using ${using}`;
 }
 
-/** The columns that become required, while nothing else rewrites their rows: first new values are checked, then rows are filled, then all are checked. */
+/**
+ * The columns that become required, while nothing else rewrites their rows: first new values are checked, then rows are
+ * filled, then all are checked.
+ */
 export function columnsToRequire(alteration: Alteration, rows: number): readonly TableColumn[] {
   if (rows === 0) return [];
   const { before, after, converted, retyped } = alteration;
@@ -145,7 +164,10 @@ export const REQUIRED_PREFIX = 'restwright_required.';
 
 const requiredName = ({ name }: TableColumn): string => quote(`${REQUIRED_PREFIX}${name}`);
 
-/** The statement that gives a column its default where it is null. Parameters: the first block of rows, and the one after the last. */
+/**
+ * The statement that gives a column its default where it is null. Parameters: the first block of rows, and the one
+ * after the last.
+ */
 export function fillColumn(table: TableSchema, column: TableColumn): string {
   const name = quote(column.name);
   const blocks = `ctid >= format('(%s,0)', $1::bigint)::tid and ctid < format('(%s,0)', $2::bigint)::tid`;

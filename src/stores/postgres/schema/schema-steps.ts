@@ -17,7 +17,8 @@ import {
 export interface PlannedStep {
   readonly step: SchemaStep;
   /**
-   * `together`: in one transaction, with all such steps. `apart`: each statement in a transaction of its own, after them. `blocks`: for so many blocks of the table at a time.
+   * `together`: in one transaction, with all such steps. `apart`: each statement in a transaction of its own, after
+   * them. `blocks`: for so many blocks of the table at a time.
    */
   readonly run: 'together' | 'apart' | 'blocks';
   /** The table. */
@@ -38,8 +39,8 @@ function lock(mode: string, table: string, blocks: StepLock['blocks'], momentary
 }
 
 /**
- * Plans the steps of schema changes. First come those of one transaction, one step per change, with the foreign keys after all tables. Then come those
- * that read or write rows while others use them.
+ * Plans the steps of schema changes. First come those of one transaction, one step per change, with the foreign keys
+ * after all tables. Then come those that read or write rows while others use them.
  *
  * @param existing names of the tables that the database has, before renaming
  */

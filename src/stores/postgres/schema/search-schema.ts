@@ -23,7 +23,9 @@ const RULES = `words ${WORD_RULES_VERSION}, Unicode ${versions['unicode'] ?? ''}
 /** The columns with words that each table has, with their rules. */
 export type SearchState = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** A change of the words of a table: statements that alter it, the words of its rows, and statements that block no one. */
+/**
+ * A change of the words of a table: statements that alter it, the words of its rows, and statements that block no one.
+ */
 export interface SearchChange {
   readonly resource: Resource;
   readonly columns: readonly DerivedColumn[];

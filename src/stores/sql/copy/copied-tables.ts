@@ -1,7 +1,7 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Model, Resource, ValueType } from '../../../model/model.ts';
 import type { DerivedColumn, Dialect, SqlRow, SqlValue } from '../dialect.ts';
-import { schemaOf, type TableSchema } from '../schema/schema.ts';
+import { deriveSchema, type TableSchema } from '../schema/schema.ts';
 import { systemTables } from '../schema/system-tables.ts';
 
 /** A column that a copy writes. */
@@ -30,7 +30,9 @@ export interface CopyDialects {
 /** The metadata and the counters of a new database exist already. */
 const PRESENT = ['restwright_meta', 'restwright_sequences'];
 
-/** The names of the system tables whose rows are copied: all of this version, so that those of later formats are, too. */
+/**
+ * The names of the system tables whose rows are copied: all of this version, so that those of later formats are, too.
+ */
 export function copiedSystemTables(dialect: Dialect): readonly string[] {
   const names = systemTables(dialect).flatMap((text) => /^create table (\w+)/.exec(text)?.[1] ?? []);
   return names.filter((name) => !PRESENT.includes(name));
@@ -48,7 +50,7 @@ export function systemTable(name: string, columns: readonly string[], { quote }:
 
 /** The tables of a model: of rows, and of links. */
 export function modelTables(model: Model, dialects: CopyDialects): readonly CopiedTable[] {
-  return schemaOf(model).map((table) => modelTable(table, model.resources.get(table.name), dialects));
+  return deriveSchema(model).map((table) => modelTable(table, model.resources.get(table.name), dialects));
 }
 
 function modelTable(table: TableSchema, resource: Resource | undefined, { from, to }: CopyDialects): CopiedTable {
@@ -91,7 +93,10 @@ function jsonDecoder(type: ValueType, from: Dialect): (value: SqlValue) => Json 
   };
 }
 
-/** Numbers with more digits than those of JavaScript have a form of their own in each database; all other values have the same, and stay as they are. */
+/**
+ * Numbers with more digits than those of JavaScript have a form of their own in each database; all other values have
+ * the same, and stay as they are.
+ */
 function converter(type: ValueType, { from, to }: CopyDialects): (value: SqlValue) => SqlValue {
   if (type.kind !== 'decimal' && type.kind !== 'int64') return (value) => value;
   const [read, encode] = [jsonDecoder(type, from), to.encode(type)];

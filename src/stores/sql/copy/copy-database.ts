@@ -60,9 +60,10 @@ export class TargetNotEmpty extends Error {
 }
 
 /**
- * Copies everything that a database stores: rows with ids, times and revisions, the event log with its sequences, positions and deliveries, tombstones,
- * bookmarks, change stamps, idempotency records and the key that seals cursors and secrets. Leases are free in the copy, so that it can be served
- * immediately; its cache epoch is another one. Needs the memory of a few batches.
+ * Copies everything that a database stores: rows with ids, times and revisions, the event log with its sequences,
+ * positions and deliveries, tombstones, bookmarks, change stamps, idempotency records and the key that seals cursors
+ * and secrets. Leases are free in the copy, so that it can be served immediately; its cache epoch is another one. Needs
+ * the memory of a few batches.
  *
  * @throws {TargetNotEmpty}
  */
@@ -92,7 +93,11 @@ export function requireEmpty({ revision, event }: LastNumbers): void {
   throw new TargetNotEmpty(`${revision} changes of rows and ${event} events were written to it`);
 }
 
-/** Until when a process has the lease of a reader of the event log; null where none has. @param now milliseconds since the epoch */
+/**
+ * Until when a process has the lease of a reader of the event log; null where none has.
+ *
+ * @param now milliseconds since the epoch
+ */
 export async function leasedUntil(database: Pick<CopySource, 'all'>, now: number): Promise<number | null> {
   const text = `select max(leased_until) as until from restwright_readers where owner <> ''`;
   const until = Number((await database.all({ text, values: [] }))[0]?.['until'] ?? 0);

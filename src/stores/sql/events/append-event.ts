@@ -40,7 +40,11 @@ interface AppendedEvent {
   readonly log: LogState;
 }
 
-/** Appends an event to the log: before its row is deleted, else after it is written. @param plan what is recorded with the event */
+/**
+ * Appends an event to the log: before its row is deleted, else after it is written.
+ *
+ * @param plan what is recorded with the event
+ */
 export function appendEvent(
   tables: Tables,
   draft: EventDraft,
@@ -73,7 +77,10 @@ export function appendEvent(
   };
 }
 
-/** The distance to the earlier event with the same origin; 0 if the event has its own. Both are in one block, so that they are removed together. */
+/**
+ * The distance to the earlier event with the same origin; 0 if the event has its own. Both are in one block, so that
+ * they are removed together.
+ */
 function distanceToBase({ origin }: PackedEvent, sequence: number, { origin: last }: LogState): number {
   const isShared =
     last !== null && findBlock(last.sequence) === findBlock(sequence) && Buffer.compare(last.bytes, origin) === 0;

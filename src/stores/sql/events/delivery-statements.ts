@@ -31,7 +31,10 @@ export interface DeliveryStatements {
   readonly openResources: Prepare;
   readonly deliveries: Prepare;
   readonly deliveriesInStates: Prepare;
-  /** Parameters: sequence, a JSON array of readers, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`, whose parameters are a time and a limit. */
+  /**
+   * Parameters: sequence, a JSON array of readers, limit. Columns: `endpoint`, `sequence`, `state`; as of `succeeded`,
+   * whose parameters are a time and a limit.
+   */
   readonly ofRemoved: Prepare;
   readonly succeeded: Prepare;
   readonly clear: Prepare;
@@ -113,7 +116,11 @@ export interface DeliveryStatement {
   readonly isExpected: boolean;
 }
 
-/** The statements of a plan, in order. @param last the last sequence that the unit assigned, or that was assigned before it */
+/**
+ * The statements of a plan, in order.
+ *
+ * @param last the last sequence that the unit assigned, or that was assigned before it
+ */
 export function compileDelivery(dialect: Dialect, plan: DeliveryPlan, last: number): readonly DeliveryStatement[] {
   const prepared = deliveryStatements(dialect);
   const { progress, starts = [], ends = [], deliveries = [], releases = [], cleared = [] } = plan;

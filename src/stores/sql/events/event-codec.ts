@@ -39,8 +39,9 @@ class RenamedFields {
 }
 
 /**
- * Properties that many events have in common: type, type of the resource, schema version, changed fields, types of the parents, the URL without ids, and what
- * their fields were renamed to since, the earliest first. It is stored once, as JSON.
+ * Properties that many events have in common: type, type of the resource, schema version, changed fields, types of the
+ * parents, the URL without ids, and what their fields were renamed to since, the earliest first. It is stored once, as
+ * JSON.
  */
 type EventShape = readonly [
   type: string,
@@ -131,7 +132,10 @@ const shapeOf = memoize((json: string): Pick<EnvelopeParts, 'shape' | 'renamed'>
   return { shape, renamed: new RenamedFields(renamed) };
 });
 
-/** The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access data. */
+/**
+ * The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access
+ * data.
+ */
 export class StoredEvent implements LoggedEvent {
   readonly sequence: number;
   readonly type: string;
@@ -223,7 +227,11 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 
-/** The changed row as its event names it: the singular name of its resource, and its id. @param row with `resource` and `resource_id` */
+/**
+ * The changed row as its event names it: the singular name of its resource, and its id.
+ *
+ * @param row with `resource` and `resource_id`
+ */
 export function changedRow(row: SqlRow): { readonly type: string; readonly id: string } {
   const [id] = unpackTexts(readBytes(row['resource_id']));
   return { type: String(row['resource']), id: id ?? '' };
@@ -234,13 +242,19 @@ function readBytes(value: SqlRow[string] | undefined): Uint8Array {
   throw new Error('A column of restwright_events has no bytes');
 }
 
-/** The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on. */
+/**
+ * The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on.
+ */
 type UrlTemplate = readonly (string | number)[];
 
 /** There are few collections without parents. */
 const templateBelow = memoize((collection: string): UrlTemplate => [...collection.split('/'), 0]);
 
-/** The template of the URL of a resource; null where no template produces it. @param ids of the resource and its parents, nearest first */
+/**
+ * The template of the URL of a resource; null where no template produces it.
+ *
+ * @param ids of the resource and its parents, nearest first
+ */
 function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | null {
   const [only = ''] = ids;
   const end = url.lastIndexOf('/');

@@ -4,7 +4,10 @@ import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepareStatement } from '../prepare.ts';
 
-/** Events of a block of the log: consecutive sequences. The times of a block and the origins in it are stored once, and it is removed as a whole. */
+/**
+ * Events of a block of the log: consecutive sequences. The times of a block and the origins in it are stored once, and
+ * it is removed as a whole.
+ */
 export const BLOCK_SIZE = 1_024;
 
 /** The number of the block of a sequence. */
@@ -68,13 +71,20 @@ export interface EventStatements {
   readonly byId: Prepare;
   /** The blocks with times in a range (inclusive, exclusive). Columns: `first`, `last`. */
   readonly blocks: Prepare;
-  /** Columns: `removed`, the last sequence that was removed, `last`, the last one that was assigned, and `since`, the first time of the first block. */
+  /**
+   * Columns: `removed`, the last sequence that was removed, `last`, the last one that was assigned, and `since`, the
+   * first time of the first block.
+   */
   readonly range: Prepare;
   /**
-   * The last block of the log with times before one alone (`before` twice, then `now`), up to the first block that certainly is younger. Column: `block`.
+   * The last block of the log with times before one alone (`before` twice, then `now`), up to the first block that
+   * certainly is younger. Column: `block`.
    */
   readonly expiredBlock: Prepare;
-  /** Removes the shapes of events of a part of the log that no later event has. Parameters: its sequences (exclusive, inclusive), the last again. */
+  /**
+   * Removes the shapes of events of a part of the log that no later event has. Parameters: its sequences (exclusive,
+   * inclusive), the last again.
+   */
   readonly removeShapes: Prepare;
   /** Parameters: sequences (exclusive, inclusive). */
   readonly removeEvents: Prepare;

@@ -8,7 +8,8 @@ import { filterConditions } from './conditions.ts';
 import { compileFilter } from './filter.ts';
 
 /**
- * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without ancestors.
+ * The columns that hold the key of a row's parent, each with the id that a path names; none for a path without
+ * ancestors.
  *
  * @throws {Error} where the resource has no parent, or the path names too few ancestors
  */
@@ -49,7 +50,10 @@ export function belowParent(table: Table, within: readonly Ancestor[]): readonly
   return parentIds(table, within).map(([path, id]) => ({ path, operator: 'in', values: [id] }));
 }
 
-/** Conditions: each ancestor of a path is visible and below the next. Rows below the nearest ancestor prove that the outermost one exists. */
+/**
+ * Conditions: each ancestor of a path is visible and below the next. Rows below the nearest ancestor prove that the
+ * outermost one exists.
+ */
 export function ancestorChain(
   tables: Tables,
   within: readonly VisibleAncestor[],

@@ -12,7 +12,10 @@ export interface ConditionContext {
   readonly isRule: boolean;
 }
 
-/** The conditions that check a deadline: at each row of a table, and at each result of a search that comes before them; none without a deadline. */
+/**
+ * The conditions that check a deadline: at each row of a table, and at each result of a search that comes before them;
+ * none without a deadline.
+ */
 export interface DeadlineCheck {
   readonly row: readonly string[];
   readonly found: string | null;

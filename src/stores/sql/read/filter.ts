@@ -6,7 +6,10 @@ import { type Interval, intersection, toInterval } from './intervals.ts';
 export interface Filter {
   readonly intervals: ReadonlyMap<string, Interval>;
   readonly others: readonly Condition[];
-  /** The other conditions of a visibility. What they read of related rows is looked up for each row: rules do not search. */
+  /**
+   * The other conditions of a visibility. What they read of related rows is looked up for each row: rules do not
+   * search.
+   */
   readonly rules: readonly Condition[];
 }
 

@@ -52,15 +52,18 @@ function startingWith(prefix: string): Interval {
   return { from: prefix === '' ? null : including(prefix), to: next === null ? null : excluding(next) };
 }
 
-/** Written as a number: a character beyond Latin-1 makes V8 store the source of the whole program as UTF-16, which takes a megabyte more. */
+/**
+ * Written as a number: a character beyond Latin-1 makes V8 store the source of the whole program as UTF-16, which takes
+ * a megabyte more.
+ */
 const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
 /** The code points before and after the surrogates, which are not characters. */
 const BEFORE_GAP = 0xd7ff;
 const AFTER_GAP = 0xe000;
 
 /**
- * The smallest text that is greater than all texts with a prefix; null where there is none. Texts are ordered by code points, which is the order
- * of their UTF-8 bytes.
+ * The smallest text that is greater than all texts with a prefix; null where there is none. Texts are ordered by code
+ * points, which is the order of their UTF-8 bytes.
  */
 export function successor(prefix: string): string | null {
   const characters = Array.from(prefix);
@@ -123,8 +126,8 @@ function compareBounds(interval: Interval, { compare, locate }: Operand): readon
 }
 
 /**
- * Conditions that are all true if the value of an expression is in an interval; null if no value can be. Bounds that the column cannot hold are
- * compared by value too.
+ * Conditions that are all true if the value of an expression is in an interval; null if no value can be. Bounds that
+ * the column cannot hold are compared by value too.
  */
 export function intervalConditions(
   interval: Interval,

@@ -31,7 +31,10 @@ interface DecodedRows {
   size: number;
 }
 
-/** The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is missing. */
+/**
+ * The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is
+ * missing.
+ */
 export function decodePage(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
   const table = tables.of(plan.resource);
   const decoded: DecodedRows = { rows: [], size: 0 };
@@ -52,7 +55,11 @@ function* decodeRest(table: Table, decoding: Decoding): Steps<void> {
   while (!decodeUpTo(decoding.decoded.size, table, decoding)) yield;
 }
 
-/** Decodes rows until they have more characters than a number. @returns whether all within the limit of the plan and its size are decoded */
+/**
+ * Decodes rows until they have more characters than a number.
+ *
+ * @returns whether all within the limit of the plan and its size are decoded
+ */
 function decodeUpTo(most: number, table: Table, { plan, reads, decoded }: Decoding): boolean {
   const { window, columns, maxSize = Infinity } = plan;
   const { rows } = decoded;

@@ -1,12 +1,15 @@
-import { allOf, chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { awaitAll, chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
 
-/** The newest time in a database that is not after a given one: `Store.newestTime`. Each statement reads one entry of an index, or the last events. */
+/**
+ * The newest time in a database that is not after a given one: `Store.newestTime`. Each statement reads one entry of an
+ * index, or the last events.
+ */
 export function newestTime(client: SqlClient, tables: Tables, until: number): MaybePromise<number | null> {
   const statements = [tables.system.newestEvent(until), ...[...tables].map((table) => newestRow(table, until))];
-  return chain(allOf(statements.map((statement) => client.get(statement))), findNewest);
+  return chain(awaitAll(statements.map((statement) => client.get(statement))), findNewest);
 }
 
 function newestRow({ name, dialect }: Table, until: number): Statement {

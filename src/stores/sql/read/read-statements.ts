@@ -61,8 +61,8 @@ const wholeRowText = weakMemoize(
 );
 
 /**
- * The statement that reads a whole visible row by its id, without the value of the id: of each visibility while it is alive. Visibilities of one shape share
- * its text.
+ * The statement that reads a whole visible row by its id, without the value of the id: of each visibility while it is
+ * alive. Visibilities of one shape share its text.
  */
 const visibleRow = weakMemoize((tables: Tables) =>
   weakMemoize((table: Table) => {
@@ -159,9 +159,9 @@ function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
 }
 
 /**
- * Reads the ids and sort keys of the page, then its rows: of the rows that an offset skips only the index is read. Several ranges are
- * concatenated and limited together. Where a constant key is inside a JSON column, the database does not know that it is constant: each range
- * is ordered by the other keys and limited itself.
+ * Reads the ids and sort keys of the page, then its rows: of the rows that an offset skips only the index is read.
+ * Several ranges are concatenated and limited together. Where a constant key is inside a JSON column, the database does
+ * not know that it is constant: each range is ordered by the other keys and limited itself.
  */
 function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const { plan, order, ranges } = scan;
@@ -198,7 +198,9 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   return { text, values: parameters.values };
 }
 
-/** Reads the rows of a list plan and one more, which shows whether rows follow. A backward walk reads in reverse order. */
+/**
+ * Reads the rows of a list plan and one more, which shows whether rows follow. A backward walk reads in reverse order.
+ */
 export function listStatement(
   tables: Tables,
   plan: ListPlan,
@@ -264,7 +266,10 @@ export function countStatement(
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
 }
 
-/** Reads whether each ancestor exists and is visible, in the column `0` for the nearest one, `1` for the one above it, and so on. */
+/**
+ * Reads whether each ancestor exists and is visible, in the column `0` for the nearest one, `1` for the one above it,
+ * and so on.
+ */
 export function ancestorsStatement(tables: Tables, within: readonly VisibleAncestor[]): Statement {
   const parameters = new BindParameters(tables.dialect);
   const exist = within.map(

@@ -1,7 +1,7 @@
 import type { Resource } from '../../../model/model.ts';
 import { referringMembers } from '../../../model/row-key.ts';
 import { type FilterCondition, holdsForUnset } from '../../../plan/condition.ts';
-import { indexesOf } from '../../../plan/list/indexes.ts';
+import { listIndexes } from '../../../plan/list/indexes.ts';
 import { visibleConditions } from '../../../plan/visibility.ts';
 import type { VisibleRelatedCondition } from '../../../plan/plan.ts';
 import { type Links, rowValue, type Table } from '../tables.ts';
@@ -33,8 +33,8 @@ class RelatedQuery {
   }
 
   /**
-   * The row refers to one that fulfills the conditions. What a filter refers to are few rows, which are collected first: an index on the field then finds
-   * the rows that refer to them. A rule looks its row up by its key.
+   * The row refers to one that fulfills the conditions. What a filter refers to are few rows, which are collected
+   * first: an index on the field then finds the rows that refer to them. A rule looks its row up by its key.
    */
   areReferredTo(): string {
     const { table, isRule } = this.#context;
@@ -49,8 +49,8 @@ class RelatedQuery {
   }
 
   /**
-   * A row that fulfills the conditions refers to the row. Such rows are many, and often the first one does: each row looks for it in the index on their
-   * field, unless an index finds the few that fulfill the conditions.
+   * A row that fulfills the conditions refers to the row. Such rows are many, and often the first one does: each row
+   * looks for it in the index on their field, unless an index finds the few that fulfill the conditions.
    */
   referTo(): string {
     const { table } = this.#context;
@@ -114,7 +114,7 @@ function selectTargets({ name, owner, target }: Links, keys: string): string {
 function findsFew(resource: Resource, conditions: readonly FilterCondition[]): boolean {
   const isSelective = (path: string): boolean => {
     const property = resource.properties.get(path);
-    const isIndexed = path === 'id' || indexesOf(resource).some(({ keys }) => keys[0]?.path === path);
+    const isIndexed = path === 'id' || listIndexes(resource).some(({ keys }) => keys[0]?.path === path);
     return isIndexed && property?.allowed === null && property.type.kind !== 'boolean';
   };
   return conditions.some((each) => each.operator === 'in' && isSelective(each.path));

@@ -105,9 +105,10 @@ function* locatedRows(
 }
 
 /**
- * Reads for each of the owners the first rows that refer to it, or that it refers to, and one more. Each owner has a subquery with a limit: with an
- * index on the field and then the order, an owner with a million rows costs no more than one with twenty. In any other order, and for a field that
- * is an array, all rows of an owner are collected and sorted: the statement must check its deadline.
+ * Reads for each of the owners the first rows that refer to it, or that it refers to, and one more. Each owner has a
+ * subquery with a limit: with an index on the field and then the order, an owner with a million rows costs no more than
+ * one with twenty. In any other order, and for a field that is an array, all rows of an owner are collected and sorted:
+ * the statement must check its deadline.
  */
 export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: DeadlineChecks = 'never'): Statement {
   const table = tables.of(plan.resource);
@@ -147,7 +148,12 @@ function ownerWidth(tables: Tables, { resource, field, ownedBy }: RelatedPlan): 
     : tables.of(ownedBy).key.length;
 }
 
-/** The conditions on the rows of one owner. @param ids the expressions of its key @param found checks the deadline at each row of a link table */
+/**
+ * The conditions on the rows of one owner.
+ *
+ * @param ids the expressions of its key
+ * @param found checks the deadline at each row of a link table
+ */
 function ownedRows(
   tables: Tables,
   { resource, field, ownedBy }: RelatedPlan,
@@ -182,7 +188,11 @@ function distinctOwners(width: number, { owners }: RelatedPlan): readonly (reado
   return [...new Map(owners.map((owner) => heldKey(width, owner)).map((key) => [JSON.stringify(key), key])).values()];
 }
 
-/** The rows of a related statement for each of the owners, in the order of the plan, decoded like those of a lookup. @throws {RowsTooLarge} */
+/**
+ * The rows of a related statement for each of the owners, in the order of the plan, decoded like those of a lookup.
+ *
+ * @throws {RowsTooLarge}
+ */
 export function relatedRows(
   tables: Tables,
   plan: RelatedPlan,

@@ -11,7 +11,7 @@ import type {
   VisibleAncestor,
   VisibleReference,
 } from '../../../plan/plan.ts';
-import { chain, allOf, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { chain, awaitAll, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import { wasVisible } from '../../../plan/policy/holds.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { RowReader } from '../../store.ts';
@@ -81,7 +81,9 @@ export class SqlRowReader implements RowReader {
   }
 
   missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]> {
-    const found = allOf(references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference))));
+    const found = awaitAll(
+      references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference))),
+    );
     return chain(found, (rows) => references.filter((_, index) => rows[index] === null));
   }
 }

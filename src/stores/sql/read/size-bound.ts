@@ -12,7 +12,10 @@ export function sizeOfAll(reads: readonly SqlRow[], columns: readonly string[]):
   return reads.reduce((sum, read) => sum + measureSize(read, columns), 0);
 }
 
-/** The rows up to a bound, and the one that exceeds it: the next one is never read. A single row is never the last for its size alone. */
+/**
+ * The rows up to a bound, and the one that exceeds it: the next one is never read. A single row is never the last for
+ * its size alone.
+ */
 export function readUpTo(rows: Iterable<SqlRow>, { columns, size }: SizeBound): SqlRow[] {
   const read: SqlRow[] = [];
   let left = size;

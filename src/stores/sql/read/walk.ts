@@ -13,8 +13,9 @@ interface Walk {
 }
 
 /**
- * The same walk without sort keys that the filter makes constant: they do not order rows, and an index that begins with them continues in the
- * order of the others. A key stays where the position has another value; the id stays, so that an order remains.
+ * The same walk without sort keys that the filter makes constant: they do not order rows, and an index that begins with
+ * them continues in the order of the others. A key stays where the position has another value; the id stays, so that an
+ * order remains.
  */
 function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
   const kept = order.flatMap((key, index): readonly number[] => {
@@ -30,8 +31,8 @@ function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
 }
 
 /**
- * The walk that reads the same rows with a single start in the index. A filter on the first key and a position both define where the walk
- * begins: the later of them stays. Databases seek by either one and scan to the other.
+ * The walk that reads the same rows with a single start in the index. A filter on the first key and a position both
+ * define where the walk begins: the later of them stays. Databases seek by either one and scan to the other.
  */
 export function narrowWalk(table: Table, original: Walk): Walk {
   if (original.filter.intervals.size === 0) return original;

@@ -52,8 +52,8 @@ export function ruleChecks(
 }
 
 /**
- * Creates the check of a resource against the rules that have changed since the last migration: an `enum` without a stored value, a shorter
- * `maxLength`. A value of another storage type is lost or converted and not checked.
+ * Creates the check of a resource against the rules that have changed since the last migration: an `enum` without a
+ * stored value, a shorter `maxLength`. A value of another storage type is lost or converted and not checked.
  *
  * @param table the current table, with its current name
  * @param recorded the rules at the last migration

@@ -59,7 +59,11 @@ export class StoredTable {
   }
 }
 
-/** Finds the effects of altering a table. @param known names of the tables that the database has, under the names of the model */
+/**
+ * Finds the effects of altering a table.
+ *
+ * @param known names of the tables that the database has, under the names of the model
+ */
 export function findEffects(alteration: Alteration, stored: StoredTable, known: ReadonlySet<string>): Effects {
   const all = stored.all();
   if (all.rows === 0) return NO_EFFECTS;
@@ -115,7 +119,10 @@ function missingValues(alteration: Alteration, all: FoundRows, stored: StoredTab
     });
 }
 
-/** Rows whose values of a new reference are no ids of its target. References of several columns are checked once the tables are migrated. */
+/**
+ * Rows whose values of a new reference are no ids of its target. References of several columns are checked once the
+ * tables are migrated.
+ */
 function danglingReferences(
   { before, after, added, retyped }: Alteration,
   stored: StoredTable,

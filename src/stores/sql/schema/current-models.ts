@@ -1,9 +1,12 @@
 import type { Model } from '../../../model/model.ts';
-import { isSameProfile, type ModelProfile, profileOf } from './model-profile.ts';
+import { isSameProfile, type ModelProfile, profileModel } from './model-profile.ts';
 import { differingFields, neighbourProblems } from './neighbours.ts';
 import { IncompatibleModels, UnusableDatabase } from './schema-errors.ts';
 
-/** The models that instances may serve a database with: one, or two neighbouring ones during a deployment. Empty where none is recorded. */
+/**
+ * The models that instances may serve a database with: one, or two neighbouring ones during a deployment. Empty where
+ * none is recorded.
+ */
 export type CurrentModels = readonly ModelProfile[];
 
 /** A phase of a deployment in which two neighbouring models are served (OPS-6). */
@@ -28,7 +31,7 @@ export function parseModels(json: string | null): CurrentModels {
 export function otherModel(current: CurrentModels, model: Model): ModelProfile | null {
   const [first, second] = current;
   if (first === undefined || second === undefined) return null;
-  const own = profileOf(model);
+  const own = profileModel(model);
   if (isSameProfile(own, first)) return second;
   if (isSameProfile(own, second)) return first;
   const named = shortened(differingFields(second, own));
@@ -54,7 +57,7 @@ export function migrationGoal(
     throw new UnusableDatabase(
       'It does not record its model yet. Start the old model once with this version, then expand.',
     );
-  if (isSameProfile(before, profileOf(model))) return { kind: 'alone' };
+  if (isSameProfile(before, profileModel(model))) return { kind: 'alone' };
   const problems = neighbourProblems(before, model);
   if (problems.length > 0) throw new IncompatibleModels(problems);
   return { kind: 'shared', other: before };
@@ -62,7 +65,7 @@ export function migrationGoal(
 
 function contractGoal(current: CurrentModels, model: Model, isDeployed: boolean): MigrationGoal {
   const [before] = current;
-  if (isDeployed || (before !== undefined && isSameProfile(before, profileOf(model)))) return { kind: 'alone' };
+  if (isDeployed || (before !== undefined && isSameProfile(before, profileModel(model)))) return { kind: 'alone' };
   throw new UnusableDatabase(
     'No deployment of two models has begun. Begin it with --phase expand, or stop all instances and migrate without --phase.',
   );
@@ -75,7 +78,7 @@ function shortened(fields: readonly string[]): string {
 
 /** The record of the models once a database is migrated, as JSON. */
 export function recordedModels(goal: MigrationGoal, current: CurrentModels, model: Model): string {
-  const own = profileOf(model);
+  const own = profileModel(model);
   if (goal.kind === 'alone') return JSON.stringify([own]);
   // The newer one is the second.
   return JSON.stringify(current.length === 2 ? current : [goal.other, own]);

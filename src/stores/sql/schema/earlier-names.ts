@@ -1,7 +1,7 @@
 import type { Model, Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import { describeKey, type ModelProfile, type ResourceProfile } from './model-profile.ts';
-import { schemaOf, type TableSchema } from './schema.ts';
+import { deriveSchema, type TableSchema } from './schema.ts';
 
 /** The profile of a resource in the model before, by the name that it had there. */
 export function earlierResource(
@@ -12,8 +12,8 @@ export function earlierResource(
 }
 
 /**
- * Finds the earlier name of the field with the id of the parent. Null if the name is the same, or the parent is another resource. The field is named by the
- * singular of the parent and renamed with it: no model can declare `x-was` for it.
+ * Finds the earlier name of the field with the id of the parent. Null if the name is the same, or the parent is another
+ * resource. The field is named by the singular of the parent and renamed with it: no model can declare `x-was` for it.
  */
 export function earlierParentField(before: ModelProfile, resource: Resource, { resources }: Model): string | null {
   const parent = resources.get(resource.parent?.resource ?? '');
@@ -22,10 +22,14 @@ export function earlierParentField(before: ModelProfile, resource: Resource, { r
   return earlier === null || earlier.singular === parent.singular ? null : `${earlier.singular}_id`;
 }
 
-/** The tables of a model, in which the columns with the ids of parents have the names of before, too. @param current what is recorded of the models before */
+/**
+ * The tables of a model, in which the columns with the ids of parents have the names of before, too.
+ *
+ * @param current what is recorded of the models before
+ */
 export function schemaAfter(current: readonly ModelProfile[], model: Model): readonly TableSchema[] {
   const before = current.at(-1);
-  const declared = schemaOf(model);
+  const declared = deriveSchema(model);
   if (before === undefined) return declared;
   return declared.map((table) => {
     const resource = model.resources.get(table.name);
@@ -39,8 +43,8 @@ export function schemaAfter(current: readonly ModelProfile[], model: Model): rea
 }
 
 /**
- * Gives a profile the earlier names of resources, and of fields with the ids of parents. Names that follow from the name of another resource are no
- * difference then.
+ * Gives a profile the earlier names of resources, and of fields with the ids of parents. Names that follow from the
+ * name of another resource are no difference then.
  */
 export function withEarlierNames(
   profile: ResourceProfile,

@@ -2,14 +2,15 @@ import type { Model } from '../../../model/model.ts';
 import type { TableColumn } from '../columns.ts';
 import type { Alteration } from './alteration.ts';
 import type { MigrationGoal } from './current-models.ts';
-import { type StorageTypes, storageTypesOf } from './migration.ts';
+import { type StorageTypes, listStorageTypes } from './migration.ts';
 import type { ModelProfile, ResourceProfile } from './model-profile.ts';
 import { storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
 /**
- * Selects the changes after which instances of another model still read and write a database as before (OPS-6). Columns that they do not know are nullable
- * or have a default in the database, and columns that only they know stay. The phase `contract` makes the other changes.
+ * Selects the changes after which instances of another model still read and write a database as before (OPS-6). Columns
+ * that they do not know are nullable or have a default in the database, and columns that only they know stay. The phase
+ * `contract` makes the other changes.
  *
  * @param other the model of these instances, which has no {@link neighbourProblems} with the model
  */
@@ -67,7 +68,10 @@ function isUnset(
   });
 }
 
-/** Checks if rows of a model without a unique index could violate it: the model writes all of its columns, or the database does. */
+/**
+ * Checks if rows of a model without a unique index could violate it: the model writes all of its columns, or the
+ * database does.
+ */
 function isViolated(index: string, declared: readonly TableSchema[], other: ModelProfile): boolean {
   const found = /^(?<table>\S+) unique \((?<keys>.*)\)$/.exec(index)?.groups;
   const table = declared.find(({ name }) => name === found?.['table']);
@@ -132,9 +136,13 @@ export function foreignResources(goal: MigrationGoal, { resources }: Model): rea
   return goal.kind === 'alone' ? [] : Object.keys(goal.other.resources).filter((name) => !resources.has(name));
 }
 
-/** The storage types of the columns of a model, and of another one that is served, too. @param recorded those of the database */
+/**
+ * The storage types of the columns of a model, and of another one that is served, too.
+ *
+ * @param recorded those of the database
+ */
 export function typesFor(goal: MigrationGoal, declared: readonly TableSchema[], recorded: StorageTypes): StorageTypes {
-  if (goal.kind === 'alone') return storageTypesOf(declared);
+  if (goal.kind === 'alone') return listStorageTypes(declared);
   const tables = declared.map(({ name, columns }) => [
     name,
     { ...recorded[name], ...Object.fromEntries(columns.map((column) => [column.name, storageType(column.type)])) },

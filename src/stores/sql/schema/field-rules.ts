@@ -1,5 +1,5 @@
 import type { Field, Model, Resource } from '../../../model/model.ts';
-import { objectOf } from '../../../model/values/access.ts';
+import { readObject } from '../../../model/values/access.ts';
 import { digest } from '../../../platform/digest.ts';
 
 /** A digest of what each field of each resource allows. Requests are checked against these rules, tables are not. */
@@ -16,8 +16,8 @@ export function fieldRules({ resources }: Model): FieldRules {
 }
 
 /**
- * The fields of a resource whose rules differ from the recorded ones. A field without a recorded rule is new, or of a database that an older
- * version wrote.
+ * The fields of a resource whose rules differ from the recorded ones. A field without a recorded rule is new, or of a
+ * database that an older version wrote.
  */
 export function changedFields(resource: Resource, recorded: FieldRules): readonly Field[] {
   const known = recorded[resource.name] ?? recorded[resource.was ?? ''] ?? {};
@@ -28,5 +28,5 @@ export function changedFields(resource: Resource, recorded: FieldRules): readonl
 }
 
 function digestRule({ schema }: Resource, { name, type }: Field): string {
-  return digest(JSON.stringify([type, objectOf(schema['properties'])[name] ?? null]));
+  return digest(JSON.stringify([type, readObject(schema['properties'])[name] ?? null]));
 }

@@ -57,7 +57,11 @@ export function systemTableChanges(format: number, dialect: Dialect): readonly s
   return format === 0 ? systemTables(dialect) : upgradeStatements(format, dialect);
 }
 
-/** The statements that record the format, and the metadata of a new database. @param randomHex random bytes as hexadecimal digits */
+/**
+ * The statements that record the format, and the metadata of a new database.
+ *
+ * @param randomHex random bytes as hexadecimal digits
+ */
 export function metadataChanges(
   format: number,
   system: SystemStatements,
@@ -86,7 +90,7 @@ export function requireConsent(steps: readonly SchemaStep[], consent: Consent): 
 }
 
 /** The storage types of the columns of a model. */
-export function storageTypesOf(declared: readonly TableSchema[]): StorageTypes {
+export function listStorageTypes(declared: readonly TableSchema[]): StorageTypes {
   return Object.fromEntries(
     declared.map(({ name, columns }) => [
       name,
@@ -95,7 +99,10 @@ export function storageTypesOf(declared: readonly TableSchema[]): StorageTypes {
   );
 }
 
-/** The statements that record a migrated schema: the storage types of its columns, the row counts of its tables (PAGE-9), and tombstones. */
+/**
+ * The statements that record a migrated schema: the storage types of its columns, the row counts of its tables
+ * (PAGE-9), and tombstones.
+ */
 export function recordStatements(
   storageTypes: StorageTypes,
   changes: readonly SchemaChange[],
@@ -126,8 +133,8 @@ export function recordStatements(
 }
 
 /**
- * Migrates tombstones with the tables of their resources: those of a renamed resource move to its new name, those of a dropped one are removed.
- * Values under the old name of a renamed field are unknown from then on.
+ * Migrates tombstones with the tables of their resources: those of a renamed resource move to its new name, those of a
+ * dropped one are removed. Values under the old name of a renamed field are unknown from then on.
  */
 function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
   const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));

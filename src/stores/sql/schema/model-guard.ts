@@ -3,9 +3,9 @@ import type { Observe } from '../../../observe/observation.ts';
 import type { SqlRow, Statement } from '../dialect.ts';
 import { RowsTooLarge, StatementTimeout, StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { parseModels } from './current-models.ts';
-import { storageTypesOf, type StorageTypes } from './migration.ts';
-import { isSameProfile, profileOf } from './model-profile.ts';
-import { schemaOf } from './schema.ts';
+import { listStorageTypes, type StorageTypes } from './migration.ts';
+import { isSameProfile, profileModel } from './model-profile.ts';
+import { deriveSchema } from './schema.ts';
 import { METADATA, type SystemStatements } from '../system-statements.ts';
 
 /** The statements that read what a database was migrated to: storage types, models. */
@@ -28,8 +28,9 @@ export function isUnexplained(error: unknown): boolean {
 }
 
 /**
- * Notices that a database was migrated to another model while this one is served (OPS-7). Requests cost nothing until a statement fails for no known reason:
- * then it compares what the database records. From then on nothing is read or written, until a restart: what still succeeds could break rules of the other model.
+ * Notices that a database was migrated to another model while this one is served (OPS-7). Requests cost nothing until a
+ * statement fails for no known reason: then it compares what the database records. From then on nothing is read or
+ * written, until a restart: what still succeeds could break rules of the other model.
  */
 export class ModelGuard {
   readonly #model: Model;
@@ -53,7 +54,12 @@ export class ModelGuard {
     return this.#isServed(recorded) ? error : this.#found(error);
   }
 
-  /** For readiness: compares the columns, before a statement fails. @param types the row of metadata @throws {StoreUnavailable} */
+  /**
+   * For readiness: compares the columns, before a statement fails.
+   *
+   * @param types the row of metadata
+   * @throws {StoreUnavailable}
+   */
   requireColumns(types: SqlRow | null): void {
     if (!this.#hasColumns(types)) throw this.#found(null);
   }
@@ -68,10 +74,13 @@ export class ModelGuard {
     return this.#migrated;
   }
 
-  /** True if the model may be served. On PostgreSQL the last steps of a migration run before its model is recorded, and after its columns are. */
+  /**
+   * True if the model may be served. On PostgreSQL the last steps of a migration run before its model is recorded, and
+   * after its columns are.
+   */
   #isServed({ types, models }: RecordedSchema): boolean {
     if (!this.#hasColumns(types)) return false;
-    const own = profileOf(this.#model);
+    const own = profileModel(this.#model);
     return models === null || parseModels(String(models['value'])).some((each) => isSameProfile(each, own));
   }
 
@@ -79,7 +88,7 @@ export class ModelGuard {
     const json = String(row?.['value'] ?? '');
     if (row === null || json === this.#matching) return true;
     const stored: StorageTypes = JSON.parse(json);
-    if (!isPart(storageTypesOf(schemaOf(this.#model)), stored)) return false;
+    if (!isPart(listStorageTypes(deriveSchema(this.#model)), stored)) return false;
     this.#matching = json;
     return true;
   }

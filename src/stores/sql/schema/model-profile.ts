@@ -2,9 +2,9 @@ import type { OwnerForm } from '../../../auth/policy-caller.ts';
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Model, Resource, ValueType } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
-import { objectOf } from '../../../model/values/access.ts';
+import { readObject } from '../../../model/values/access.ts';
 import { recordedFields } from '../../../plan/events/recorded-values.ts';
-import { columnsOf } from '../columns.ts';
+import { listColumns } from '../columns.ts';
 import { declaredOwnerForm } from './owner-names.ts';
 import { storageType } from './schema.ts';
 
@@ -37,8 +37,8 @@ export interface ResourceProfile {
 }
 
 /**
- * The facts that instances of a model rely on when they read rows of others, as the database records them. Two models with equal profiles share a database
- * like one model.
+ * The facts that instances of a model rely on when they read rows of others, as the database records them. Two models
+ * with equal profiles share a database like one model.
  */
 export interface ModelProfile {
   readonly owners: OwnerForm | null;
@@ -46,14 +46,14 @@ export interface ModelProfile {
 }
 
 /** The profile of a model, with its members in a fixed order, so that equal profiles have equal JSON. */
-export function profileOf(model: Model): ModelProfile {
+export function profileModel(model: Model): ModelProfile {
   const resources = [...model.resources.values()].map((each) => [each.name, resourceProfile(each, model)] as const);
   return { owners: declaredOwnerForm(model), resources: sorted(resources) };
 }
 
 function resourceProfile(resource: Resource, { resources }: Model): ResourceProfile {
   const { parent, rows, search, uniques } = resource;
-  const defaults = new Map(columnsOf(resource).map((column) => [column.name, column.default]));
+  const defaults = new Map(listColumns(resource).map((column) => [column.name, column.default]));
   const recorded = recordedFields(resources)(resource);
   const byFunction = rows.read.some(({ kind }) => kind === 'function');
   return {
@@ -79,7 +79,7 @@ function fieldProfile(resource: Resource, field: Field, value: Json): FieldProfi
   const { name, type, nullable, reference, shownOnce, generator } = field;
   const isSealed = generator?.kind === 'secret' && generator.sealed === true;
   const states = resource.state?.field === name ? resource.state.transitions : null;
-  const declared = objectOf(resource.schema['properties'])[name] ?? null;
+  const declared = readObject(resource.schema['properties'])[name] ?? null;
   return {
     type,
     required: !nullable,
@@ -97,13 +97,16 @@ function allowedValues(schema: Json, place: string): FieldProfile['values'] {
     if (keyword === 'enum' && Array.isArray(value)) return [[place, value]];
     if (keyword === 'const') return [[place, [value]]];
     if (keyword === 'properties') {
-      return Object.entries(objectOf(value)).flatMap(([name, of]) => allowedValues(of, `${place}.${name}`));
+      return Object.entries(readObject(value)).flatMap(([name, of]) => allowedValues(of, `${place}.${name}`));
     }
     return keyword === 'items' || keyword === 'additionalProperties' ? allowedValues(value, `${place}[]`) : [];
   });
 }
 
-/** The form in which a value is stored and represented, down to its members. Bounds, patterns and formats are no part of it. */
+/**
+ * The form in which a value is stored and represented, down to its members. Bounds, patterns and formats are no part of
+ * it.
+ */
 export function storedForm(type: ValueType): Json {
   switch (type.kind) {
     case 'object': {

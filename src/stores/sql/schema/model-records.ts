@@ -14,7 +14,10 @@ interface MigratedModel {
   readonly model: Model;
 }
 
-/** The metadata that records a model, once the database matches it: names and values. Next to another model nothing is narrowed. */
+/**
+ * The metadata that records a model, once the database matches it: names and values. Next to another model nothing is
+ * narrowed.
+ */
 export function modelMetadata({
   goal,
   models,

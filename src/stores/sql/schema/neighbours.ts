@@ -1,16 +1,23 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Model } from '../../../model/model.ts';
 import { withEarlierNames } from './earlier-names.ts';
-import { type FieldProfile, type ModelProfile, profileOf, type ResourceProfile, storedForm } from './model-profile.ts';
+import {
+  type FieldProfile,
+  type ModelProfile,
+  profileModel,
+  type ResourceProfile,
+  storedForm,
+} from './model-profile.ts';
 
 const STOP = 'stop all instances and apply it without --phase';
 
 /**
- * Finds the reasons for which instances of a model cannot run next to those of the one before it. One of them could not read, or would damage, rows of the
- * other. Each reason is a sentence without a full stop that names the field and the fix.
+ * Finds the reasons for which instances of a model cannot run next to those of the one before it. One of them could not
+ * read, or would damage, rows of the other. Each reason is a sentence without a full stop that names the field and the
+ * fix.
  */
 export function neighbourProblems(before: ModelProfile, model: Model): readonly string[] {
-  const after = profileOf(model);
+  const after = profileModel(model);
   const owners =
     before.owners === null || after.owners === null || before.owners === after.owners
       ? []

@@ -12,7 +12,8 @@ export function declaredOwnerForm({ auth, resources }: Model): OwnerForm | null 
 }
 
 /**
- * The step that changes how owner fields name callers, which nothing can convert: the owners of stored rows would not be found any more (AUTH-9).
+ * The step that changes how owner fields name callers, which nothing can convert: the owners of stored rows would not
+ * be found any more (AUTH-9).
  *
  * @param recorded the form since the first start with an owner; null before it
  * @returns null where nothing is lost

@@ -4,7 +4,9 @@ import type { CurrentModels } from './current-models.ts';
 import { earlierParentField, earlierResource } from './earlier-names.ts';
 import type { ResourceProfile } from './model-profile.ts';
 
-/** Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource. */
+/**
+ * Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource.
+ */
 function renameText(rows: readonly string[]): string {
   const type = 'renamed.later || substr(shapes.type, length(renamed.earlier) + 1)';
   const rest = `substr(shapes.shape, length('["' || shapes.type || '","' || renamed.earlier) + 1)`;
@@ -15,15 +17,19 @@ from renamed where shapes.resource = renamed.earlier and shapes.shape like '["%'
 and not exists (select 1 from restwright_event_shapes as other where other.shape = ${shape})`;
 }
 
-/** Appends what the fields of a resource were renamed to. The events are as they were: their values are read under the later names. */
+/**
+ * Appends what the fields of a resource were renamed to. The events are as they were: their values are read under the
+ * later names.
+ */
 function renameFieldsText(later: string, resource: string): string {
   return `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${later}
 where resource = ${resource} and shape like '["%'`;
 }
 
 /**
- * The statements that give stored events the names of a model that becomes the only one: those of a resource that `was` another one, or has another
- * `singular`, and of fields that were renamed (`x-was`), are read, filtered and delivered like its later ones (EVT-2).
+ * The statements that give stored events the names of a model that becomes the only one: those of a resource that `was`
+ * another one, or has another `singular`, and of fields that were renamed (`x-was`), are read, filtered and delivered
+ * like its later ones (EVT-2).
  *
  * @param current what is recorded of the models before
  */

@@ -124,7 +124,8 @@ function tableChanges(
 }
 
 /**
- * The changes that migrate a database to a model, in the order in which they apply: renames, dropped indexes, tables, created indexes.
+ * The changes that migrate a database to a model, in the order in which they apply: renames, dropped indexes, tables,
+ * created indexes.
  *
  * @param rows called with the current names in the database
  */

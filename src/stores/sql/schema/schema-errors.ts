@@ -13,7 +13,9 @@ export interface StepLock {
   readonly table: string | null;
   /** The requests that wait while it is held. */
   readonly blocks: 'nothing' | 'writes' | 'reads and writes';
-  /** True if it is held for a moment, for any number of rows; false if it is held while the step reads or writes rows. */
+  /**
+   * True if it is held for a moment, for any number of rows; false if it is held while the step reads or writes rows.
+   */
   readonly momentary: boolean;
 }
 
@@ -77,7 +79,10 @@ class RefusedMigration extends Error {
   }
 }
 
-/** The model requires a migration that would lose stored data, or leave rows that break its rules, and there is no consent (OPS-4). */
+/**
+ * The model requires a migration that would lose stored data, or leave rows that break its rules, and there is no
+ * consent (OPS-4).
+ */
 export class LossySchemaChange extends RefusedMigration {
   override readonly name = 'LossySchemaChange';
 

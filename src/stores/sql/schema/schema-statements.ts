@@ -65,7 +65,10 @@ export function writeChange(
   }
 }
 
-/** Fills the links of an existing array that becomes an array of references. A target below the same parent shares the parent. */
+/**
+ * Fills the links of an existing array that becomes an array of references. A target below the same parent shares the
+ * parent.
+ */
 function fillLinks(dialect: Dialect, table: TableSchema, { declared, existing }: KnownTables): readonly string[] {
   const owned = table.foreignKeys.find(({ cascade }) => cascade)?.table;
   const rows = declared.find(({ name }) => name === owned);

@@ -1,9 +1,9 @@
 import type { Model, Resource, SortKey, ValueType } from '../../../model/model.ts';
 import { keyMembers, referringMembers } from '../../../model/row-key.ts';
-import { indexesOf } from '../../../plan/list/indexes.ts';
+import { listIndexes } from '../../../plan/list/indexes.ts';
 import {
   type TableColumn,
-  columnsOf,
+  listColumns,
   linkColumns,
   linkFields,
   linkTable,
@@ -17,7 +17,10 @@ export interface ForeignKey {
   readonly table: string;
   /** The columns of the key in the other table, in the same order. */
   readonly keys: readonly string[];
-  /** True if rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key only guards them. */
+  /**
+   * True if rows are deleted with the row that they refer to: links are. All other deletions are planned, and the key
+   * only guards them.
+   */
   readonly cascade: boolean;
 }
 
@@ -82,12 +85,12 @@ function index(table: string, columns: readonly TableColumn[], keys: readonly So
 const sortAscending = (path: string): SortKey => ({ path, descending: false });
 
 function indexes(resource: Resource, columns: readonly TableColumn[]): readonly Index[] {
-  const all = indexesOf(resource).map(({ keys, unique }) => index(resource.name, columns, keys, unique));
+  const all = listIndexes(resource).map(({ keys, unique }) => index(resource.name, columns, keys, unique));
   return [...new Map(all.map((each) => [each.name, each])).values()];
 }
 
 function rowsTable(resource: Resource, resources: Model['resources']): TableSchema {
-  const columns = columnsOf(resource);
+  const columns = listColumns(resource);
   return {
     name: resource.name,
     was: resource.was,
@@ -149,7 +152,7 @@ function linksTable(resource: Resource, field: string, target: Resource): TableS
 }
 
 /** All tables of a model: one for each resource, and one for each array of references. */
-export function schemaOf({ resources }: Model): readonly TableSchema[] {
+export function deriveSchema({ resources }: Model): readonly TableSchema[] {
   return [...resources.values()].flatMap((resource) => [
     rowsTable(resource, resources),
     ...linkFields(resource).flatMap(({ field, target }) => {

@@ -32,7 +32,11 @@ export interface StoredRows {
   /** The rows whose key another row has too. A key that is partly NULL equals no other. */
   duplicates(table: string, key: readonly KeyPart[]): FoundRows;
 
-  /** The rows with a value in a column that is no id of another table. @param target null for a table that does not exist yet */
+  /**
+   * The rows with a value in a column that is no id of another table.
+   *
+   * @param target null for a table that does not exist yet
+   */
   dangling(table: string, column: string, target: string | null): FoundRows;
 }
 

@@ -50,8 +50,9 @@ function partitionTable({ tableOptions, columnType }: Dialect): readonly string[
 }
 
 /**
- * Readers of the event log with their leases, subscriptions with positions of their own, and the deliveries that are not
- * simply done. No delivery refers to its event by a foreign key: removing old events would search for references one by one.
+ * Readers of the event log with their leases, subscriptions with positions of their own, and the deliveries that are
+ * not simply done. No delivery refers to its event by a foreign key: removing old events would search for references
+ * one by one.
  */
 function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
   const int64 = columnType({ kind: 'int64' });
@@ -82,8 +83,9 @@ function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): r
 }
 
 /**
- * The event log, what its events have in common, and the times of the events in each block (`events/event-statements.ts`). An event is stored as
- * what does not follow from the rest (`events/event-codec.ts`); `base` is the distance to an earlier event with the same origin.
+ * The event log, what its events have in common, and the times of the events in each block
+ * (`events/event-statements.ts`). An event is stored as what does not follow from the rest (`events/event-codec.ts`);
+ * `base` is the distance to an earlier event with the same origin.
  */
 function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly string[] {
   const [int64, bytes] = [columnType({ kind: 'int64' }), columnType({ kind: 'binary', mediaType: null })];
@@ -126,7 +128,10 @@ function retentionParts(): readonly string[] {
   ];
 }
 
-/** Upgrades a log of stored envelopes: they stay as they are, with a shape that is not JSON. Only SQLite has such databases. */
+/**
+ * Upgrades a log of stored envelopes: they stay as they are, with a shape that is not JSON. Only SQLite has such
+ * databases.
+ */
 function upgradeEvents(dialect: Dialect): readonly string[] {
   const digits = (count: number): string => '[0-9a-f]'.repeat(count);
   const uuid = [8, 4, 4, 4, 12].map(digits).join('-');
@@ -173,15 +178,16 @@ function upgradeDeliveries(dialect: Dialect): readonly string[] {
 /** The statements that upgrade the system tables from each older format to the next one. */
 const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = new Map([
   [1, idempotencyTables],
-  // Since this format models with search have triggers that call SQL functions: an older version could not write to their tables.
+  // Since this format models with search have triggers that call SQL functions: an older version could not write to
+  // their tables.
   [
     2,
     ({ columnType }: Dialect) => [
       `alter table restwright_counts add column change ${columnType({ kind: 'int64' })} not null default 0`,
     ],
   ],
-  // Since this format ids of nested rows can be unique below their parent only: an older version would change several rows by one id. The tables
-  // of resources are migrated to the model.
+  // Since this format ids of nested rows can be unique below their parent only: an older version would change several
+  // rows by one id. The tables of resources are migrated to the model.
   [3, () => []],
   // An older version would not stamp them.
   [4, partitionTable],
@@ -203,8 +209,9 @@ export function upgradeStatements(from: number, dialect: Dialect): readonly stri
 }
 
 /**
- * The statements that create the system tables. They hold metadata, the counters of revisions and event sequences, the row count and the change stamp
- * of each resource and partition, and bookmarks. Others hold idempotency records, the event log, the deliveries of events, and tombstones.
+ * The statements that create the system tables. They hold metadata, the counters of revisions and event sequences, the
+ * row count and the change stamp of each resource and partition, and bookmarks. Others hold idempotency records, the
+ * event log, the deliveries of events, and tombstones.
  */
 export function systemTables(dialect: Dialect): readonly string[] {
   const { rows, clustered } = dialect.tableOptions;

@@ -50,8 +50,8 @@ export interface CompiledUnit {
 }
 
 /**
- * Compiles a unit. The idempotency records come first: a repeated unit is refused as `recorded` before it conflicts with what it wrote the
- * first time (MET-12).
+ * Compiles a unit. The idempotency records come first: a repeated unit is refused as `recorded` before it conflicts
+ * with what it wrote the first time (MET-12).
  *
  * @param now milliseconds since the epoch
  * @throws {Error} where a plan expects the revision of a later plan, or of one that deletes its row
@@ -211,7 +211,10 @@ class UnitCompiler {
     this.#row(plan, index, updateStatement(this.#tables, plan, this.#resolve(plan.revision), revision));
   }
 
-  /** Writes a row and its links. A statement that changes no row was compared with a revision that the row no longer has. */
+  /**
+   * Writes a row and its links. A statement that changes no row was compared with a revision that the row no longer
+   * has.
+   */
   #row(plan: RowPlan, index: number, statement: Statement): void {
     const violation: Violation = { kind: 'unexplained', plan, index };
     this.statements.push({ statement, expects: 'change', refusal: { kind: 'stale', plan: index }, violation });
@@ -238,8 +241,8 @@ class UnitCompiler {
   }
 
   /**
-   * Adds the events and tombstones of the deletions that follow each other, before the first of them: what is recorded of related rows holds before a cascade
-   * that deletes them, too.
+   * Adds the events and tombstones of the deletions that follow each other, before the first of them: what is recorded
+   * of related rows holds before a cascade that deletes them, too.
    */
   #recordDeletions(plans: readonly WritePlan[], first: number): void {
     const end = plans.findIndex((plan, index) => index > first && !isRemoval(plan));

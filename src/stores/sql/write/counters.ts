@@ -4,8 +4,8 @@ import type { Tables } from '../tables.ts';
 import { purgeTombstones } from '../tombstones.ts';
 
 /**
- * The most expired records, or tombstones, that a transaction purges beyond the number that it adds: more, so that the table shrinks under any load; bounded,
- * so that no write waits while a day's records are purged.
+ * The most expired records, or tombstones, that a transaction purges beyond the number that it adds: more, so that the
+ * table shrinks under any load; bounded, so that no write waits while a day's records are purged.
  */
 const EXTRA_PURGED = 100;
 
@@ -25,8 +25,13 @@ export interface Counters {
 
 const NO_COUNTERS: Counters = { revision: 0, log: logState(0), rowCounts: new Map(), records: 0, tombstones: 0 };
 
-/** The counters of a transaction that begins. @param row what `SystemStatements.counters` reads @throws {Error} where that is missing */
-export function countersOf(row: SqlRow | null): Counters {
+/**
+ * The counters of a transaction that begins.
+ *
+ * @param row what `SystemStatements.counters` reads
+ * @throws {Error} where that is missing
+ */
+export function beginCounters(row: SqlRow | null): Counters {
   if (row === null) throw new Error('The table restwright_sequences is empty. Restore the database from a backup.');
   return { ...NO_COUNTERS, revision: Number(row['revision']), log: logState(Number(row['event'])) };
 }

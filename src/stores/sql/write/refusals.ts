@@ -29,7 +29,8 @@ export function violationProbes(tables: Tables, plan: RowPlan): ViolationProbes 
 }
 
 /**
- * Explains why the database rejected a plan. References come before conflicts: a response with status 400 takes precedence over one with 409.
+ * Explains why the database rejected a plan. References come before conflicts: a response with status 400 takes
+ * precedence over one with 409.
  *
  * @param index of the plan in its unit
  * @param finds whether a statement reads a row

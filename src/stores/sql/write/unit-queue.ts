@@ -23,7 +23,9 @@ export function isKept({ dry = false }: WriteUnit, result: UnitResult | undefine
   return !dry && result !== undefined && 'outcome' in result && result.outcome.kind === 'committed';
 }
 
-/** The units that wait for their commit, in order. Those that allow a delay wait until others are taken, or for so long. */
+/**
+ * The units that wait for their commit, in order. Those that allow a delay wait until others are taken, or for so long.
+ */
 export class UnitQueue {
   readonly #onUnits: () => void;
   #queue: QueuedUnit[] = [];

@@ -163,8 +163,8 @@ export function writtenReferences(tables: Tables, plan: RowPlan): readonly Writt
 }
 
 /**
- * Updates the link tables to the arrays of references of a plan, so that foreign keys guard these references too. A repeated item is linked
- * once.
+ * Updates the link tables to the arrays of references of a plan, so that foreign keys guard these references too. A
+ * repeated item is linked once.
  */
 export function linkStatements(tables: Tables, plan: RowPlan): readonly Statement[] {
   const { resource } = tables.of(plan.resource);
@@ -223,8 +223,8 @@ export interface ConflictProbe {
 }
 
 /**
- * The statements that find out which constraint a plan violates, in the order of the model: databases report any of several violations, each with
- * its own messages, and responses must be the same on all (OPS-4, MET-10).
+ * The statements that find out which constraint a plan violates, in the order of the model: databases report any of
+ * several violations, each with its own messages, and responses must be the same on all (OPS-4, MET-10).
  */
 export function conflictProbes(tables: Tables, plan: RowPlan): readonly ConflictProbe[] {
   const table = tables.of(plan.resource);

@@ -28,8 +28,8 @@ export interface RunOptions {
 }
 
 /**
- * Waits for a database that another process has locked: repeats an attempt that fails with SQLITE_BUSY, with backoff and jitter. SQLite's own
- * busy handler would block the thread; this one serves other requests between attempts.
+ * Waits for a database that another process has locked: repeats an attempt that fails with SQLITE_BUSY, with backoff
+ * and jitter. SQLite's own busy handler would block the thread; this one serves other requests between attempts.
  */
 export class BusyRetry {
   /** Milliseconds in all. */

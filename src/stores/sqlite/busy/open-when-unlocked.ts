@@ -19,7 +19,8 @@ interface OpenWhenUnlockedOptions {
 }
 
 /**
- * Opens a database once no other process has locked it. A wait of more than a second is observed once, as `database-locked`.
+ * Opens a database once no other process has locked it. A wait of more than a second is observed once, as
+ * `database-locked`.
  *
  * @throws {UnusableDatabase} where it stays locked; the reason of `signal` where that is aborted first
  */

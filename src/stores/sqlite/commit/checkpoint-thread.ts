@@ -7,10 +7,16 @@ import { type DatabaseFile, openAgain } from '../health/database-files.ts';
 const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a worker thread, not a program');
 
-/** Each pass copies what was written during the one before. After three, the writer's checkpoint blocks the main thread for 3 ms instead of 16. */
+/**
+ * Each pass copies what was written during the one before. After three, the writer's checkpoint blocks the main thread
+ * for 3 ms instead of 16.
+ */
 const PASSES = 3;
 
-/** Milliseconds for which writers may be blocked to restart a long WAL: more for a longer one, but less than the timeout of a write. */
+/**
+ * Milliseconds for which writers may be blocked to restart a long WAL: more for a longer one, but less than the timeout
+ * of a write.
+ */
 const RESTART_TIMEOUT = 500;
 const MAX_RESTART_TIMEOUT = 4_000;
 

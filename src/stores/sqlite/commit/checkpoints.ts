@@ -7,7 +7,10 @@ const ENTRY = workerFile(import.meta.url, 'checkpoint-thread');
 
 /** Rows written before a checkpoint: 30 MB of WAL if each has its own commit, 10 MB if many share one. */
 const ROWS_PER_CHECKPOINT = 1_000;
-/** Milliseconds before a checkpoint, however little was written: reads bypass the memory-mapped file for pages that are in the WAL. */
+/**
+ * Milliseconds before a checkpoint, however little was written: reads bypass the memory-mapped file for pages that are
+ * in the WAL.
+ */
 const MAX_DELAY = 1_000;
 
 interface CheckpointTriggers {
@@ -18,9 +21,10 @@ interface CheckpointTriggers {
 }
 
 /**
- * Makes checkpoints on a worker thread: a checkpoint takes longer than a hundred requests and would block all of them. The writer then copies
- * the few pages written meanwhile, because only an empty WAL can be restarted. If the WAL always has readers, the thread restarts it once it is
- * long, and writers wait for that. If the thread cannot run, SQLite's own automatic checkpoints run later.
+ * Makes checkpoints on a worker thread: a checkpoint takes longer than a hundred requests and would block all of them.
+ * The writer then copies the few pages written meanwhile, because only an empty WAL can be restarted. If the WAL always
+ * has readers, the thread restarts it once it is long, and writers wait for that. If the thread cannot run, SQLite's
+ * own automatic checkpoints run later.
  */
 export class Checkpoints {
   readonly #database: DatabaseFile;

@@ -31,8 +31,8 @@ interface GroupCommitOptions {
 }
 
 /**
- * Commits all units that arrive within one event-loop iteration in one transaction with one fsync. A unit that cannot be written is
- * rolled back alone; where the transaction itself fails, all of its units are rejected.
+ * Commits all units that arrive within one event-loop iteration in one transaction with one fsync. A unit that cannot
+ * be written is rolled back alone; where the transaction itself fails, all of its units are rejected.
  */
 export class GroupCommit implements Writer {
   readonly #options: GroupCommitOptions;
@@ -69,7 +69,11 @@ export class GroupCommit implements Writer {
     atEndOfTick('work', () => void this.#options.retry.run(this.#commitNext, NO_TIMEOUT));
   }
 
-  /** Commits units from the head of the queue. @throws what `isBusy` recognises, while units wait for a locked database */
+  /**
+   * Commits units from the head of the queue.
+   *
+   * @throws what `isBusy` recognises, while units wait for a locked database
+   */
   readonly #commitNext = (): void => {
     this.#flush(this.#queue.take());
     this.#scheduled = false;

@@ -5,7 +5,10 @@ import type { MainConnection } from '../connection/main-connection.ts';
 import { isDatabaseFailure } from '../driver/sqlite-errors.ts';
 import type { UnitWriter } from './unit-writer.ts';
 
-/** The number of groups with a savepoint for each unit, after a unit was not kept. If many are refused, few groups are written twice. */
+/**
+ * The number of groups with a savepoint for each unit, after a unit was not kept. If many are refused, few groups are
+ * written twice.
+ */
 const CAREFUL_GROUPS = 16;
 
 interface UnitAttemptsOptions {
@@ -15,9 +18,10 @@ interface UnitAttemptsOptions {
 }
 
 /**
- * Runs the units of a group in the transaction that `GroupCommit` has begun, such that only those that are kept have changed anything. They share one
- * savepoint. With one for each unit, SQLite copies the pages that the unit changes, most of which the unit before has changed. If a unit is not kept,
- * all of the group are rolled back and run again, each under its own savepoint.
+ * Runs the units of a group in the transaction that `GroupCommit` has begun, such that only those that are kept have
+ * changed anything. They share one savepoint. With one for each unit, SQLite copies the pages that the unit changes,
+ * most of which the unit before has changed. If a unit is not kept, all of the group are rolled back and run again,
+ * each under its own savepoint.
  */
 export class UnitAttempts {
   readonly #options: UnitAttemptsOptions;

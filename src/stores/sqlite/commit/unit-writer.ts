@@ -2,16 +2,17 @@ import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
-import { closingStatements, countersOf } from '../../sql/write/counters.ts';
+import { closingStatements, beginCounters } from '../../sql/write/counters.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 
-const NOT_BEGUN = countersOf({ revision: 0, event: 0 });
+const NOT_BEGUN = beginCounters({ revision: 0, event: 0 });
 
 /**
- * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it begins and written once before
- * it ends. All processes assign revisions and sequences from the same counters, in commit order (REP-8, EVT-3).
+ * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it
+ * begins and written once before it ends. All processes assign revisions and sequences from the same counters, in
+ * commit order (REP-8, EVT-3).
  */
 export class UnitWriter {
   readonly #connection: SqliteConnection;
@@ -26,18 +27,26 @@ export class UnitWriter {
 
   /** Reads the counters. The transaction must hold the write lock. */
   begin(): void {
-    this.#begun = countersOf(this.#get(this.#tables.system.counters()));
+    this.#begun = beginCounters(this.#get(this.#tables.system.counters()));
     this.#counters = this.#begun;
   }
 
-  /** Stores the counters, and purges expired idempotency records where some were added. @param now milliseconds since the epoch */
+  /**
+   * Stores the counters, and purges expired idempotency records where some were added.
+   *
+   * @param now milliseconds since the epoch
+   */
   end(now: number): void {
     for (const { text, values } of closingStatements(this.#tables, this.#begun, this.#counters, now)) {
       this.#connection.run(text, values);
     }
   }
 
-  /** Runs a unit. After a refusal, an error or a dry run the caller rolls it back. @param now milliseconds since the epoch */
+  /**
+   * Runs a unit. After a refusal, an error or a dry run the caller rolls it back.
+   *
+   * @param now milliseconds since the epoch
+   */
   write(unit: WriteUnit, now: number): WriteOutcome {
     const { statements, outcome, counters } = compileUnit(this.#tables, unit, this.#counters, now);
     for (const statement of statements) {

@@ -5,8 +5,9 @@ import { unavailable } from '../health/unavailable.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 
 /**
- * The connection of the main thread, for reads and writes: a commit empties the page caches of all other connections, but not its own. All
- * reads of one event-loop iteration share a read transaction: locking and unlocking the database takes half as long as finding a row.
+ * The connection of the main thread, for reads and writes: a commit empties the page caches of all other connections,
+ * but not its own. All reads of one event-loop iteration share a read transaction: locking and unlocking the database
+ * takes half as long as finding a row.
  */
 export class MainConnection {
   readonly #connection: SqliteConnection;
@@ -19,8 +20,8 @@ export class MainConnection {
   }
 
   /**
-   * The connection for reading. All reads until the end of the loop iteration see one snapshot, which contains every commit that was
-   * acknowledged before the iteration began.
+   * The connection for reading. All reads until the end of the loop iteration see one snapshot, which contains every
+   * commit that was acknowledged before the iteration began.
    *
    * @throws {StoreUnavailable} while another process has locked the database
    */
@@ -48,7 +49,8 @@ export class MainConnection {
     try {
       this.#connection.run('commit');
     } catch (error) {
-      // SQLite ends the transaction itself where the disk fails, and when the connection closes. To look each time takes as long as half of `commit`.
+      // SQLite ends the transaction itself where the disk fails, and when the connection closes. To look each time
+      // takes as long as half of `commit`.
       if (this.#connection.inTransaction) throw error;
     }
   };

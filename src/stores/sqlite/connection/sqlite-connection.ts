@@ -5,15 +5,18 @@ import { LARGE_ROW_FUNCTION } from '../dialect/sqlite-dialect.ts';
 import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
 import { type Cache, type CacheStatistics, GenerationalCache } from '../../../cache/cache.ts';
 
-/** Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread meanwhile. */
+/**
+ * Milliseconds that a statement waits while another process has locked the database. SQLite blocks the thread
+ * meanwhile.
+ */
 export const BUSY_TIMEOUT = 5_000;
 
 /** SQLite's greatest `mmap_size`. */
 const MAX_MMAP = 0x7fff_0000;
 
 /**
- * Computes the bytes of the file that are memory-mapped. A row outside of them costs a system call for each page, and deep offsets and counts cost several
- * times as much. The system reclaims mapped pages if it needs the memory.
+ * Computes the bytes of the file that are memory-mapped. A row outside of them costs a system call for each page, and
+ * deep offsets and counts cost several times as much. The system reclaims mapped pages if it needs the memory.
  *
  * @param memory bytes that this process may use: half of them are left to others
  */
@@ -22,8 +25,8 @@ export function mappedBytes(memory: number): number {
 }
 
 /**
- * KiB of the page cache of a connection: pages that it changes, and pages in the WAL. Mapped pages need no copy. 16 MiB held a copy of all
- * recently written pages and was no faster, not even for a file of twice the mapped size.
+ * KiB of the page cache of a connection: pages that it changes, and pages in the WAL. Mapped pages need no copy. 16 MiB
+ * held a copy of all recently written pages and was no faster, not even for a file of twice the mapped size.
  */
 const CACHE_KIB = 4_096;
 
@@ -31,8 +34,8 @@ const CACHE_KIB = 4_096;
 export const LONG_WAL_PAGES = 8_192;
 
 /**
- * Pages of WAL above which each commit makes a checkpoint itself, where the checkpoint thread has not. Many more, because that blocks the main
- * thread and excludes other checkpoints. SQLite's default is 1,000.
+ * Pages of WAL above which each commit makes a checkpoint itself, where the checkpoint thread has not. Many more,
+ * because that blocks the main thread and excludes other checkpoints. SQLite's default is 1,000.
  */
 const AUTOCHECKPOINT_PAGES = 4 * LONG_WAL_PAGES;
 
@@ -50,13 +53,22 @@ export interface WriterOptions {
 
 /** The most characters of all cached statements. A statement with more than a 64th of it is prepared each time. */
 const MAX_WEIGHT = 1_048_576;
-/** Added to the characters of each statement: it takes far more memory than its SQL, and the garbage collector does not see it. */
+/**
+ * Added to the characters of each statement: it takes far more memory than its SQL, and the garbage collector does not
+ * see it.
+ */
 const STATEMENT_WEIGHT = 2_048;
 
-/** Prepared statements of one connection, by SQL. The SQL has no values, so that entries depend on no identity, permission, visibility or contract. */
+/**
+ * Prepared statements of one connection, by SQL. The SQL has no values, so that entries depend on no identity,
+ * permission, visibility or contract.
+ */
 export class StatementCache<T extends object> {
   readonly #prepare: (sql: string) => T;
-  /** By the SQL itself, which is memoized in most places: a `Map` then compares pointers, while a hash would read all of it. */
+  /**
+   * By the SQL itself, which is memoized in most places: a `Map` then compares pointers, while a hash would read all of
+   * it.
+   */
   readonly #cache: Cache<T> = new GenerationalCache<T, string>(
     { maxWeight: MAX_WEIGHT, weigh: (_statement, sql) => STATEMENT_WEIGHT + sql.length },
     (sql) => sql,
@@ -100,8 +112,8 @@ export class SqliteConnection {
   }
 
   /**
-   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns (OPS-4). A statement fails
-   * immediately while another process has locked the database.
+   * A connection that reads and writes. In WAL mode with `synchronous = FULL` a commit is on disk when it returns
+   * (OPS-4). A statement fails immediately while another process has locked the database.
    *
    * @param path an absolute path, or `:memory:`
    * @throws what `isBusy` recognises, while another process has locked the database
@@ -123,7 +135,10 @@ export class SqliteConnection {
     }
   }
 
-  /** A connection to an existing file that only makes checkpoints. It syncs the WAL before it copies pages, and the file after: without that a power failure loses commits. */
+  /**
+   * A connection to an existing file that only makes checkpoints. It syncs the WAL before it copies pages, and the file
+   * after: without that a power failure loses commits.
+   */
   static checkpointer(path: string, driver: Driver): SqliteConnection {
     const connection = new SqliteConnection(driver.open(path, { mode: 'existing', timeout: BUSY_TIMEOUT }));
     connection.pragma('synchronous = full');
@@ -147,7 +162,10 @@ export class SqliteConnection {
     return this.#statements.get(text).all(...values);
   }
 
-  /** The rows of a query up to a bound. Large rows are read one by one, which takes nearly twice as long as all together. */
+  /**
+   * The rows of a query up to a bound. Large rows are read one by one, which takes nearly twice as long as all
+   * together.
+   */
   upTo(text: string, values: readonly SqlValue[], bound: SizeBound): SqlRow[] {
     const statement = this.#statements.get(text);
     const small = bound.guarded ? this.#smallRows(statement, values) : null;
@@ -188,8 +206,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Keeps the journal of a single statement in memory. The trigger of a search index makes SQLite save 22 pages for each written row. By default they
-   * go to a temporary file: 2.9 GB for 60,000 rows.
+   * Keeps the journal of a single statement in memory. The trigger of a search index makes SQLite save 22 pages for
+   * each written row. By default they go to a temporary file: 2.9 GB for 60,000 rows.
    */
   keepStatementJournalsInMemory(): void {
     this.pragma('temp_store = memory');
@@ -210,7 +228,8 @@ export class SqliteConnection {
   }
 
   /**
-   * Copies all of the WAL and restarts it. Writers are blocked meanwhile. It waits for readers of the WAL; later readers read the file.
+   * Copies all of the WAL and restarts it. Writers are blocked meanwhile. It waits for readers of the WAL; later
+   * readers read the file.
    *
    * @param wait milliseconds after which it gives up
    */

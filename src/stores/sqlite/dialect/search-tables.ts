@@ -1,23 +1,26 @@
 import type { Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
-import { wordsOf } from '../../../plan/filter/search.ts';
+import { splitWords } from '../../../plan/filter/search.ts';
 import type { SqlValue } from '../../sql/dialect.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
-/** The SQL function that returns the words of texts, folded and separated by spaces. Every connection that writes rows must define it. */
+/**
+ * The SQL function that returns the words of texts, folded and separated by spaces. Every connection that writes rows
+ * must define it.
+ */
 export const WORDS_FUNCTION = 'restwright_words';
 
 /** The implementation of the SQL function. */
 export function joinedWords(...texts: readonly SqlValue[]): string {
-  return wordsOf(texts.filter((text) => text !== null).join('\n')).join(' ');
+  return splitWords(texts.filter((text) => text !== null).join('\n')).join(' ');
 }
 
 /** The prefix of the names of all search tables and triggers. */
 export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;
 
 /**
- * The names of the search objects of one resource. The dot after the resource's name distinguishes those of `product` from the tables that FTS5 adds
- * to those of `product_data`.
+ * The names of the search objects of one resource. The dot after the resource's name distinguishes those of `product`
+ * from the tables that FTS5 adds to those of `product_data`.
  */
 interface SearchNames {
   /** The FTS5 table of the words of each row, by the row's key. */
@@ -37,8 +40,9 @@ export function searchNames(resource: string): SearchNames {
 }
 
 /**
- * The FTS5 query for rows in which each word is the prefix of a word. Words are quoted, so that `OR` and `NEAR` are words; no word contains a quote. A
- * word that is a prefix of another one is left out: it adds no condition, and would match most.
+ * The FTS5 query for rows in which each word is the prefix of a word. Words are quoted, so that `OR` and `NEAR` are
+ * words; no word contains a quote. A word that is a prefix of another one is left out: it adds no condition, and would
+ * match most.
  */
 export function matchQuery(words: readonly string[]): string {
   const required = words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));

@@ -27,7 +27,9 @@ import { matchingKeys, matchQuery } from './search-tables.ts';
 /** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
 
-/** The SQL function that makes JSON of a stored value: of the value as `selection` reads it, and of its type as JSON. */
+/**
+ * The SQL function that makes JSON of a stored value: of the value as `selection` reads it, and of its type as JSON.
+ */
 export const JSON_FUNCTION = 'restwright_json';
 
 /** The SQL function that fails a statement after its deadline. */
@@ -121,8 +123,8 @@ const TYPES: TypeDifferences = {
 };
 
 /**
- * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits would be read as another
- * integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
+ * A value as JSON that SQLite reads as the value itself. An integer beyond 2^53 is written with an exponent: its digits
+ * would be read as another integer. A lone surrogate becomes U+FFFD. Bytes are written as hexadecimal digits.
  */
 function writeValue(value: SqlValue): string {
   if (value instanceof Uint8Array) return `"${Buffer.from(value).toString('hex')}"`;
@@ -155,22 +157,22 @@ function keyRows(
 }
 
 /**
- * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer overflows then, which fails
- * the statement too.
+ * Calls the function. In a thread that is terminated the call returns NULL: the absolute value of the smallest integer
+ * overflows then, which fails the statement too.
  */
 const CHECK_DEADLINE = `abs(ifnull(${DEADLINE_FUNCTION}(), ${MIN_INT64}))`;
 
 /**
- * Calls the function at one row in 64: a call costs twice as much as skipping a row. The sample is chosen by a multiplicative hash of the rowid with
- * the golden ratio (2^26 / 1.618 = 41475559). Unlike a remainder it samples every evenly spaced sequence of rowids. `_rowid_` is SQLite's name; no
- * field can have it.
+ * Calls the function at one row in 64: a call costs twice as much as skipping a row. The sample is chosen by a
+ * multiplicative hash of the rowid with the golden ratio (2^26 / 1.618 = 41475559). Unlike a remainder it samples every
+ * evenly spaced sequence of rowids. `_rowid_` is SQLite's name; no field can have it.
  */
 const CHECK_DEADLINE_SAMPLED = `(_rowid_ * 41475559 >> 20 & 63 or ${CHECK_DEADLINE})`;
 
 /** SQLite: strict tables, text compared by UTF-8 bytes (the collation BINARY), NULLs smaller than all values. */
 export const sqlite: Dialect = extendStandard(TYPES, {
-  // A bare parameter may influence the plan, as a limit or an operand of `=`. SQLite would plan again each time it is bound, which takes longer
-  // than reading a page.
+  // A bare parameter may influence the plan, as a limit or an operand of `=`. SQLite would plan again each time it is
+  // bound, which takes longer than reading a page.
   placeholder: () => '+?',
   tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
@@ -182,7 +184,8 @@ export const sqlite: Dialect = extendStandard(TYPES, {
   arrayItems: (array, alias) => `json_each(${array}) as ${alias}`,
   textRows: (placeholder) => `json_each(${placeholder})`,
   keyRows,
-  // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their ids.
+  // SQLite does not reorder a cross join: for each row of the source the subquery runs, then the rows are read by their
+  // ids.
   joinEach: (keys, table, key) => `cross join ${table} on ${rowValue(key)} in (${keys})`,
   // Triggers maintain the words of a search: there are no derived columns.
   either: (which, one, other) => `${which === 'least' ? 'min' : 'max'}(${one}, ${other})`,

@@ -5,7 +5,8 @@ import type { Driver, DriverConnection } from './driver.ts';
 type DatabaseClass = new (path: string, options?: BetterSqlite3.Options) => DriverConnection;
 
 /**
- * The driver better-sqlite3: a native addon with a SQLite of its own. Its connections and statements are those of the library itself.
+ * The driver better-sqlite3: a native addon with a SQLite of its own. Its connections and statements are those of the
+ * library itself.
  *
  * @throws the error of the module loader, where the package is not installed or the runtime cannot load its addon
  */

@@ -7,8 +7,8 @@ export const DRIVER_NAMES = ['better-sqlite3', 'node'] as const;
 export type DriverName = (typeof DRIVER_NAMES)[number];
 
 /**
- * A prepared statement. Its values are the positional parameters. The statements of both libraries are of this type, so that nothing is called or
- * allocated in between.
+ * A prepared statement. Its values are the positional parameters. The statements of both libraries are of this type, so
+ * that nothing is called or allocated in between.
  */
 export interface PreparedStatement {
   /** True if it has rows. If false, `all` fails; if absent, `all` runs every statement. */
@@ -39,7 +39,9 @@ export interface DriverConnection {
 export interface OpenOptions {
   /** `create` creates a file that does not exist; the others fail with `SQLITE_CANTOPEN`. */
   readonly mode: 'create' | 'existing' | 'read-only';
-  /** Milliseconds that a statement waits while another process has locked the database. The thread is blocked meanwhile. */
+  /**
+   * Milliseconds that a statement waits while another process has locked the database. The thread is blocked meanwhile.
+   */
   readonly timeout: number;
   /** Called with each statement as it runs, with its values. */
   readonly trace?: ((statement: string) => void) | undefined;

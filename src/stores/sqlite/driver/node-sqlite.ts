@@ -108,8 +108,8 @@ function toNumber(value: SqlValue = null): SqlValue {
 const ITERATES = process.versions['deno'] !== undefined;
 
 /**
- * A statement that reads rows as arrays, and makes objects of them. The objects of `node:sqlite` have no prototype, and take longer to read and to
- * write as JSON.
+ * A statement that reads rows as arrays, and makes objects of them. The objects of `node:sqlite` have no prototype, and
+ * take longer to read and to write as JSON.
  */
 class ArrayStatement implements PreparedStatement {
   readonly #statement: NativeStatement;

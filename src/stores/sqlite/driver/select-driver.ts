@@ -15,7 +15,9 @@ const loaders: Readonly<Record<DriverName, () => Driver>> = {
 /** Loads a driver once. @throws where the runtime cannot load its library */
 export const loadDriver: LoadDriver = (name) => loaders[name]();
 
-/** A driver, and the error for which it is not better-sqlite3, the default; null where it is, and where it was chosen. */
+/**
+ * A driver, and the error for which it is not better-sqlite3, the default; null where it is, and where it was chosen.
+ */
 export interface SelectedDriver {
   readonly driver: Driver;
   readonly replaces: Error | null;

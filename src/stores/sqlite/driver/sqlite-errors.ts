@@ -61,8 +61,8 @@ const MESSAGES: readonly (readonly [message: RegExp, code: string])[] = [
 ];
 
 /**
- * SQLite's extended name of an error, such as `SQLITE_IOERR_WRITE`; empty for any other error. The errors of better-sqlite3 have the name,
- * those of `node:sqlite` the number.
+ * SQLite's extended name of an error, such as `SQLITE_IOERR_WRITE`; empty for any other error. The errors of
+ * better-sqlite3 have the name, those of `node:sqlite` the number.
  */
 export function sqliteCode(error: unknown): string {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return '';

@@ -2,7 +2,10 @@ import { realpathSync, statSync } from 'node:fs';
 import { StoreUnavailable } from '../../store.ts';
 import type { DriverName } from '../driver/driver.ts';
 
-/** A file that is open, by a path that led to it when it was opened. Structured cloning keeps it, so that threads can receive it. */
+/**
+ * A file that is open, by a path that led to it when it was opened. Structured cloning keeps it, so that threads can
+ * receive it.
+ */
 export interface OpenFile {
   /** An absolute path. */
   readonly path: string;
@@ -16,7 +19,11 @@ export interface DatabaseFile extends OpenFile {
   readonly driver: DriverName;
 }
 
-/** The file that a path leads to; null where there is none. @throws the error of the file system where the path cannot be followed */
+/**
+ * The file that a path leads to; null where there is none.
+ *
+ * @throws the error of the file system where the path cannot be followed
+ */
 export type LocateFile = (path: string) => OpenFile | null;
 
 /** The change of a file that is open. */
@@ -25,16 +32,24 @@ export interface FileChange {
   readonly change: 'missing' | 'replaced';
 }
 
-/** The other files of a database in WAL mode: the log, and its index in shared memory. SQLite keeps both while any connection is open. */
+/**
+ * The other files of a database in WAL mode: the log, and its index in shared memory. SQLite keeps both while any
+ * connection is open.
+ */
 const SIDE_FILES = ['-wal', '-shm'];
 
-/** Finds a file without opening it: to close a descriptor of the database would release the locks of SQLite in this process (POSIX). */
+/**
+ * Finds a file without opening it: to close a descriptor of the database would release the locks of SQLite in this
+ * process (POSIX).
+ */
 export const locateFile: LocateFile = (path) => {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : { path, device: found.dev, inode: found.ino };
 };
 
-/** The change of an open file; null where its path still leads to it. A path that cannot be followed counts as missing. */
+/**
+ * The change of an open file; null where its path still leads to it. A path that cannot be followed counts as missing.
+ */
 export function findChange({ path, device, inode }: OpenFile, locate: LocateFile = locateFile): FileChange | null {
   const found = locateOrNull(path, locate);
   if (found === null) return { path, change: 'missing' };
@@ -50,7 +65,8 @@ export function openFiles(database: OpenFile, locate: LocateFile = locateFile): 
 /**
  * Opens another connection to a database that is open already.
  *
- * @throws {StoreUnavailable} where its path leads to another file by now: a page of this database must never be written to that file
+ * @throws {StoreUnavailable} where its path leads to another file by now: a page of this database must never be written
+ *   to that file
  */
 export function openAgain<C extends { close(): void }>(database: OpenFile, open: (path: string) => C): C {
   requireSame(database);

@@ -19,7 +19,11 @@ interface FileGuardOptions {
   /** The files that SQLite has open; none for a database in memory. The database is the first. */
   readonly files: readonly OpenFile[];
   readonly observe: Observe;
-  /** Copies what is committed from the log to the database file that is open, and empties the log. @returns whether all of it was copied */
+  /**
+   * Copies what is committed from the log to the database file that is open, and empties the log.
+   *
+   * @returns whether all of it was copied
+   */
   readonly save: () => boolean;
   /** Default: the file system. */
   readonly locate?: LocateFile;
@@ -28,9 +32,9 @@ interface FileGuardOptions {
 }
 
 /**
- * Notices that the files of an open database were moved, deleted or replaced (OPS-7). SQLite goes on with the open files, which no later start finds:
- * from then on nothing is read or acknowledged, until a restart. A file that returns changes nothing: other programs may have used the path
- * with the log of this one in between.
+ * Notices that the files of an open database were moved, deleted or replaced (OPS-7). SQLite goes on with the open
+ * files, which no later start finds: from then on nothing is read or acknowledged, until a restart. A file that returns
+ * changes nothing: other programs may have used the path with the log of this one in between.
  */
 export class FileGuard {
   readonly #options: FileGuardOptions;
@@ -51,7 +55,11 @@ export class FileGuard {
     if (this.#lost !== null) throw this.#lost;
   }
 
-  /** Looks at the files: 1.5 µs for each. After a commit it proves that the commit is where the next start finds it. @throws {StoreUnavailable} */
+  /**
+   * Looks at the files: 1.5 µs for each. After a commit it proves that the commit is where the next start finds it.
+   *
+   * @throws {StoreUnavailable}
+   */
   check(): void {
     this.#look();
     this.requireIntact();

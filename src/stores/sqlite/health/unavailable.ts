@@ -2,7 +2,9 @@ import { StoreUnavailable, type UnavailableReason } from '../../store.ts';
 import { sqliteCode } from '../driver/sqlite-errors.ts';
 import { lostError } from './database-files.ts';
 
-/** Codes of SQLite that concern the database and not a statement: the first whose name begins an error's code decides. */
+/**
+ * Codes of SQLite that concern the database and not a statement: the first whose name begins an error's code decides.
+ */
 const REASONS: readonly (readonly [code: string, reason: UnavailableReason, message: string])[] = [
   ['SQLITE_BUSY', 'locked', 'Another process has locked the database'],
   ['SQLITE_FULL', 'full', 'The disk of the database is full'],

@@ -7,7 +7,10 @@ interface PackedRows {
   readonly rows: readonly (readonly SqlValue[])[];
 }
 
-/** The rows of each statement of a batch. Structured cloning writes and reads the names of each object, which takes longer than its values do. */
+/**
+ * The rows of each statement of a batch. Structured cloning writes and reads the names of each object, which takes
+ * longer than its values do.
+ */
 export type PackedBatch = readonly PackedRows[];
 
 /** @param batch rows of a statement have the same columns in the same order */

@@ -7,15 +7,18 @@ import { ReadThread } from './read-thread.ts';
 import type { ReadThreadSettings } from './statement-batch.ts';
 
 /**
- * The most threads for batches of one effort: two, so that one long read does not block all others. There is one more thread in all, so that
- * neither effort can occupy every thread; more would take processors from the main thread.
+ * The most threads for batches of one effort: two, so that one long read does not block all others. There is one more
+ * thread in all, so that neither effort can occupy every thread; more would take processors from the main thread.
  */
 const MAX_THREADS = 2;
 
 /** The last of so many batches still begins within a statement timeout of 5 s if each batch takes a thread 150 ms. */
 const MAX_QUEUED = 64;
 
-/** Milliseconds without reads after which threads end: each has its own memory, and a new one starts within a few hundredths of a second. */
+/**
+ * Milliseconds without reads after which threads end: each has its own memory, and a new one starts within a few
+ * hundredths of a second.
+ */
 const IDLE_TIMEOUT = 10_000;
 
 /** The efforts that the pool reads. */
@@ -50,8 +53,9 @@ interface EffortQueue {
 }
 
 /**
- * Reads batches on worker threads (QRY-3). Each effort has a queue, and the two share the threads in such a way that bounded reads never wait
- * for scans. Threads start on demand and end when idle. A thread that dies rejects its batch and is replaced.
+ * Reads batches on worker threads (QRY-3). Each effort has a queue, and the two share the threads in such a way that
+ * bounded reads never wait for scans. Threads start on demand and end when idle. A thread that dies rejects its batch
+ * and is replaced.
  */
 export class ReadPool {
   readonly #settings: ReadThreadSettings;

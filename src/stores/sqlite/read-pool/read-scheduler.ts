@@ -10,12 +10,14 @@ import type { StatementDeadline } from './statement-deadline.ts';
 import { readBatch } from './statement-batch.ts';
 
 /**
- * Milliseconds after which a slow read of a small collection moves from the main thread to the pool: rows can be of any size. A row of ten
- * thousand items takes 2.5 ms.
+ * Milliseconds after which a slow read of a small collection moves from the main thread to the pool: rows can be of any
+ * size. A row of ten thousand items takes 2.5 ms.
  */
 const MAIN_THREAD_TIMEOUT = 5;
 
-/** Milliseconds for which a collection that took longer is read by the pool. A retry costs 0.1 ms of each second then. */
+/**
+ * Milliseconds for which a collection that took longer is read by the pool. A retry costs 0.1 ms of each second then.
+ */
 const POOL_PERIOD = 60_000;
 
 interface ReadSchedulerOptions {

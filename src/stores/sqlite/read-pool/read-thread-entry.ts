@@ -1,4 +1,5 @@
-// The entry of a thread of the read pool: one connection, on which batches run one after the other. The message null ends the thread.
+// The entry of a thread of the read pool: one connection, on which batches run one after the other. The message null
+// ends the thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNow } from '../../../platform/clock.ts';
 import type { StatementBatch } from '../../sql/sql-client.ts';

@@ -10,7 +10,10 @@ const ENTRY = workerFile(import.meta.url, 'read-thread-entry');
 /** MiB. Rows only pass through a thread: a larger young generation would fill up with garbage. */
 const LIMITS = { maxYoungGenerationSizeMb: 8 };
 
-/** A worker thread with its own connection that reads one batch at a time. It keeps the process alive only while it reads or closes. */
+/**
+ * A worker thread with its own connection that reads one batch at a time. It keeps the process alive only while it
+ * reads or closes.
+ */
 export class ReadThread {
   readonly #worker: Worker;
   readonly #exit = Promise.withResolvers<void>();
@@ -49,7 +52,10 @@ export class ReadThread {
     return this.#reply.promise;
   }
 
-  /** Ends the thread once it has replied, and resolves when it has ended. `ReadThreadSettings.closing` stops a batch that runs. */
+  /**
+   * Ends the thread once it has replied, and resolves when it has ended. `ReadThreadSettings.closing` stops a batch
+   * that runs.
+   */
   close(): Promise<void> {
     this.#closing = true;
     this.#worker.ref();

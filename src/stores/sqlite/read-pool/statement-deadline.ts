@@ -12,8 +12,8 @@ interface StatementDeadlineOptions {
 }
 
 /**
- * Stops a statement that exceeds its deadline (QRY-3). No driver can interrupt a statement that runs on its own thread. Instead a condition of
- * every unbounded read calls a SQL function that throws after the deadline.
+ * Stops a statement that exceeds its deadline (QRY-3). No driver can interrupt a statement that runs on its own thread.
+ * Instead a condition of every unbounded read calls a SQL function that throws after the deadline.
  */
 export class StatementDeadline {
   readonly #now: () => number;

@@ -57,7 +57,11 @@ where origin = 'c' order by list.name`,
   };
 }
 
-/** The tables of rows and links in the database. @throws {UnusableDatabase} where another program created one of their columns */
+/**
+ * The tables of rows and links in the database.
+ *
+ * @throws {UnusableDatabase} where another program created one of their columns
+ */
 export function currentTables(connection: SqliteConnection, storage: StorageTypes): readonly CurrentTable[] {
   return tableNames(connection)
     .filter((name) => !name.startsWith(SYSTEM_PREFIX))

@@ -30,7 +30,7 @@ import {
   violatedStep,
 } from '../../sql/schema/migration.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
-import { schemaOf } from '../../sql/schema/schema.ts';
+import { deriveSchema } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
 import { type Consent, heldTogether, type SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT } from '../../sql/schema/system-tables.ts';
@@ -99,7 +99,10 @@ function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan)
   return [...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)];
 }
 
-/** The rules of the model that stored rows break, of those that have changed. A database of an older version has no recorded rules. */
+/**
+ * The rules of the model that stored rows break, of those that have changed. A database of an older version has no
+ * recorded rules.
+ */
 function brokenRules(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
   const recorded: FieldRules = current.length === 0 ? {} : readJsonMetadata(connection, METADATA.rules);
   return ruleChecks(sqlite, model, current, recorded).flatMap(({ table, check }) => {
@@ -139,7 +142,7 @@ function prepareTables(
   if (statements.length > 0) {
     for (const step of steps) runStep(connection, step);
     checkReferences(connection);
-    const types = typesFor(goal, schemaOf(model), readJsonMetadata(connection, METADATA.storageTypes));
+    const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
   return statements;
@@ -202,8 +205,8 @@ interface PrepareOptions {
 }
 
 /**
- * Migrates a database to the model in one transaction that holds the write lock. Of processes that start together the first one migrates; the
- * others find nothing to do.
+ * Migrates a database to the model in one transaction that holds the write lock. Of processes that start together the
+ * first one migrates; the others find nothing to do.
  *
  * @throws {LossySchemaChange} {SchemaViolation} {IncompatibleModels} {UnusableDatabase} with the database unchanged
  */

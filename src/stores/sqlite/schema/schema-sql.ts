@@ -57,7 +57,10 @@ function rebuild(alteration: Alteration): readonly string[] {
   ];
 }
 
-/** Checks if all additions are columns that are NULL in every row, or have a default of the database. SQLite adds them in place. */
+/**
+ * Checks if all additions are columns that are NULL in every row, or have a default of the database. SQLite adds them
+ * in place.
+ */
 function addsOnly(alteration: Alteration): boolean {
   const { before, after, added, defaults, withoutDefault, nullability, foreignKeys, primaryKey } = alteration;
   const newKeys = after.foreignKeys.filter(
@@ -105,8 +108,8 @@ export function writeLock({ kind, rows }: StepCost): StepLock {
 }
 
 /**
- * The SQL of schema changes, one step per change, in order. Foreign keys must be disabled while it runs, because a rebuilt table does not exist
- * for a moment, and checked afterwards.
+ * The SQL of schema changes, one step per change, in order. Foreign keys must be disabled while it runs, because a
+ * rebuilt table does not exist for a moment, and checked afterwards.
  *
  * @param existing names of the tables that the database has, before renaming
  */

@@ -38,9 +38,10 @@ interface SearchOptions {
 }
 
 /**
- * The statements that migrate the search indexes to the model, once its tables are migrated. The existing objects show what a change of tables did
- * to them. A rebuilt table has lost its triggers, and those of a renamed field or resource have other names than the model's. An index with missing or
- * different objects is created and filled again, because it was not maintained meanwhile.
+ * The statements that migrate the search indexes to the model, once its tables are migrated. The existing objects show
+ * what a change of tables did to them. A rebuilt table has lost its triggers, and those of a renamed field or resource
+ * have other names than the model's. An index with missing or different objects is created and filled again, because it
+ * was not maintained meanwhile.
  */
 export function searchChanges(
   connection: SqliteConnection,

@@ -2,7 +2,7 @@ import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
 import { isHidden, keyMembers } from '../../../model/row-key.ts';
 import { WORD_RULES_VERSION } from '../../../plan/filter/search.ts';
-import { columnsOf, typeAt } from '../../sql/columns.ts';
+import { listColumns, typeAt } from '../../sql/columns.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 import { searchNames, WORDS_FUNCTION } from '../dialect/search-tables.ts';
 
@@ -30,7 +30,7 @@ export interface SearchIndex {
 /** The texts at a path of a row, joined. */
 function textAt(resource: Resource, path: string, row: string): string {
   const [name = '', ...members] = path.split('.');
-  const type = typeAt(columnsOf(resource), [name, ...members]);
+  const type = typeAt(listColumns(resource), [name, ...members]);
   const column = `${row}.${quote(name)}`;
   if (type.kind !== 'array') return members.length === 0 ? column : sqlite.member(column, members, type).expression;
   const at = sqlite.literal(`$${members.map((member) => `.${quote(member)}`).join('')}`);
@@ -58,7 +58,12 @@ function keyColumns(key: readonly string[]): string {
   return ['key integer primary key', ...ids, `unique (${key.toReversed().map(keyName).join(', ')})`].join(', ');
 }
 
-/** A condition: two rows have the same key. @param one prefix of the columns of one row @param other of the other one */
+/**
+ * A condition: two rows have the same key.
+ *
+ * @param one prefix of the columns of one row
+ * @param other of the other one
+ */
 function sameKey(key: readonly string[], one: string, other: string): string {
   return key.map((name) => `${one}${keyName(name)} = ${other}${keyName(name)}`).join(' and ');
 }
@@ -69,10 +74,11 @@ function keyName(member: string): string {
 }
 
 /**
- * The index of a searchable resource. FTS5 gets words that are already split and folded, separated by spaces, so that its simplest tokenizer takes
- * them as they are. It stores which rows have a word and nothing else: the texts are in the row, and positions are not needed. Triggers maintain it,
- * so that it changes in the transaction of the row. Prefixes of one and two letters are indexed too. FTS5 would collect them from all matching words
- * before the first row, and no deadline could stop it (QRY-3).
+ * The index of a searchable resource. FTS5 gets words that are already split and folded, separated by spaces, so that
+ * its simplest tokenizer takes them as they are. It stores which rows have a word and nothing else: the texts are in
+ * the row, and positions are not needed. Triggers maintain it, so that it changes in the transaction of the row.
+ * Prefixes of one and two letters are indexed too. FTS5 would collect them from all matching words before the first
+ * row, and no deadline could stop it (QRY-3).
  */
 export function searchIndex(resource: Resource): SearchIndex {
   const names = searchNames(resource.name);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../../src/conventions/json/json.ts';
 import { loadModel } from '../../../../src/model/compile/load-model.ts';
 import type { Field, Model, Resource, ValueType } from '../../../../src/model/model.ts';
-import { arrayOf, objectOf } from '../../../../src/model/values/access.ts';
+import { readArray, readObject } from '../../../../src/model/values/access.ts';
 import { comparableResources } from './older.ts';
 
 /** Makes choices by a list of numbers, so that a property can shrink them. */
@@ -89,7 +89,11 @@ function randomDocument(choose: Choices): JsonObject {
   };
 }
 
-/** A change that the successor allows; null where it allows none of the chosen kind. @param fresh a name that is not in use */
+/**
+ * A change that the successor allows; null where it allows none of the chosen kind.
+ *
+ * @param fresh a name that is not in use
+ */
 function randomChange(choose: Choices, successor: Model, fresh: string): JsonObject | null {
   const resource = choose.oneOf([...successor.resources.values()]);
   if (resource === null) return null;
@@ -111,7 +115,7 @@ function randomPart(choose: Choices, resource: Resource, fresh: string): JsonObj
   if (kind === 4) return withoutField(resource, field);
   if (kind === 5) return { move: { [`${fresh}.inner`]: field.name } };
   if (kind === 6) {
-    const [first] = arrayOf(fieldSchema(resource, field.name)['enum']);
+    const [first] = readArray(fieldSchema(resource, field.name)['enum']);
     return first === undefined ? null : { values: { [field.name]: { [fresh]: first } } };
   }
   if (object === undefined || member === undefined) return null;
@@ -125,11 +129,11 @@ function withoutField(resource: Resource, { name, type, required, ...field }: Fi
 }
 
 function fieldSchema({ schema }: Resource, name: string): JsonObject {
-  return objectOf(objectOf(schema['properties'])[name]);
+  return readObject(readObject(schema['properties'])[name]);
 }
 
 function sampleValue(type: ValueType, schema: JsonObject): Json {
-  const [first] = arrayOf(schema['enum']);
+  const [first] = readArray(schema['enum']);
   if (type.kind === 'integer') return 1;
   if (type.kind === 'date-time') return '2026-01-01T00:00:00Z';
   if (type.kind === 'array') return [];

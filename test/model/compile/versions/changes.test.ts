@@ -6,7 +6,9 @@ import { assertOlder, loadOlder, versioned } from './older.ts';
 const items = (properties: string, rest = '', required = ''): string =>
   `items: { schema: { type: object, required: [${required}], properties: { ${properties} } }${rest === '' ? '' : `, ${rest}`} }`;
 
-/** The resources of the newest version, the changes, and the resources of a model with the contract of the older one. */
+/**
+ * The resources of the newest version, the changes, and the resources of a model with the contract of the older one.
+ */
 type Row = readonly [title: string, newest: string, changes: readonly string[], older: string];
 
 const ADDRESS =

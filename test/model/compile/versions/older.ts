@@ -5,14 +5,20 @@ import { load } from '../../loading.ts';
 /** The changes of a version. */
 export type Comparable = Omit<Resource, 'declares' | 'hooks'>;
 
-/** The members of resources that follow from their declaration. What is declared and what is left to its default is no difference. */
+/**
+ * The members of resources that follow from their declaration. What is declared and what is left to its default is no
+ * difference.
+ */
 export function comparableResources(model: Model): ReadonlyMap<string, Comparable> {
   return new Map(
     [...model.resources].map(([name, { declares: _declares, hooks: _hooks, ...resource }]) => [name, resource]),
   );
 }
 
-/** A model of version 2.0.0 with these resources and an older version 1.4.0 with these changes, each a line in flow style. */
+/**
+ * A model of version 2.0.0 with these resources and an older version 1.4.0 with these changes, each a line in flow
+ * style.
+ */
 export function versioned(resources: string, changes: readonly string[], top = ''): string {
   return [
     'name: shop',

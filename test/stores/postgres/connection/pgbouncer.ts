@@ -17,7 +17,12 @@ export interface TestPooler {
 /** The user that it runs as where the tests run as root, which it refuses. */
 const NOBODY = 65_534;
 
-/** Starts PgBouncer in front of a server. @param server the URL of a socket @param ignored startup parameters that it drops instead of refusing the session */
+/**
+ * Starts PgBouncer in front of a server.
+ *
+ * @param server the URL of a socket
+ * @param ignored startup parameters that it drops instead of refusing the session
+ */
 export async function startPgBouncer(server: string, ignored = ''): Promise<TestPooler> {
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-pgbouncer-'));
   const host = new URL(server).searchParams.get('host') ?? '';

@@ -14,7 +14,10 @@ import { freePort } from '../../../free-port.ts';
 
 const SETTINGS: SessionSettings = { name: 'test', statementTimeout: 0, lockTimeout: 0, readOnly: true };
 
-/** The rules of the users: `shop` only encrypted, `certified` with a certificate of its name, `plain` as it likes, `unencrypted` not encrypted. */
+/**
+ * The rules of the users: `shop` only encrypted, `certified` with a certificate of its name, `plain` as it likes,
+ * `unencrypted` not encrypted.
+ */
 const RULES = `
 local all all trust
 hostssl all shop 127.0.0.1/32 trust

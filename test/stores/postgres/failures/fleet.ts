@@ -65,7 +65,11 @@ export class Fleet {
     return this.#killed;
   }
 
-  /** Kills one instance after the other, and starts it again, until a moment. @param interval milliseconds between two of them */
+  /**
+   * Kills one instance after the other, and starts it again, until a moment.
+   *
+   * @param interval milliseconds between two of them
+   */
   async killUntil(end: number, interval: number): Promise<void> {
     const restarts: Promise<void>[] = [];
     for (let at = 0; performance.now() < end; at += 1) {

@@ -28,7 +28,9 @@ interface KillResult {
   readonly events: number;
 }
 
-/** Kills one of three instances again and again while clients read and write, and compares rows, events and deliveries. */
+/**
+ * Kills one of three instances again and again while clients read and write, and compares rows, events and deliveries.
+ */
 export async function killInstances({ folder, database, duration, interval }: KillOptions): Promise<KillResult> {
   const fleet = await Fleet.start(folder, database, INSTANCES);
   const load = new Load(fleet.send, { writers: 4, readers: 4 });

@@ -20,7 +20,11 @@ export interface Timed {
   readonly ended: number;
 }
 
-/** The value after an operation; undefined where it cannot have had its result. @param state the value of the row; null where it does not exist */
+/**
+ * The value after an operation; undefined where it cannot have had its result.
+ *
+ * @param state the value of the row; null where it does not exist
+ */
 function step(state: string | null, operation: RowOperation): string | null | undefined {
   switch (operation.kind) {
     case 'read':
@@ -59,8 +63,8 @@ interface Entry {
 }
 
 /**
- * Checks if operations on one row have an order in which every one has its result. Each stands between its request and its response (Wing and Gong, with
- * Lowe's memory of tried orders).
+ * Checks if operations on one row have an order in which every one has its result. Each stands between its request and
+ * its response (Wing and Gong, with Lowe's memory of tried orders).
  *
  * @param initial the value before all of them
  */

@@ -99,8 +99,8 @@ export async function listIds(send: Send): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Compares rows and events with the acknowledged writes. None of them is lost, and no refused write exists. Each row has its event, in the order of the
- * acknowledgements of each client.
+ * Compares rows and events with the acknowledged writes. None of them is lost, and no refused write exists. Each row
+ * has its event, in the order of the acknowledgements of each client.
  *
  * @returns the number of events
  */

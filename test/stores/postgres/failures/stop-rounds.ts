@@ -24,7 +24,10 @@ interface StopResult {
   readonly slowestRecovery: number;
 }
 
-/** Stops a server (`pg_ctl stop -m immediate`) while clients read and write through two instances, and starts it again, several times. */
+/**
+ * Stops a server (`pg_ctl stop -m immediate`) while clients read and write through two instances, and starts it again,
+ * several times.
+ */
 export async function stopRounds(
   server: ControlledPostgres,
   schema: string,

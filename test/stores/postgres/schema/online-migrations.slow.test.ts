@@ -45,7 +45,11 @@ async function session(context: TestContext, url: string): Promise<PostgresConne
   return opened;
 }
 
-/** Waits until a statement like this waits for a lock in a session of a migration. @returns the process id of the session */
+/**
+ * Waits until a statement like this waits for a lock in a session of a migration.
+ *
+ * @returns the process id of the session
+ */
 async function waiting(context: TestContext, url: string, text: string): Promise<number> {
   // A session of its own: what a transaction has read of the activity stays the same.
   const other = await session(context, url);

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { neighbourProblems } from '../../../../src/stores/sql/schema/neighbours.ts';
-import { profileOf } from '../../../../src/stores/sql/schema/model-profile.ts';
+import { profileModel } from '../../../../src/stores/sql/schema/model-profile.ts';
 import { load } from '../../../model/loading.ts';
 
-/** Why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource. */
+/**
+ * Why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource.
+ */
 function problems([before, beforeRest]: Items, [after, afterRest]: Items): readonly string[] {
-  return neighbourProblems(profileOf(loadItems(before, beforeRest)), loadItems(after, afterRest));
+  return neighbourProblems(profileModel(loadItems(before, beforeRest)), loadItems(after, afterRest));
 }
 
 type Items = readonly [properties: string, rest?: string];
@@ -95,7 +97,7 @@ describe('a model that is deployed next to the one before it', () => {
   it('[OPS-6] is refused where owners are named in another way', () => {
     const owner = 'access: { owner: owner }';
     const [before, after] = [loadItems(owned, owner), loadItems(owned, owner, ', api_keys: true')];
-    assert.deepEqual(neighbourProblems(profileOf(before), after), [
+    assert.deepEqual(neighbourProblems(profileModel(before), after), [
       'owner fields name callers in another way: stop all instances and apply it without --phase',
     ]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ValueType } from '../../../../src/model/model.ts';
-import { schemaOf, storageType } from '../../../../src/stores/sql/schema/schema.ts';
+import { deriveSchema, storageType } from '../../../../src/stores/sql/schema/schema.ts';
 import {
   field,
   model,
@@ -15,7 +15,9 @@ const TEXT: ValueType = { kind: 'text', format: null };
 
 function indexes(options: Omit<ResourceOptions, 'name'>): readonly string[] {
   const declared = model([resource({ name: 'items', ...options }), resource({ name: 'others', fields: [] })]);
-  return schemaOf(declared).flatMap((table) => (table.name === 'items' ? table.indexes.map(({ name }) => name) : []));
+  return deriveSchema(declared).flatMap((table) =>
+    table.name === 'items' ? table.indexes.map(({ name }) => name) : [],
+  );
 }
 
 describe('the schema of a model', () => {
@@ -59,7 +61,7 @@ describe('the schema of a model', () => {
   });
 
   it('[MET-4c] has a foreign key for each reference, and a link table for an array of references', () => {
-    const keys = schemaOf(sampleModel()).map(({ name, foreignKeys }) => [
+    const keys = deriveSchema(sampleModel()).map(({ name, foreignKeys }) => [
       name,
       foreignKeys.map(({ columns, table, cascade }) => `${columns.join(', ')} ${table}${cascade ? ' cascade' : ''}`),
     ]);

@@ -7,8 +7,8 @@ import { openSample } from '../open-sample.ts';
 const ROWS = 20;
 
 /**
- * Counts the plannings of statements while something ran. The driver better-sqlite3 generates a function that creates the row objects of a statement, and
- * generates it again after SQLite has planned the statement again.
+ * Counts the plannings of statements while something ran. The driver better-sqlite3 generates a function that creates
+ * the row objects of a statement, and generates it again after SQLite has planned the statement again.
  */
 async function countPlannings(run: () => Promise<void>): Promise<number> {
   const { Function: made } = globalThis;

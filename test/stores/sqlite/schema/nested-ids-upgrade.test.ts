@@ -15,7 +15,10 @@ import { openSample } from '../open-sample.ts';
 const API = '/api/v1';
 const REMARK = '019b7ca9-8f2e-7670-98b3-7b6a4aa9160b';
 
-/** A copy of a database of {@link DRIVE} that the version before wrote, when ids of nested rows were unique in the whole resource. */
+/**
+ * A copy of a database of {@link DRIVE} that the version before wrote, when ids of nested rows were unique in the whole
+ * resource.
+ */
 function databaseBefore(context: TestContext): string {
   const file = path.join(temporaryDirectory(context), 'drive.db');
   writeFileSync(file, gunzipSync(readFileSync(new URL('format-3.db.gz', import.meta.url))));

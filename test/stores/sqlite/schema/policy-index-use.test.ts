@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../../src/conventions/json/json.ts';
 import type { ListPlan, Visibility } from '../../../../src/plan/plan.ts';
 import { Visibilities } from '../../../../src/plan/policy/visibilities.ts';
-import { effortOf } from '../../../../src/plan/list/effort.ts';
+import { estimateEffort } from '../../../../src/plan/list/effort.ts';
 import { itemStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
@@ -92,7 +92,7 @@ describe('the statements of callers with policies', () => {
       const resource = model.resources.get(of);
       assert.ok(resource !== undefined);
       const visible = visibleTo('ann', of, claims);
-      return effortOf(resource, page(of, visible), visible);
+      return estimateEffort(resource, page(of, visible), visible);
     };
     assert.equal(effort('goods'), 'light');
     assert.equal(effort('notes'), 'unbounded');

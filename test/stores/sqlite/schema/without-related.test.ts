@@ -7,7 +7,10 @@ import { apiUnderTest } from '../../../pipeline/support/api-under-test.ts';
 import { as, callerTokens } from '../../../pipeline/support/caller-tokens.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 
-/** As the version before had it, which wrote `without-related.db.gz`: notes `x` (created, updated) and `y` (created, deleted), by bob, of a project of ann. */
+/**
+ * As the version before had it, which wrote `without-related.db.gz`: notes `x` (created, updated) and `y` (created,
+ * deleted), by bob, of a project of ann.
+ */
 const MODEL = `
 name: desk
 auth:
