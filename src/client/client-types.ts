@@ -1,10 +1,18 @@
 // The client as programs see it. Which methods there are at run time: src/client/collection.ts.
 import type { ApiTypes, PartOf, ResourceName } from './api-types.ts';
 import type { EventOptions, ResourceEvent } from './event-types.ts';
-import type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
 import type { ExpandPath, FieldPath, ItemPage, ReadItem, RelatedFilter, RelatedPath } from './result-types.ts';
 import type { RequestError } from './request-error.ts';
-import type { ChangesOf, ChildOf, CreatedItem, ItemOrId, ReplacementOf } from './write-types.ts';
+import type {
+  BatchedWrite,
+  BatchWriter,
+  ChangesOf,
+  ChildOf,
+  CreatedItem,
+  ItemOrId,
+  ReplacementOf,
+  SettledWrite,
+} from './write-types.ts';
 
 /** Options of every call. */
 export interface CallOptions {

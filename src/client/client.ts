@@ -1,7 +1,6 @@
 // `restwright/client`: a typed client of an API, for Node.js, Bun, Deno and browsers.
 import { type WebPlatform, webPlatform } from '../platform/web.ts';
 import type { ApiTypes, ApiVersion } from './api-types.ts';
-import type { BatchedWrite, SettledWrite } from './batch-types.ts';
 import type { CallOptions, Client, WriteOptions } from './client-types.ts';
 import type { ApiOf } from './model-types.ts';
 import type { EventOptions } from './event-types.ts';
@@ -12,7 +11,7 @@ import { describedFailure, FailedRequest, isRequestError } from './request-error
 import { type Fetch, parseResponse, type TokenSource, Transport, type TransportSettings } from './transport.ts';
 import { createMany } from './upload.ts';
 import { itemPath, type UnsentWrite, writeRequest, createWrites } from './write-request.ts';
-import type { ItemOrId } from './write-types.ts';
+import type { BatchedWrite, ItemOrId, SettledWrite } from './write-types.ts';
 
 export type {
   ApiTypes,
@@ -23,7 +22,7 @@ export type {
   ScalarFilter,
   TextFilter,
 } from './api-types.ts';
-export type { BatchedWrite, BatchWriter, SettledWrite } from './batch-types.ts';
+export type { BatchedWrite, BatchWriter, SettledWrite } from './write-types.ts';
 export type {
   CallOptions,
   Client,

@@ -49,7 +49,7 @@ const NODE = /^(?:\[([0-9A-Fa-f:.]+)\](?::[0-9]{1,5})?|([0-9.]+)(?::[0-9]{1,5})?
  * The connection of the client. Only trusted proxies can name it, by `Forwarded` (RFC 7239) or `X-Forwarded-For`,
  * `-Proto` and `-Host`. Entries are read from the last one back while the proxy that wrote them is trusted. The
  * first address that is not trusted is the client's. An unreadable entry ends the search, so that a client cannot
- * choose its address. If both kinds of fields are present and differ, neither is used: a proxy writes one kind, and
+ * choose its address. If both kinds of fields are present and differ, neither is used. A proxy writes one kind, and
  * passes on the other as the client sent it.
  *
  * @param connection the peer's address and the scheme of its connection (default: http)

@@ -16,7 +16,7 @@ const ascendingKeys = (path: string): SortKey => ({ path, descending: false });
 
 /**
  * Lists the indexes of a resource (PAGE-10). They serve unique constraints and the declared indexes; `created_at`,
- * the default order and the time field, so that pages at any depth cost the same; and each reference. Each field
+ * the default order and the time field; and each reference. Each field
  * that a row policy compares by equality has one, too, followed by the default order.
  */
 export const listIndexes = weakMemoize((resource: Resource): readonly ResourceIndex[] => {

@@ -75,8 +75,7 @@ function timeConditions(range: TimeRange | null, path: string): readonly PathCon
 }
 
 /**
- * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none, or if the
- * query already has that order.
+ * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none. null if the query already has that order.
  *
  * @throws {ApiError} PAGINATION_CONFLICT if the query sorts in another way
  */
