@@ -124,7 +124,7 @@ describe('the error codes of an OpenAPI description', () => {
     assert.deepEqual(allCodesOf(plain, 'getLiveness'), absent(GENERAL).toSorted());
   });
 
-  it('[OPS-1a] [MET-4] [EVT-7] have those of tombstones, cascades and webhooks', () => {
+  it('[OPS-1a] [MET-4b] [EVT-7] have those of tombstones, cascades and webhooks', () => {
     const document = describeNewest(`
 name: shop
 webhooks: {}
@@ -247,7 +247,7 @@ describe('the header fields of responses in an OpenAPI description', () => {
     }
   });
 
-  it('[OPS-1a] [VER-4b] [OPS-3] depend on the end of the contract, on CORS and on rate limits', () => {
+  it('[OPS-1a] [VER-4b] [OPS-3a] depend on the end of the contract, on CORS and on rate limits', () => {
     const deprecated = COMMON.replace('RateLimit-Policy', 'RateLimit-Policy Deprecation Sunset Link');
     for (const [status, response] of responsesOf(older, 'listVendors'))
       assert.ok(Object.keys(member(response, 'headers')).join(' ').startsWith(deprecated), status);

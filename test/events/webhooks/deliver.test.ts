@@ -250,7 +250,7 @@ describe('deliveries to webhooks', () => {
     scene.clock.advance(119 * HOUR);
     await scene.waiting(id, 1, 300_000);
     assert.equal((await state())[0], 'enabled');
-    scene.clock.advance(2 * HOUR);
+    scene.clock.advance(HOUR);
     await until(async () => (await state())[0] === 'disabled');
     assert.equal((await state())[1], 'failing');
   });
