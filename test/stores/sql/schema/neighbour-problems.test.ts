@@ -4,7 +4,7 @@ import { neighbourProblems } from '../../../../src/stores/sql/schema/neighbours.
 import { profileOf } from '../../../../src/stores/sql/schema/model-profile.ts';
 import { load } from '../../../model/loading.ts';
 
-/** Why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource. */
+/** Lists the reasons why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource. */
 function problems([before, beforeRest]: Items, [after, afterRest]: Items): readonly string[] {
   return neighbourProblems(profileOf(loadItems(before, beforeRest)), loadItems(after, afterRest));
 }
