@@ -257,7 +257,7 @@ class World {
     await this.#settle(0);
   }
 
-  /** What it has not got so far, it may get or not. */
+  /** Ends a subscription: events that it has not got so far are optional. */
   #stop(known: Known): void {
     known.isActive = false;
     const sequences = new Set(known.got.map(([sequence]) => sequence));

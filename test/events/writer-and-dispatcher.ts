@@ -42,7 +42,7 @@ async function write(): Promise<void> {
   }
 }
 
-/** Whether every event is delivered to every subscription. */
+/** True if every event is delivered to every subscription. */
 async function isDone(): Promise<boolean> {
   const last = await store.events.lastSequence();
   const states = await Promise.all(

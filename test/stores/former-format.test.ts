@@ -14,8 +14,8 @@ type Observing = { readonly observe: (observation: Observation) => void };
 
 /** A database of one store that a test opens again and again, and changes in between. */
 interface ReopenedDatabase {
-  open(options?: Partial<Observing>): Promise<Store>;
-  script(sql: string): Promise<void>;
+  readonly open: (options?: Partial<Observing>) => Promise<Store>;
+  readonly script: (sql: string) => Promise<void>;
 }
 
 /** Returns a database to format 9, with an attempt that this format could store. */
@@ -40,7 +40,7 @@ function sqliteDatabase(context: TestContext): ReopenedDatabase {
   const file = path.join(temporaryDirectory(context), 'sample.db');
   return {
     open: (options) => openSqliteSample({ path: file, ...options }),
-    async script(sql) {
+    script: async (sql) => {
       new Database(file).exec(sql.replaceAll('bigint', 'integer')).close();
     },
   };
@@ -51,10 +51,14 @@ function postgresDatabase(): ReopenedDatabase {
   const schema = new URL(url).searchParams.get('schema');
   return {
     open: (options) => openPostgresSample({ url, ...options }),
-    async script(sql) {
+    script: async (sql) => {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
-      await client.query(`set search_path to "${schema}"; ${sql}`).finally(() => client.end());
+      try {
+        await client.query(`set search_path to "${schema}"; ${sql}`);
+      } finally {
+        await client.end();
+      }
     },
   };
 }

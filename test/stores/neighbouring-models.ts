@@ -190,7 +190,7 @@ const REFUSED: readonly (readonly [title: string, after: ResourceOptions, says: 
   ],
 ];
 
-/** What any store guarantees while instances of two neighbouring models use one database (OPS-6). */
+/** Tests the guarantees of any store while instances of two neighbouring models use one database (OPS-6). */
 export function neighbourSuite(databases: NeighbourDatabases): void {
   it('[OPS-6] both models read and write all rows between the phases, and the database is then that of a migration at once', async () => {
     const property = fc.asyncProperty(pairs, async (pair) => {

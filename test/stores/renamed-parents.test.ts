@@ -15,7 +15,7 @@ after(async () => {
   await server.stop();
 });
 
-/** How a model names its collections and their singulars, and what it was called before. */
+/** The names of the collections of a model and their singulars, with their earlier names. */
 interface Names {
   readonly items: string;
   readonly item: string;
@@ -107,7 +107,7 @@ function migrationStatements({ observations }: ApiUnderTest): string {
   return observations.flatMap((each) => (each.kind === 'schema-changed' ? each.statements : [])).join('\n');
 }
 
-/** What events say of the parts that were created: their URLs, and the ids of their items. */
+/** Lists the parts that events name as created: their URLs, and the ids of their items. */
 async function createdParts(api: ApiUnderTest, { item, part }: Names): Promise<readonly unknown[]> {
   const { body } = await api.send({ send: `GET /api/events?type=${part}.created` });
   return body.data.map(({ payload }: { readonly payload: EventPayload }) => [

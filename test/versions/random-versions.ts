@@ -4,7 +4,7 @@ import { defineModel, resource, type DefinedModel } from '../../src/index.ts';
 /** Values of a row by field. Fields that are absent have their default, or none. */
 export type Doc = Readonly<Record<string, Json>>;
 
-/** What the values of a field are. */
+/** The values of a field. */
 export type FieldShape =
   | { readonly kind: 'word' | 'pair' | 'number' | 'digits' }
   | { readonly kind: 'word'; readonly default: string }
@@ -168,7 +168,7 @@ const exchangedValues: MakeChange = (shape, pick, fresh) => {
         return { ...doc, [field]: current[field] ?? null };
       return field in doc ? { ...doc, [field]: pairs[words(value)] ?? value } : doc;
     },
-    // What sorts and filters name has the values of the successor.
+    // Fields that sorts and filters name have the values of the successor.
     path: (path) => (path === field ? null : path),
     shape: (newer) => {
       const values = isShared ? [`${fresh}_1`, `${fresh}_2`, ...rest] : own.values;
@@ -280,7 +280,7 @@ const joined: MakeChange = (shape, pick, fresh) => {
   const field = pick(listFields(shape, 'word'));
   if (field === undefined) return null;
   const [one, other] = [`${fresh}_1`, `${fresh}_2`];
-  // Of its own: a part may be joined, too.
+  // A separator of its own: a part may be joined, too.
   const separator = `<${fresh}>`;
   const up = (doc: Doc): Json => joinedText(doc[one] ?? null, doc[other] ?? null, separator);
   const down = (value: Json): Doc => {
@@ -324,7 +324,7 @@ const KINDS: readonly MakeChange[] = [
   joined,
 ];
 
-/** How many kinds of changes there are, with those of the resources. */
+/** The number of kinds of changes, with those of the resources. */
 export const KIND_COUNT = KINDS.length + 2;
 
 /** Chooses by numbers, so that a property can shrink them. */

@@ -33,7 +33,7 @@ function compileShape(shape: Shape): Resource {
 interface Version {
   readonly shape: Shape;
   readonly changes: readonly VersionChange[];
-  /** Whether nothing is lost between it and its successor. */
+  /** True if nothing is lost between it and its successor. */
   readonly isLossless: boolean;
 }
 
@@ -64,7 +64,7 @@ interface MappingCase {
   readonly shape: Shape;
   /** The stored row as the older contract has it, where it differs. */
   readonly down: FieldValues;
-  /** What the older contract writes, and how the stored row differs after it. */
+  /** The writes of the older contract, and the changes to the stored row. */
   readonly writes: FieldValues;
   readonly stores: FieldValues;
 }
@@ -254,7 +254,7 @@ interface Step {
   readonly kind: number;
   readonly one: number;
   readonly other: number;
-  /** Of a new field. */
+  /** The name of a new field. */
   readonly name: string;
 }
 

@@ -10,7 +10,7 @@ import { commit, createProduct, createReview, remove, update } from '../../../st
 import { sampleModel } from '../../../store-suite/sample-model.ts';
 import { watchLists } from './watched-lists.ts';
 
-/** What follows the rows of a resource, and counts the rows that it reads. */
+/** Follows the rows of a resource, and counts the rows that it reads. */
 class Follower {
   /** As it knows them. */
   readonly rows = new Map<string, Row>();

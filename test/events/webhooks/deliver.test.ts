@@ -144,7 +144,7 @@ describe('deliveries to webhooks', () => {
   it('[EVT-4c] list an attempt of a process that was killed before it was counted, with those that follow', async () => {
     await using receiver = await startReceiver(status(500));
     await using scene = await webhookScene(MODEL, (store) => {
-      // What such a process leaves: its list is stored, its results are not.
+      // State after such a process: its list is stored, its results are not.
       const due: Store['deliveries']['due'] = async (query) =>
         (await store.deliveries.due(query)).map((each) => ({ ...each, attempts: 0 }));
       return replaced(store, 'deliveries', replaced(store.deliveries, 'due', due));

@@ -11,14 +11,14 @@ export interface ReceivedRequest {
   readonly event: EventEnvelope;
 }
 
-/** What a receiver responds. */
+/** The response of a receiver. */
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** A receiver on this machine that records its requests. */
 export interface TestReceiver extends AsyncDisposable {
   readonly url: string;
   readonly requests: ReceivedRequest[];
-  /** How it responds from now on. Default: 204. */
+  /** The response from now on. Default: 204. */
   respond: Respond;
   /** The types of the received events. */
   types(): readonly string[];

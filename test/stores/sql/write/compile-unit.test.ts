@@ -25,7 +25,7 @@ function compile(unit: WriteUnit, counters = START): CompiledUnit {
   return compileUnit(tables, unit, counters, NOW);
 }
 
-/** What each statement does, with its expectation and refusal: `insert into "products"`, `change`, `stale 0`. */
+/** Summarizes each statement, with its expectation and refusal: `insert into "products"`, `change`, `stale 0`. */
 function summary({ statements }: CompiledUnit): readonly (readonly [string, string | null, string | null])[] {
   return statements.map(({ statement, expects, refusal }) => [
     /^(?:insert into|update|delete from) \S+|^select 1/.exec(statement.text)?.[0] ?? statement.text,
