@@ -87,8 +87,6 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
   const epoch = await openEpoch(options, seal);
   const services = createServices(options, { epoch, secrets, events, webhooks });
-  const { now, uuid } = services.sources;
-  const randomHex = (bytes: number): string => options.random.hex(bytes);
   const identities = callerServices(options);
   const caches = measuredCaches({ contracts, services, ...identities });
   const handler = createPipeline({
@@ -96,7 +94,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     services,
     findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     store,
-    sources: { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options), ...exchangeRules(current) },
+    sources: { ...exchangeSources(options, services), ...exchangeRules(current) },
     hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     resource: () => findResourceUrl(model, given.origin?.() ?? null),
     ...identities,
@@ -114,6 +112,15 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     endFeeds: () => services.feeds.end(),
     onMount: once(() => reportOpenMount(model, services)),
   };
+}
+
+/** Selects the time, the ids and the random values of exchanges. */
+function exchangeSources(
+  options: CompleteApiOptions,
+  { sources: { now, uuid } }: Services,
+): Omit<ExchangeSources, keyof ReturnType<typeof exchangeRules>> {
+  const randomHex = (bytes: number): string => options.random.hex(bytes);
+  return { now, uuid, randomHex, elapsed: options.elapsed, timed: isTimed(options) };
 }
 
 function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Services, 'observe'>): void {

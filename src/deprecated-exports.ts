@@ -92,8 +92,6 @@ export {
 } from './model/policy.ts';
 export {
   /** @deprecated Import it from `restwright/model`. */
-  type AccessData,
-  /** @deprecated Import it from `restwright/model`. */
   type ComputedDefinition,
   /** @deprecated Import it from `restwright/model`. */
   type DefinedResource,
@@ -104,11 +102,7 @@ export {
   /** @deprecated Import it from `restwright/model`. */
   type ModelDefinition,
   /** @deprecated Import it from `restwright/model`. */
-  type PolicyTree,
-  /** @deprecated Import it from `restwright/model`. */
   type ResourceCode,
-  /** @deprecated Import it from `restwright/model`. */
-  type ResourceData,
   /** @deprecated Import it from `restwright/model`. */
   type ResourceDefinition,
   /** @deprecated Import it from `restwright/model`. */
@@ -116,6 +110,14 @@ export {
   /** @deprecated Import it from `restwright/model`. */
   type SystemFields,
 } from './model/typescript/define-model.ts';
+export {
+  /** @deprecated Import it from `restwright/model`. */
+  type AccessData,
+  /** @deprecated Import it from `restwright/model`. */
+  type PolicyTree,
+  /** @deprecated Import it from `restwright/model`. */
+  type ResourceData,
+} from './model/typescript/resource-data.ts';
 export {
   /** @deprecated Import it from `restwright/model`. */
   type DeepReadonly,

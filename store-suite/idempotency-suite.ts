@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { IdempotencyRecord, Page, WritePlan, WriteUnit } from '../src/plan/plan.ts';
+import type { Page, WritePlan } from '../src/plan/plan.ts';
+import type { IdempotencyRecord, WriteUnit } from '../src/plan/write-unit.ts';
 import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { sampleModel } from './sample-model.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVERYTHING, type Refusal, type WritePlan } from '../src/plan/plan.ts';
+import { EVERYTHING, type WritePlan } from '../src/plan/plan.ts';
+import { type Refusal } from '../src/plan/write-unit.ts';
 import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WriteOutcome } from '../src/plan/plan.ts';
+import type { WriteOutcome } from '../src/plan/write-unit.ts';
 import type { Store } from '../src/stores/store.ts';
 import { type OpenStore, withStore } from './open-store.ts';
 import { commit, create, createProduct, createSupplier, listIds, remove, readRow, update } from './sample-writes.ts';

@@ -16,7 +16,6 @@ export {
 export type { ContractVersion, Limits, Model, Resource } from '../model/model.ts';
 export type { PolicyCaller } from '../model/policy.ts';
 export {
-  type AccessData,
   type ComputedDefinition,
   type DefinedModel,
   type DefinedResource,
@@ -24,15 +23,14 @@ export {
   type ModelBuilder,
   type ModelData,
   type ModelDefinition,
-  type PolicyTree,
   resource,
   type ResourceCode,
-  type ResourceData,
   type ResourceDefinition,
   type ResourceShape,
   type SystemFields,
   withServices,
 } from '../model/typescript/define-model.ts';
+export { type AccessData, type PolicyTree, type ResourceData } from '../model/typescript/resource-data.ts';
 export type {
   DeepReadonly,
   SchemaLike,

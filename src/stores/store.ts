@@ -1,6 +1,5 @@
 import type {
   Ancestor,
-  IdempotencyRecord,
   ItemPlan,
   ListPlan,
   LocatedRow,
@@ -9,12 +8,10 @@ import type {
   RelatedPlan,
   RelatedRows,
   Row,
-  StoredIdempotencyRecord,
-  WriteOutcome,
   VisibleAncestor,
   VisibleReference,
-  WriteUnit,
 } from '../plan/plan.ts';
+import type { IdempotencyRecord, StoredIdempotencyRecord, WriteOutcome, WriteUnit } from '../plan/write-unit.ts';
 import type { Bookmark } from '../plan/bookmark.ts';
 import type { CacheStatistics } from '../cache/cache.ts';
 import type { Deliveries, EventLog } from './event-store.ts';

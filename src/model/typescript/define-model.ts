@@ -1,6 +1,5 @@
 import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import type { PolicyCaller } from '../policy.ts';
 import type { HookServices, WriteInfo } from '../hooks.ts';
 import type {
   FieldName,
@@ -13,6 +12,7 @@ import type {
   TimePath,
 } from './name-types.ts';
 import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
+import type { ResourceData } from './resource-data.ts';
 import type { ModelFacts, VersionsData } from './version-types.ts';
 
 /** The members of every row that the server sets. */
@@ -72,64 +72,6 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
     readonly updated?: (event: EventEnvelope, context: S) => MaybePromise<void>;
     readonly deleted?: (event: EventEnvelope, context: S) => MaybePromise<void>;
   };
-}
-
-/**
- * A row policy: `true`, `false`, or a tree of `all`, `any` and `not` over `field: value` and
- * `field: { operator: value }`. A value that is undefined or null makes its comparison unknown, so that no row is
- * visible by it.
- */
-export type PolicyTree = boolean | object;
-
-/**
- * A row policy, or a function that makes it of the caller. It is pure and synchronous: its result is kept with the
- * token.
- */
-type RowPolicy = PolicyTree | ((caller: PolicyCaller) => PolicyTree);
-
-type AccessRuleData = 'public' | 'authenticated' | { readonly scope: string };
-
-/** The callers that may do each operation. */
-export interface AccessData {
-  readonly read?: AccessRuleData;
-  readonly write?: AccessRuleData;
-  readonly create?: AccessRuleData;
-  readonly update?: AccessRuleData;
-  readonly delete?: AccessRuleData;
-  readonly owner?: string | { readonly field: string; readonly bypass?: string };
-  /** `create`, `update` and `delete` default to `read`. */
-  readonly rows?: {
-    readonly read?: RowPolicy;
-    readonly create?: RowPolicy;
-    readonly update?: RowPolicy;
-    readonly delete?: RowPolicy;
-  };
-  readonly fields?: Readonly<Record<string, { readonly read?: AccessRuleData; readonly write?: AccessRuleData }>>;
-}
-
-/** The data of a resource, as in a model document. */
-export interface ResourceData {
-  readonly singular?: string;
-  readonly noun?: boolean;
-  readonly error_prefix?: string;
-  readonly was?: string;
-  readonly id?: 'uuid' | 'client' | { readonly client: string };
-  readonly parent?: string;
-  readonly on_parent_delete?: 'restrict' | 'cascade';
-  readonly unique?: readonly (readonly string[])[];
-  readonly state?: object;
-  readonly indexes?: readonly (string | readonly string[])[];
-  readonly search?: readonly string[];
-  readonly sort?: string;
-  readonly time_field?: string;
-  readonly sortable?: readonly string[];
-  readonly filterable?: readonly string[];
-  readonly access?: AccessData;
-  readonly cache?: { readonly max_age: number; readonly scope?: 'public' | 'private' };
-  readonly require_if_match?: boolean;
-  readonly idempotency?: 'optional' | 'required';
-  readonly tombstones?: string;
-  readonly events?: 'thin' | 'full' | 'none';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { quoted } from '../../conventions/text/quoted.ts';
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
-import type { WriteUnit } from '../../plan/plan.ts';
+import type { WriteUnit } from '../../plan/write-unit.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
 import { olderContractError } from '../write/older-contract-error.ts';

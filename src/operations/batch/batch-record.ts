@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { Preferences } from '../../conventions/headers/prefer.ts';
-import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { Principal } from '../principal.ts';
 import { withRevisions, type WriteResult } from '../write/write-result.ts';

@@ -1,6 +1,6 @@
 import { apiError } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
-import type { IdempotencyRecord } from '../../plan/plan.ts';
+import type { IdempotencyRecord } from '../../plan/write-unit.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { Caller } from '../caller.ts';
 import { type KeyedRequest, keyRequired } from '../write/idempotency.ts';

@@ -1,7 +1,7 @@
 import { type ApiError, apiError } from '../../conventions/errors.ts';
 import type { Contract } from '../../contract/contract.ts';
 import { operationRules } from '../../plan/routes/operation-rules.ts';
-import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import type { Caller } from '../caller.ts';
 import { batchNotFound, notFound } from '../failures.ts';
 import type { RequestIdentity } from '../write/idempotency.ts';

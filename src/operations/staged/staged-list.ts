@@ -39,8 +39,7 @@ export interface StagedState {
 }
 
 /**
- * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit
- * cannot have changed; the others, and those whose related rows it has changed, are judged one by one.
+ * Lists the first rows as a unit would leave them. Rows that the unit may affect are judged one by one.
  *
  * @throws {ApiError} REQUEST_BODY_TOO_LARGE where the unit changes what too many rows are filtered by
  * @throws {Error} for a search and for a later page, which no write reads
@@ -84,10 +83,7 @@ class StagedList {
     return { ...listed, total: { ...page.total, count } };
   }
 
-  /**
-   * The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that
-   * are not in the list.
-   */
+  /** Reads the rows that the unit may affect, by key: as it would leave them, null for those outside of the list. */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
     const { resource, within } = plan;

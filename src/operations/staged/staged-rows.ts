@@ -17,13 +17,13 @@ import {
   type RelatedPlan,
   type RelatedRows,
   type Row,
-  type RowPlan,
   type UpdatePlan,
   type Visibility,
   type VisibleAncestor,
   type VisibleReference,
   type WritePlan,
 } from '../../plan/plan.ts';
+import { type RowPlan } from '../../plan/write-unit.ts';
 import { isJudgedByRow } from '../../plan/visibility.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';

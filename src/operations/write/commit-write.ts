@@ -1,4 +1,5 @@
-import type { IdempotencyRecord, Refusal, WritePlan } from '../../plan/plan.ts';
+import type { WritePlan } from '../../plan/plan.ts';
+import type { IdempotencyRecord, Refusal } from '../../plan/write-unit.ts';
 import { rowKey } from '../../plan/row-address.ts';
 import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';

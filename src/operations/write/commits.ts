@@ -1,4 +1,4 @@
-import type { WriteOutcome, WriteUnit } from '../../plan/plan.ts';
+import type { WriteOutcome, WriteUnit } from '../../plan/write-unit.ts';
 import type { Writer } from '../../stores/store.ts';
 
 /** A write does not start in the last tenth of its time: it could end after the client was sent a timeout (ERR-7). */

@@ -15,7 +15,6 @@ import { inCallersTerms } from './older-contract-error.ts';
 import { judgingStamps, mayHideAncestors, ownerValues, requireWritable } from './row-access.ts';
 import {
   draftError,
-  newDraft,
   type PreparedWrite,
   type WriteOperation,
   writeOrigin,
@@ -23,6 +22,7 @@ import {
   type WriteTarget,
   writtenRow,
 } from './write.ts';
+import { newDraft } from './complete-draft.ts';
 
 /** A POST to a collection. `If-Match` and `If-None-Match` refer to the collection as GET returns it. */
 interface Creation extends WriteTarget {

@@ -12,7 +12,8 @@ import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
 import { inCallersTerms } from './older-contract-error.ts';
-import { checkStoredSize, type WriteTarget } from './write.ts';
+import { type WriteTarget } from './write.ts';
+import { checkStoredSize } from './complete-draft.ts';
 
 /** The values of a write after its hooks, and the work of the hooks. */
 interface HookedValues {

@@ -1,5 +1,5 @@
 import { ApiError, apiError } from '../../conventions/errors.ts';
-import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { IdempotencyRecord, StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import type { IdempotencyRecords } from '../../stores/store.ts';
 import { keyInProgress } from '../failures.ts';
 import type { Principal } from '../principal.ts';

@@ -21,18 +21,15 @@ import { applyHooks } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import {
   checkPreconditions,
-  completeDraft,
   draftError,
-  draftRule,
   type ItemTarget,
-  newDraft,
   type PreparedWrite,
-  storedMapping,
   type WriteOperation,
   writeOrigin,
   type WriteServices,
   writtenRow,
 } from './write.ts';
+import { completeDraft, draftRule, newDraft, storedMapping } from './complete-draft.ts';
 import { isFreeId, judgingStamps, requireChangeable, requireWritable } from './row-access.ts';
 
 /**

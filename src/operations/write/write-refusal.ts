@@ -1,7 +1,7 @@
 import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import { MAX_INDEX_SIZE } from '../../plan/list/index-size.ts';
-import type { Refusal } from '../../plan/plan.ts';
+import type { Refusal } from '../../plan/write-unit.ts';
 import type { Caller } from '../caller.ts';
 import { DANGLING, hasDependents, idTaken, invalid, keyInProgress, notFound, valuesTaken } from '../failures.ts';
 

@@ -16,7 +16,8 @@ import { updateOperation } from './update.ts';
 import { recordableResult, withRevisions, type WriteResult } from './write-result.ts';
 import type { CommitServices, WriteOperation, WriteTarget, WriteTerms } from './write.ts';
 import { readListQuery } from '../../plan/list/list-query.ts';
-import type { Ancestor, StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { Ancestor } from '../../plan/plan.ts';
+import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 
 /** The target and header fields of a write: everything about it besides its caller. */
 export interface WriteRequest {

@@ -1,4 +1,4 @@
-import type { StoredIdempotencyRecord } from '../../plan/plan.ts';
+import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Bookmarks, IdempotencyRecords } from '../store.ts';
 import type { SqlClient } from './sql-client.ts';

@@ -1,5 +1,5 @@
 import type { Bookmark } from '../../plan/bookmark.ts';
-import type { IdempotencyRecord } from '../../plan/plan.ts';
+import type { IdempotencyRecord } from '../../plan/write-unit.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import { type Prepare, prepareStatement } from './prepare.ts';
 

@@ -1,4 +1,5 @@
-import { EVERYTHING, type Row, type FieldValues, type WriteUnit } from '../../../src/plan/plan.ts';
+import { EVERYTHING, type Row, type FieldValues } from '../../../src/plan/plan.ts';
+import { type WriteUnit } from '../../../src/plan/write-unit.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { replacing } from './replacing.ts';
 

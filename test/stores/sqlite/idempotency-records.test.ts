@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { IdempotencyRecord } from '../../../src/plan/plan.ts';
+import type { IdempotencyRecord } from '../../../src/plan/write-unit.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { createProduct } from '../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';

@@ -56,7 +56,6 @@ export function compileResource(
   const hasClientIds = (other: string): boolean =>
     isClientId(readObject(readObject(document['resources'])[other])['id']);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
-  const access = compileResourceAccess(resource, inputs);
   return {
     ...resource,
     name,
@@ -76,7 +75,7 @@ export function compileResource(
     sort: compileSort(properties, resource),
     timeField: compileTimeField(properties, resource),
     events: compileEvents(declared),
-    access,
+    access: compileResourceAccess(resource, inputs),
     ...writeRules(declared),
     tombstones: compileTombstones(resource),
     cache: compileCache(declared),

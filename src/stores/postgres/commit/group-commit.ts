@@ -1,5 +1,5 @@
 import type { Observe } from '../../../observe/observation.ts';
-import type { WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
+import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import { type Clock, monotonicNow } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';
 import type { Tables } from '../../sql/tables.ts';

@@ -1,4 +1,4 @@
-import type { Refusal, WriteUnit } from '../../../plan/plan.ts';
+import type { Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { logState } from '../../sql/events/append-event.ts';
 import { METADATA } from '../../sql/system-statements.ts';

@@ -60,10 +60,7 @@ const wholeRowText = weakMemoize(
     `select ${table.selection()} from ${table.name} where ${table.column('id')} = ${table.dialect.placeholder(1)}`,
 );
 
-/**
- * The statement that reads a whole visible row by its id, without the value of the id: of each visibility while it is
- * alive. Visibilities of one shape share its text.
- */
+/** Makes the statement that reads a whole visible row by its id. Visibilities of one shape share its text. */
 const visibleRow = weakMemoize((tables: Tables) =>
   weakMemoize((table: Table) => {
     const shared = memoize((text) => text);
@@ -266,10 +263,7 @@ export function countStatement(
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
 }
 
-/**
- * Reads whether each ancestor exists and is visible, in the column `0` for the nearest one, `1` for the one above it,
- * and so on.
- */
+/** Reads for each ancestor if it exists and is visible, in the column `0` for the nearest one, `1` for the next. */
 export function ancestorsStatement(tables: Tables, within: readonly VisibleAncestor[]): Statement {
   const parameters = new BindParameters(tables.dialect);
   const exist = within.map(

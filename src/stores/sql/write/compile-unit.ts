@@ -5,13 +5,10 @@ import {
   EVERYTHING,
   type ExpectedRevision,
   type ExpectedStamp,
-  type Refusal,
-  type RowPlan,
   type UpdatePlan,
-  type WriteOutcome,
   type WritePlan,
-  type WriteUnit,
 } from '../../../plan/plan.ts';
+import { type Refusal, type RowPlan, type WriteOutcome, type WriteUnit } from '../../../plan/write-unit.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
 import { appendEvent, type LogState } from '../events/append-event.ts';

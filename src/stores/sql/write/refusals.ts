@@ -1,4 +1,5 @@
-import { EVERYTHING, type Refusal, type RowPlan } from '../../../plan/plan.ts';
+import { EVERYTHING } from '../../../plan/plan.ts';
+import { type Refusal, type RowPlan } from '../../../plan/write-unit.ts';
 import type { Statement } from '../dialect.ts';
 import { rowExistsStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';

@@ -1,4 +1,4 @@
-import type { WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
+import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import { deliverySize } from '../events/delivery-statements.ts';
 
 /** Limits of one transaction, so that a long queue does not block the thread: units, and plans of all its units. */

@@ -6,9 +6,9 @@ import {
   type DetachPlan,
   EVERYTHING,
   type ReferencedRow,
-  type RowPlan,
   type UpdatePlan,
 } from '../../../plan/plan.ts';
+import { type RowPlan } from '../../../plan/write-unit.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkColumns, linkFields, linkTable, referenceFields, typeAt } from '../columns.ts';

@@ -1,4 +1,5 @@
-import type { WriteOutcome, WritePlan, WriteUnit } from '../../../plan/plan.ts';
+import type { WritePlan } from '../../../plan/plan.ts';
+import type { WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { atEndOfTick } from '../../../platform/end-of-tick.ts';

@@ -1,4 +1,4 @@
-import type { WriteUnit } from '../../../plan/plan.ts';
+import type { WriteUnit } from '../../../plan/write-unit.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import type { MainConnection } from '../connection/main-connection.ts';

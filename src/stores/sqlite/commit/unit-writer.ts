@@ -1,4 +1,4 @@
-import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/plan.ts';
+import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WriteOutcome, WriteUnit } from '../../../../src/plan/plan.ts';
+import type { WriteOutcome, WriteUnit } from '../../../../src/plan/write-unit.ts';
 import { PostgresGroupCommit } from '../../../../src/stores/postgres/commit/group-commit.ts';
 import { Session } from '../../../../src/stores/postgres/connection/sessions.ts';
 import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
-import type { WriteOutcome, WritePlan } from '../../../../src/plan/plan.ts';
+import type { WritePlan } from '../../../../src/plan/plan.ts';
+import type { WriteOutcome } from '../../../../src/plan/write-unit.ts';
 import { mergeStatements } from '../../../../src/stores/postgres/commit/unit-transaction.ts';
 import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { WritePlan, WriteUnit } from '../../../../src/plan/plan.ts';
+import type { WritePlan } from '../../../../src/plan/plan.ts';
+import type { WriteUnit } from '../../../../src/plan/write-unit.ts';
 import { logState } from '../../../../src/stores/sql/events/append-event.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { type CompiledUnit, compileUnit } from '../../../../src/stores/sql/write/compile-unit.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { WriteUnit } from '../../../../src/plan/plan.ts';
+import type { WriteUnit } from '../../../../src/plan/write-unit.ts';
 import type { Store } from '../../../../src/stores/store.ts';
 import {
   commit,
