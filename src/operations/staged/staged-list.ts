@@ -25,7 +25,6 @@ const MAX_CHANGED = 10_000;
 const MAX_CHANGED_SIZE = 67_108_864;
 /** Most rows that are all judged where a list looks for them by their ids. */
 const MAX_JUDGED = 100;
-
 /** A row as a unit would leave it; null for a deleted one. */
 export interface StagedRow extends ReferencedRow {
   readonly row: Row | null;
