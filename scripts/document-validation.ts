@@ -9,7 +9,7 @@ import { createValidator } from '../src/model/values/validator.ts';
 export function documentValidationCode(): string {
   const validator = createValidator({ source: true, esm: true, formats: _`tests` });
   const code = standalone.default(validator, validator.compile(documentSchema));
-  return `import { formats } from '../src/model/values/formats.ts';
+  return `import { formats } from '../values/formats.ts';
 const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
 ${code}
 export const documentValidation = () => validate;

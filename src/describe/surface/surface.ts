@@ -53,9 +53,13 @@ const KINDS = {
 /** The routes that descriptions list. */
 export type DescribedRoute = keyof typeof KINDS;
 
-const WITHOUT_RESOURCE = (Object.keys(KINDS) as readonly DescribedRoute[]).filter(
-  (kind) => kind !== 'collection' && kind !== 'item',
-);
+const WITHOUT_RESOURCE = Object.keys(KINDS)
+  .filter(isDescribed)
+  .filter((kind) => kind !== 'collection' && kind !== 'item');
+
+function isDescribed(kind: string): kind is DescribedRoute {
+  return Object.hasOwn(KINDS, kind);
+}
 
 /** Describes the interface of a contract, once for all descriptions of it. */
 export const describeSurface = weakMemoize((contract: DescribedContract): Surface => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../conventions/errors.ts';
+import type { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import { evaluateWrite, hasWriteCondition, type Preconditions } from '../../conventions/headers/preconditions.ts';
