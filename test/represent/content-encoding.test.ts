@@ -18,8 +18,8 @@ interface Sent {
   readonly etag?: string | null;
 }
 
-/** The compressed body of a response. Its ETag is derived from the body by default. */
-async function bytesOf(
+/** Compresses the body of a response. Its ETag is derived from the body by default. */
+async function compressBody(
   cache: CompressionCache,
   body: string,
   { method = 'GET', target = '/notes', coding = 'gzip', etag = `"${body.slice(0, 3)}"` }: Sent = {},
@@ -34,29 +34,29 @@ async function bytesOf(
 describe('response compression', () => {
   it('[NEG-7] serves a body from the cache the third time', async () => {
     const cache = createCompressionCache();
-    await bytesOf(cache, FIRST);
-    await bytesOf(cache, FIRST);
-    const cached = await bytesOf(cache, FIRST);
-    assert.equal(await bytesOf(cache, FIRST), cached);
-    assert.equal(await bytesOf(cache, FIRST, { method: 'HEAD' }), cached);
+    await compressBody(cache, FIRST);
+    await compressBody(cache, FIRST);
+    const cached = await compressBody(cache, FIRST);
+    assert.equal(await compressBody(cache, FIRST), cached);
+    assert.equal(await compressBody(cache, FIRST, { method: 'HEAD' }), cached);
   });
 
   it('[NEG-7] compresses again, to the same bytes, after the cache was cleared', async () => {
     const cache = createCompressionCache();
-    await bytesOf(cache, FIRST);
-    await bytesOf(cache, FIRST);
-    const cached = await bytesOf(cache, FIRST);
+    await compressBody(cache, FIRST);
+    await compressBody(cache, FIRST);
+    const cached = await compressBody(cache, FIRST);
     cache.clear();
-    const again = await bytesOf(cache, FIRST);
+    const again = await compressBody(cache, FIRST);
     assert.notEqual(again, cached);
     assert.deepEqual(Buffer.from(again), Buffer.from(cached));
   });
 
   it('[NEG-7] caches the bytes without the buffer behind them', async () => {
     const cache = createCompressionCache();
-    await bytesOf(cache, FIRST);
-    await bytesOf(cache, FIRST);
-    const cached = await bytesOf(cache, FIRST);
+    await compressBody(cache, FIRST);
+    await compressBody(cache, FIRST);
+    const cached = await compressBody(cache, FIRST);
     assert.equal(cached.buffer.byteLength, cached.length);
   });
 
@@ -64,16 +64,16 @@ describe('response compression', () => {
     const cache = createCompressionCache();
     for (let round = 0; round < 3; round += 1) {
       for (const text of [FIRST, SECOND]) {
-        assert.equal(gunzipSync(await bytesOf(cache, text)).toString(), text);
-        assert.equal(gunzipSync(await bytesOf(cache, text, { target: '/notes?limit=1' })).toString(), text);
-        assert.notDeepEqual(await bytesOf(cache, text, { coding: 'zstd' }), await bytesOf(cache, text));
+        assert.equal(gunzipSync(await compressBody(cache, text)).toString(), text);
+        assert.equal(gunzipSync(await compressBody(cache, text, { target: '/notes?limit=1' })).toString(), text);
+        assert.notDeepEqual(await compressBody(cache, text, { coding: 'zstd' }), await compressBody(cache, text));
       }
       // One ETag may identify two bodies of different targets (RFC 9110 8.8.3).
       for (const [target, text] of [
         ['/notes/a', FIRST],
         ['/notes/b', SECOND],
       ] as const) {
-        assert.equal(gunzipSync(await bytesOf(cache, text, { target, etag: '"1"' })).toString(), text);
+        assert.equal(gunzipSync(await compressBody(cache, text, { target, etag: '"1"' })).toString(), text);
       }
     }
   });
@@ -86,9 +86,9 @@ describe('response compression', () => {
   ] as const) {
     it(`[NEG-7] does not cache ${response}`, async () => {
       const cache = createCompressionCache();
-      await bytesOf(cache, FIRST, sent);
-      const second = await bytesOf(cache, FIRST, sent);
-      assert.notEqual(await bytesOf(cache, FIRST, sent), second);
+      await compressBody(cache, FIRST, sent);
+      const second = await compressBody(cache, FIRST, sent);
+      assert.notEqual(await compressBody(cache, FIRST, sent), second);
     });
   }
 });

@@ -1,5 +1,5 @@
 import type { Random } from '../../../scripts/campaign/random.ts';
-import { documentOf, randomModel } from '../../pipeline/proof/random-models.ts';
+import { serializeModel, randomModel } from '../../pipeline/proof/random-models.ts';
 
 /** A declared schema of a field, or of a part of one. */
 export interface FieldSchema {
@@ -78,7 +78,7 @@ function randomType(random: Random, depth = 2): FieldSchema {
 
 /** A model of resources in a tree, with references, states and unique fields, and with fields of all types. */
 export function randomCopiedModel(random: Random): CopiedModel {
-  const { auth: _auth, ...document } = JSON.parse(documentOf(randomModel(random)));
+  const { auth: _auth, ...document } = JSON.parse(serializeModel(randomModel(random)));
   for (const resource of Object.values<Record<string, unknown>>(document.resources)) {
     delete resource['access'];
     const properties: Record<string, FieldSchema> = Object(resource['schema']).properties;

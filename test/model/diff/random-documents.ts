@@ -1,5 +1,5 @@
 import type { Random } from '../../../scripts/campaign/random.ts';
-import { documentOf, randomModel } from '../../pipeline/proof/random-models.ts';
+import { serializeModel, randomModel } from '../../pipeline/proof/random-models.ts';
 
 /** A declared schema. */
 interface Declared {
@@ -33,7 +33,7 @@ export interface Mutation {
 
 /** A document of up to five resources with fields of many types, access, policies, references and states. */
 export function randomDocument(random: Random): MutableDocument {
-  const document: MutableDocument = JSON.parse(documentOf(randomModel(random)));
+  const document: MutableDocument = JSON.parse(serializeModel(randomModel(random)));
   for (const resource of Object.values(document.resources)) {
     const bound = random.integer(10, 100);
     Object.assign(resource.schema.properties, {

@@ -30,7 +30,9 @@ function changes(count: number): readonly object[] {
 
 const events = (count: number): readonly string[] => Array.from({ length: count }, () => 'note.updated');
 
-function resultsOf(seen: Seen): readonly { readonly status: number; readonly body: { readonly errorCode?: string } }[] {
+function readResults(
+  seen: Seen,
+): readonly { readonly status: number; readonly body: { readonly errorCode?: string } }[] {
   return seen.body['results'];
 }
 
@@ -66,7 +68,7 @@ describe('the results of a batch', () => {
       has: { status: 'partially_failed' },
       events: events(17),
     });
-    const failed = resultsOf(made).slice(17);
+    const failed = readResults(made).slice(17);
     assert.deepEqual(
       failed.map(({ status, body }) => [status, body.errorCode]),
       failed.map(() => [413, 'REQUEST_BODY_TOO_LARGE']),

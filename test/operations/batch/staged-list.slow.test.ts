@@ -36,24 +36,24 @@ const SEEDS = Array.from({ length: 12 }, (_, index) => index + 1);
 const LISTS = 40;
 const LOOKUPS = 10;
 
-async function rowsOf(store: Store, resource: string): Promise<readonly Row[]> {
+async function listRows(store: Store, resource: string): Promise<readonly Row[]> {
   return (await store.rows.list(listPlan({ resource }))).rows;
 }
 
 /** Changes of suppliers, products and reviews, at most one for each row. */
 async function randomUnit(store: Store, random: SeededRandom): Promise<readonly WritePlan[]> {
   const some = <T>(list: readonly T[], times: number): readonly T[] => list.filter(() => random.oneIn(times));
-  const suppliers = some(await rowsOf(store, 'suppliers'), 3).map(({ id, revision }) =>
+  const suppliers = some(await listRows(store, 'suppliers'), 3).map(({ id, revision }) =>
     update('suppliers', id, revision, { name: `${random.pick(['s0', 's1', 'x'])} ${id}` }),
   );
-  const products = some(await rowsOf(store, 'products'), 8).map(({ id, revision }) =>
+  const products = some(await listRows(store, 'products'), 8).map(({ id, revision }) =>
     update('products', id, revision, {
       supplier_id: random.pick([null, 's0', 's1', 'new']),
       category: random.pick([null, 'a', 'b']),
       related_ids: random.pick([[], ['p0'], ['p1', 'q']]),
     }),
   );
-  const reviews = some(await rowsOf(store, 'reviews'), 6).flatMap(({ id, revision, ...row }) => {
+  const reviews = some(await listRows(store, 'reviews'), 6).flatMap(({ id, revision, ...row }) => {
     const product = row['product_id'];
     return typeof product === 'string' ? remove('reviews', id, revision, [{ resource: 'products', id: product }]) : [];
   });
@@ -80,7 +80,7 @@ function randomList(random: SeededRandom): ListPlan {
   });
 }
 
-/** What one caller finds of the rows of a resource by their ids, and below one product. */
+/** Lookups by one caller: rows of a resource by their ids, and rows below one product. */
 interface Lookups {
   readonly of: string;
   readonly ids: readonly string[];
@@ -90,7 +90,7 @@ interface Lookups {
 
 async function randomLookups(random: SeededRandom, store: Store): Promise<Lookups> {
   const of = random.pick(Object.keys(RELATED_VALUES));
-  const ids = [...(await rowsOf(store, of)).map(({ id }) => id), 'new', 'q', 'added', 'none'];
+  const ids = [...(await listRows(store, of)).map(({ id }) => id), 'new', 'q', 'added', 'none'];
   const id = random.pick(['p0', 'p1', 'q']);
   const above = { resource: 'products', id, visible: randomVisibility(random, 'products') };
   return { of, ids, visible: randomVisibility(random, of), above };

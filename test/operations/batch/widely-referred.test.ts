@@ -128,7 +128,7 @@ async function whileRenamed(count: number, use: (renamed: Renamed) => Promise<vo
       if (plan.resource === 'products') read.push(...page.rows);
       return page;
     };
-    const staged = new StagedRows({ rows: { ...readerOf(store), list }, stamps: store.stamps }, model);
+    const staged = new StagedRows({ rows: { ...pickReader(store), list }, stamps: store.stamps }, model);
     const revision = (await store.rows.item(itemPlan('suppliers', 's0')))?.revision ?? 0;
     await staged.stage([update('suppliers', 's0', revision, { name: 'renamed' })]);
     await use({ staged, read });
@@ -142,7 +142,7 @@ function products(...filter: readonly Condition[]): ListPlan {
   return listPlan({ resource: 'products', filter, window, count: { kind: 'none' } });
 }
 
-function readerOf({ rows }: Store): RowReader {
+function pickReader({ rows }: Store): RowReader {
   return {
     item: (plan) => rows.item(plan),
     wasVisible: (plan) => rows.wasVisible(plan),

@@ -17,7 +17,7 @@ import {
 import type { RowVisibilities } from '../../../src/plan/policy/visibilities.ts';
 import type { RowReader } from '../../../src/stores/store.ts';
 
-/** What a store was called with. */
+/** The argument of a call to the store. */
 type Plan = ItemPlan | ListPlan | LookupPlan | RelatedPlan | readonly VisibleAncestor[];
 
 interface RecordingSource extends RowSource {
@@ -59,15 +59,15 @@ const VISIBILITIES: Readonly<Record<string, Visibility>> = {
   words: { kind: 'everything' },
 };
 
-function visibilityOf(resource: string): Visibility {
+function findVisibility(resource: string): Visibility {
   return VISIBILITIES[resource] ?? assert.fail(`no visibility of ${resource}`);
 }
 
 const visibilities: RowVisibilities = {
-  own: visibilityOf,
-  whole: visibilityOf,
-  below: visibilityOf,
-  list: ({ resource, effort }) => ({ visible: visibilityOf(resource), effort }),
+  own: findVisibility,
+  whole: findVisibility,
+  below: findVisibility,
+  list: ({ resource, effort }) => ({ visible: findVisibility(resource), effort }),
 };
 
 const WITHIN = [
@@ -141,7 +141,7 @@ describe('VisibleRows', () => {
     it(`[AUTH-5a] passes the visibility of each resource to the plan of ${method}`, async () => {
       const source = recordingSource();
       await read(new VisibleRows(source, visibilities));
-      assertRead(source, visibilityOf);
+      assertRead(source, findVisibility);
       assert.deepEqual(withoutVisibility(source.plans), [expected]);
     });
 
@@ -155,7 +155,7 @@ describe('VisibleRows', () => {
       assertRead(source, () => EVERYTHING);
       source.plans.length = 0;
       await read(rows);
-      assertRead(source, visibilityOf);
+      assertRead(source, findVisibility);
     });
 
     it(`[AUTH-5a] keeps its visibility over other rows: ${method}`, async () => {
@@ -166,7 +166,7 @@ describe('VisibleRows', () => {
       });
       assert.equal(source, staged);
       await read(rows);
-      assertRead(staged, visibilityOf);
+      assertRead(staged, findVisibility);
       assert.deepEqual(stored.plans, []);
     });
   }

@@ -49,7 +49,7 @@ const MODEL = JSON.stringify({
   },
 });
 
-/** Who calls: three names, what the token allows, and when it ends. */
+/** The claims of a token: issuer, subject, client, scopes and expiry. */
 interface Caller {
   readonly iss: string;
   readonly sub: string;
@@ -87,7 +87,7 @@ interface Request {
   readonly send: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Whether the request has the last ETag that anyone got for its target. */
+  /** True if the request is conditional on the last ETag that any caller got for its target. */
   readonly conditional?: boolean;
 }
 
@@ -227,7 +227,7 @@ function signed(claims: Record<string, unknown>): string {
   return made;
 }
 
-/** Who did what under a key, by all that names a caller. */
+/** Identifies a request under an idempotency key by every claim that names its caller, and by its content. */
 function replayName({ who, what }: Step): string {
   return JSON.stringify([who?.iss, who?.sub, who?.client_id, what.send, what.headers, what.body]);
 }

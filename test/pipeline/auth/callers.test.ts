@@ -48,7 +48,7 @@ const KEY = { 'Idempotency-Key': 'k' };
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
-/** Whether any write of a response was a replay. */
+/** True if any write of a response was a replay. */
 const isReplay = ({ headers, text }: Seen): boolean =>
   headers.get('idempotent-replayed') === 'true' || text.includes('"replayed":true');
 

@@ -209,7 +209,7 @@ describe('a field that the caller may not read', () => {
         assert.deepEqual(comparable(seen), comparable(await responseOf(plain, named)));
         const other = await responseOf(api, absent);
         assert.equal(seen.status, other.status);
-        // What was ignored is in no link.
+        // No link has the ignored parameter.
         if (seen.status === 200) assert.deepEqual(comparable(seen), comparable(other));
         assert.equal(seen.headers.get('preference-applied'), other.headers.get('preference-applied'));
         await responseOf(api, named, BOSS);

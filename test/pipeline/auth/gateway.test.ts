@@ -73,7 +73,7 @@ describe('a request through a gateway', () => {
       assert.deepEqual([got.status, got.body.errorCode], [401, 'AUTH_REQUIRED']);
       assert.match(got.headers.get('www-authenticate') ?? '', /^Bearer realm="desk"/);
       assert.equal((await send('GET /api/v1/posters', fields, { peer })).status, 200);
-      // What is dropped does not stand in the way of a token.
+      // Dropped fields do not block a bearer token.
       const token = { ...fields, Authorization: 'Bearer bob.notes_read' };
       assert.equal((await send('GET /api/v1/notes', token, { peer })).status, 200);
     });

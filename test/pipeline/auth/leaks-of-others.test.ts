@@ -20,16 +20,16 @@ interface Step extends Pick<ExchangeRow, 'send' | 'body' | 'headers'> {
 
 /** A leak that another tool for APIs has had, or still has, as requests that would show it here. */
 interface Leak {
-  /** What holds here. */
+  /** The claim that holds here. */
   readonly title: string;
-  /** Where the leak is described. */
+  /** The description of the leak in the other tool. */
   readonly link: string;
   readonly steps: readonly Step[];
-  /** What the responses must not contain, besides the secret. */
+  /** Text that no response may contain, besides the secret. */
   readonly never?: RegExp;
-  /** Whether the steps remove hidden rows, by a cascade. */
+  /** True if the steps delete hidden rows by a cascade. */
   readonly cascades?: true;
-  /** Whether the contract has a response that hidden rows change, which shows nothing of them. */
+  /** True if hidden rows change a response, as the contract allows, without showing in it. */
   readonly differs?: true;
 }
 

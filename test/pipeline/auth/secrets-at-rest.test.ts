@@ -128,8 +128,8 @@ async function open(test: TestContext): Promise<{ readonly desk: ApiUnderTest; r
   return { desk: await apiUnderTest(MODEL, { database: path.join(folder, 'desk.db') }), folder };
 }
 
-/** Every byte of the database: its file, its log, free pages included. */
-function bytesOf(folder: string): string {
+/** Reads every byte of the database: its file, with free pages, and its log. */
+function readDatabase(folder: string): string {
   return readdirSync(folder)
     .map((name) => readFileSync(path.join(folder, name), 'latin1'))
     .join('');
@@ -149,8 +149,8 @@ function otherTables(folder: string): string {
   }
 }
 
-/** All lines of the log. */
-function logOf({ observations }: ApiUnderTest): string {
+/** Formats all observations as lines of the log. */
+function formatLog({ observations }: ApiUnderTest): string {
   return observations.map((one) => jsonLine(one, '2026-01-01')).join('\n');
 }
 
@@ -165,19 +165,19 @@ describe('a secret that is shown once, and a write-only value', () => {
         for (const { text } of others) assert.doesNotMatch(text, SECRET);
         for (const { text } of [first, ...others].filter((one) => one !== undefined))
           assert.ok(!text.includes(PIN), text);
-        const live = bytesOf(folder);
+        const live = readDatabase(folder);
         assert.ok(!SECRET.test(live), 'the secret is in a file');
         assert.ok(live.includes(PIN), 'the files that are searched have the row');
         const tables = otherTables(folder);
         assert.ok(tables.includes('device.created'), 'the tables that are searched have the events');
         assert.ok(!tables.includes(PIN));
-        const logged = logOf(desk);
+        const logged = formatLog(desk);
         assert.doesNotMatch(logged, SECRET);
         assert.ok(logged.includes('"status":') && !logged.includes(PIN), logged);
       } finally {
         await desk.close();
       }
-      assert.ok(!SECRET.test(bytesOf(folder)), 'the secret is in a file');
+      assert.ok(!SECRET.test(readDatabase(folder)), 'the secret is in a file');
     });
   }
 });

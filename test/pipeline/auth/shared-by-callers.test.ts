@@ -145,7 +145,7 @@ describe('a response that anyone may read, in a model with row policies', () => 
   });
 });
 
-/** Of `products` and `suppliers` callers see different fields; of `makers` different links. */
+/** A model in which callers see different fields of `products` and `suppliers`, and different links of `makers`. */
 const FIELDS = `
 name: shop
 auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: shop, hs256_secret: 0123456789abcdef0123456789abcdef }] }

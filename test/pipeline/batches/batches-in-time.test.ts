@@ -34,11 +34,11 @@ interface Result {
   readonly body: { readonly errorCode?: string };
 }
 
-function resultsOf(seen: Seen): readonly Result[] {
+function readResults(seen: Seen): readonly Result[] {
   return seen.body['results'];
 }
 
-const statuses = (seen: Seen): readonly number[] => resultsOf(seen).map(({ status }) => status);
+const statuses = (seen: Seen): readonly number[] => readResults(seen).map(({ status }) => status);
 
 describe('a batch that is not atomic and exceeds the handler timeout', () => {
   it('[ERR-7] [MET-13] starts no operation near the timeout, and responds with its results before it', async () => {
@@ -53,7 +53,7 @@ describe('a batch that is not atomic and exceeds the handler timeout', () => {
       events: ['note.created', 'note.created'],
     });
     assert.deepEqual(statuses(made), [201, 201, 503, 503]);
-    for (const { headers, body } of resultsOf(made).slice(2)) {
+    for (const { headers, body } of readResults(made).slice(2)) {
       assert.equal(body.errorCode, 'SERVER_TIMEOUT');
       assert.match(headers['Retry-After'] ?? '', /^\d+$/);
     }
@@ -75,7 +75,7 @@ describe('a batch that is not atomic and exceeds the handler timeout', () => {
     });
     assert.deepEqual(statuses(rest), [201, 201, 201, 201]);
     assert.deepEqual(
-      resultsOf(rest).map(({ headers }) => headers['Idempotent-Replayed'] ?? null),
+      readResults(rest).map(({ headers }) => headers['Idempotent-Replayed'] ?? null),
       ['true', 'true', null, null],
     );
     const again = await shop.row({ ...request, status: 201, expectHeaders: { 'Idempotent-Replayed': 'true' } });

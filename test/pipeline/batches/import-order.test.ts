@@ -82,7 +82,7 @@ for (const [store, open] of [
         { id: 'bob', manager_id: 'ann' },
         { id: 'boss', deputy_id: 'bob' },
       ];
-      // What was read before must not stay in a cache.
+      // An import must evict the response that this request caches.
       await api.send({ send: 'GET /api/v1/employees?manager_id=boss' });
       assert.deepEqual(await imported(api, 'employees', rows), ['ann', 'bob', 'boss']);
       const { body } = await api.send({ send: 'GET /api/v1/employees/ann' });

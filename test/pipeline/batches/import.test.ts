@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { RowImportOutcome } from '../../../src/api.ts';
 import type { Json } from '../../../src/conventions/json/json.ts';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
-import { create, idsOf, LAMP, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, LAMP, SHOP } from '../models/shop-model.ts';
 
 /** A collection with references to itself and a nested collection. */
 const TREE = `
@@ -26,8 +26,8 @@ resources:
   veins: { parent: leaves, schema: { type: object, properties: { size: { type: integer } } } }
 `;
 
-/** The row numbers and codes of the errors; empty if all rows were stored. */
-function errorsOf(outcome: RowImportOutcome): readonly string[] {
+/** Lists the row numbers and codes of the errors; empty if all rows were stored. */
+function listErrors(outcome: RowImportOutcome): readonly string[] {
   return outcome.kind === 'stored' ? [] : outcome.errors.map(({ row, code }) => `${row} ${code}`);
 }
 
@@ -110,7 +110,7 @@ describe('Api.importRows', () => {
       { id: 'y', name: 'y', phase: 'GONE' },
     ];
     const outcome = await api.api.importRows('nodes', rows);
-    assert.deepEqual(errorsOf(outcome), [
+    assert.deepEqual(listErrors(outcome), [
       '1 NODE_INVALID',
       '2 NODE_INVALID',
       '3 NODE_INVALID',
@@ -167,9 +167,9 @@ describe('Api.importRows', () => {
     it(`[MET-10] reports the first row that the store refuses, and stores none: ${title}`, async () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'there', name: 'There' });
-      assert.deepEqual(errorsOf(await api.api.importRows('nodes', rows)), [expected]);
+      assert.deepEqual(listErrors(await api.api.importRows('nodes', rows)), [expected]);
       assert.deepEqual(await api.newEvents(), []);
-      assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/nodes' })), ['there']);
+      assert.deepEqual(parseIds(await api.send({ send: 'GET /api/v1/nodes' })), ['there']);
     });
   }
 
@@ -213,7 +213,7 @@ describe('Api.importRows', () => {
       await using api = await apiUnderTest(TREE);
       await create(api, 'nodes', { id: 'a', name: 'a' });
       const outcome = await api.api.importRows('leaves', [{ node_id: 'a', size: 1 }, row]);
-      assert.deepEqual(errorsOf(outcome), [`1 ${code}`]);
+      assert.deepEqual(listErrors(outcome), [`1 ${code}`]);
       assert.equal(await count(api, 'nodes/a/leaves'), 0);
       if (code === 'LEAF_INVALID' && outcome.kind === 'refused') {
         assert.deepEqual(
@@ -253,7 +253,7 @@ describe('Api.importRows', () => {
     await api.row({ send: `GET /api/v1/nodes/a/leaves/${id}`, status: 200 });
     for (const row of [{ id: 'mine' }, { id: 5 }, { created_at: 'x' }, { updated_at: 5 }]) {
       const refused = await api.api.importRows('leaves', [{ node_id: 'a', size: 1, ...row }]);
-      assert.deepEqual(errorsOf(refused), ['0 LEAF_INVALID'], JSON.stringify(row));
+      assert.deepEqual(listErrors(refused), ['0 LEAF_INVALID'], JSON.stringify(row));
     }
   });
 
@@ -267,7 +267,7 @@ describe('Api.importRows', () => {
       { type: 'leaf', id: leaf.id },
       { type: 'node', id: 'a' },
     ]);
-    assert.deepEqual(errorsOf(await api.api.importRows('veins', [{ leaf_id: 'none' }])), ['0 LEAF_NOT_FOUND']);
+    assert.deepEqual(listErrors(await api.api.importRows('veins', [{ leaf_id: 'none' }])), ['0 LEAF_NOT_FOUND']);
   });
 });
 

@@ -47,14 +47,14 @@ describe('the public test suite of JSON Patch', () => {
 /** A field type as in a model, or null: no type of a model has all of these values. */
 type FieldType = Readonly<Record<string, unknown>>;
 
-/** The narrowest type of a model that has all of the values. */
-function typeOf(values: readonly Json[]): FieldType | null {
+/** Infers the narrowest type of a model that accepts all of the values. */
+function inferType(values: readonly Json[]): FieldType | null {
   const set = values.filter((value) => value !== null);
   if (set.every((value) => typeof value === 'string')) return { type: 'string' };
   if (set.every((value) => typeof value === 'boolean')) return { type: 'boolean' };
   if (set.every((value) => typeof value === 'number')) return { type: 'integer' };
   if (set.every((value): value is Json[] => Array.isArray(value))) {
-    const items = typeOf(set.flat());
+    const items = inferType(set.flat());
     return items === null || set.some((list) => list.includes(null)) ? null : { type: 'array', items };
   }
   return set.every(isObject) ? objectType(set) : null;
@@ -64,10 +64,10 @@ function typeOf(values: readonly Json[]): FieldType | null {
 function objectType(values: readonly JsonObject[]): FieldType | null {
   const names = [...new Set(values.flatMap((value) => Object.keys(value)))];
   if (names.length > 0 && names.every((name) => /^[a-z][a-z0-9_]*$/.test(name))) {
-    const types = names.map((name) => [name, typeOf(values.map((value) => value[name] ?? null))] as const);
+    const types = names.map((name) => [name, inferType(values.map((value) => value[name] ?? null))] as const);
     return types.some(([, type]) => type === null) ? null : { type: 'object', properties: Object.fromEntries(types) };
   }
-  const additionalProperties = typeOf(values.flatMap((value) => Object.values(value)));
+  const additionalProperties = inferType(values.flatMap((value) => Object.values(value)));
   return additionalProperties === null ? null : { type: 'object', additionalProperties };
 }
 
@@ -76,7 +76,7 @@ const isObject = (value: Json): value is JsonObject =>
 
 /** The cases whose document and result one field of a model can contain, with its type. */
 const servable = cases.flatMap((each) => {
-  const type = typeOf(each.expected === undefined ? [each.doc] : [each.doc, each.expected]);
+  const type = inferType(each.expected === undefined ? [each.doc] : [each.doc, each.expected]);
   return type === null || isScalar(each.doc) ? [] : [{ each, type }];
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
-import { create, idsOf, LAMP, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, LAMP, SHOP } from '../models/shop-model.ts';
 
 let shop: ApiUnderTest;
 before(async () => {
@@ -43,7 +43,7 @@ describe('a representation', () => {
     for (let count = 0; count < 50; count++) ids.push((await create(own, 'suppliers', { name: 'A' })).id);
     for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.deepEqual(ids.toSorted(), ids);
-    assert.deepEqual(idsOf(await own.row({ send: 'GET /api/v1/suppliers?limit=50', status: 200 })), ids);
+    assert.deepEqual(parseIds(await own.row({ send: 'GET /api/v1/suppliers?limit=50', status: 200 })), ids);
   });
 
   const ids: readonly (readonly [what: string, collection: string, body: object, message: RegExp])[] = [

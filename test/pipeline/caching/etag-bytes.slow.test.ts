@@ -51,15 +51,15 @@ const carrier = fc.constantFrom<readonly [base: string, query: string, headers: 
 const read = fc
   .record({ path: fc.constantFrom(...PATHS), accept, preference, carrier, part: fc.nat(100) })
   .map(({ path, accept: type, preference: preferred, carrier: [base, version, said], part }): Request => {
-    const query = [queryOf(path, part), version].filter((each) => each !== '').join('&');
+    const query = [chooseQuery(path, part), version].filter((each) => each !== '').join('&');
     const target = `${base}${path}${query === '' ? '' : `?${query}`}`;
     return { send: `GET ${target}`, headers: { ...type, ...preferred, ...said } };
   })
   // CSV cannot represent related rows.
   .filter(({ send, headers }) => !(send.includes('expand=') && headers?.['Accept']?.startsWith('text/csv')));
 
-/** A query that the path supports. */
-function queryOf(path: string, part: number): string {
+/** Chooses a query that the path supports. */
+function chooseQuery(path: string, part: number): string {
   const segments = path.split('/');
   const isItem = segments.length % 2 === 1;
   const resource = segments.at(isItem ? -2 : -1) ?? '';
@@ -91,8 +91,8 @@ const write = fc.oneof(
   fc.constant<Request>({ send: 'DELETE /api/v1/books/b/pages/q' }),
 );
 
-/** The content that an ETag identifies: bytes, media type and coding. */
-function contentOf({ headers, bytes }: Seen): string {
+/** Digests the content that an ETag identifies: bytes, media type and coding. */
+function digestContent({ headers, bytes }: Seen): string {
   const digest = createHash('sha256').update(bytes).digest('base64url');
   return JSON.stringify([headers.get('content-type'), headers.get('content-encoding') ?? null, digest]);
 }
@@ -111,7 +111,7 @@ async function checkTags(shelf: ApiUnderTest, { send, headers }: Request, known:
     assert.equal(seen.status, 200, `${send}: ${seen.text}`);
     const tag = seen.headers.get('etag') ?? '';
     const key = `${send.replace(/^GET \/api(?:\/v1)?|\?.*$/g, '')} ${tag}`;
-    const content = contentOf(seen);
+    const content = digestContent(seen);
     assert.equal(known.get(key) ?? content, content, `${send}: ${tag} stands for two contents`);
     known.set(key, content);
     const again = await shelf.send({ send, headers: { ...coded, 'If-None-Match': tag } });

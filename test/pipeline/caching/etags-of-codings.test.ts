@@ -16,21 +16,21 @@ before(async () => {
 });
 after(() => desk.close());
 
-async function etagOf(send: string, coding: string, headers: Readonly<Record<string, string>> = {}) {
+async function readETag(send: string, coding: string, headers: Readonly<Record<string, string>> = {}) {
   const got = await desk.send({ send, headers: { ...headers, 'Accept-Encoding': coding } });
   return { status: got.status, etag: got.headers.get('etag') ?? '', coding: got.headers.get('content-encoding') };
 }
 
-/** The ETags of GET by coding. HEAD has the same, and each gets a 304 with that ETag. */
-async function etagsOf(target: string): Promise<readonly string[]> {
+/** Reads the ETags of GET by coding. Asserts that HEAD has the same, and that each gets a 304 with that ETag. */
+async function readETags(target: string): Promise<readonly string[]> {
   const etags: string[] = [];
   for (const coding of CODINGS) {
-    const got = await etagOf(`GET ${target}`, coding);
+    const got = await readETag(`GET ${target}`, coding);
     assert.equal(got.status, 200);
-    assert.equal((await etagOf(`HEAD ${target}`, coding)).etag, got.etag);
-    const again = await etagOf(`GET ${target}`, coding, { 'If-None-Match': got.etag });
+    assert.equal((await readETag(`HEAD ${target}`, coding)).etag, got.etag);
+    const again = await readETag(`GET ${target}`, coding, { 'If-None-Match': got.etag });
     assert.deepEqual([again.status, again.etag], [304, got.etag], `${target} ${coding}`);
-    const any = await etagOf(`GET ${target}`, coding, { 'If-None-Match': '*' });
+    const any = await readETag(`GET ${target}`, coding, { 'If-None-Match': '*' });
     assert.deepEqual([any.status, any.etag], [304, got.etag], `${target} ${coding}`);
     etags.push(got.etag);
   }
@@ -40,10 +40,10 @@ async function etagsOf(target: string): Promise<readonly string[]> {
 describe('an ETag follows the coding that was applied', () => {
   for (const target of ['/api', '/api/v1/notes/short', '/api/v1/notes', '/api/v1/notes?fields=text']) {
     it(`[NEG-7, CACHE-1] so that a body that is too short to be compressed has one: ${target}`, async () => {
-      const etags = await etagsOf(target);
+      const etags = await readETags(target);
       assert.equal(new Set(etags).size, 1, etags.join(' '));
       for (const coding of CODINGS) {
-        const got = await etagOf(`GET ${target}`, coding, { 'If-None-Match': etags[0] ?? '' });
+        const got = await readETag(`GET ${target}`, coding, { 'If-None-Match': etags[0] ?? '' });
         assert.equal(got.status, 304, 'a client of another coding has the same bytes');
       }
     });
@@ -95,7 +95,7 @@ describe('an ETag follows the coding that was applied', () => {
   }
 
   it('[CACHE-3] a write accepts the ETag of any coding', async () => {
-    const { etag } = await etagOf('GET /api/v1/notes/short', 'br');
+    const { etag } = await readETag('GET /api/v1/notes/short', 'br');
     const headers = { 'If-Match': etag, 'Accept-Encoding': 'gzip' };
     const { status } = await desk.send({ send: 'PATCH /api/v1/notes/short', headers, body: { text: 'z' } });
     assert.equal(status, 200);

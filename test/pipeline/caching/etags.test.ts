@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apiUnderTest, START } from '../support/api-under-test.ts';
-import { create, idsOf, LAMP, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, LAMP, SHOP } from '../models/shop-model.ts';
 import type { ListPlan, LookupPlan } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { replacing } from '../support/replacing.ts';
@@ -286,6 +286,6 @@ describe('an ETag', () => {
     await shop.row({ send: `GET ${path}/`, status: 308, expectHeaders: none });
     await shop.row({ send: `GET ${path}`, headers: { 'If-Match': '"0"' }, status: 412, expectHeaders: none });
     await shop.row({ send: `DELETE ${path}`, status: 204, expectHeaders: none, events: ['product.deleted'] });
-    assert.deepEqual(idsOf(await shop.send({ send: 'GET /api/v1/products' })), []);
+    assert.deepEqual(parseIds(await shop.send({ send: 'GET /api/v1/products' })), []);
   });
 });

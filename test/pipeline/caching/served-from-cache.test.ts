@@ -220,10 +220,8 @@ describe('a cached item', () => {
 });
 
 describe('an item whose stamp is asked of the database', () => {
-  /**
-   * An API whose store knows one stamp and answers another one, and the number of single-row reads of three requests.
-   */
-  async function readsOf(known: number, answered: number): Promise<number> {
+  /** Counts the single-row reads of three requests to a store that knows one stamp and answers another one. */
+  async function countReads(known: number, answered: number): Promise<number> {
     let reads = 0;
     await using api = await apiUnderTest(SHELF, {
       breaking: (store) =>
@@ -243,11 +241,11 @@ describe('an item whose stamp is asked of the database', () => {
   }
 
   it('[CACHE-1] is read ahead of the answer, and cached where its stamp is the one that was known', async () => {
-    assert.equal(await readsOf(1, 1), 2);
+    assert.equal(await countReads(1, 1), 2);
   });
 
   it('[CACHE-1] is not cached where it may have been changed between its read and the answer', async () => {
-    assert.equal(await readsOf(1, 2), 3);
+    assert.equal(await countReads(1, 2), 3);
   });
 });
 

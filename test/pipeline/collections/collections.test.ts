@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, column, type Seen } from '../support/api-under-test.ts';
 import { NOTES, sevenNotes } from '../models/desk-model.ts';
-import { idsOf } from '../models/shop-model.ts';
+import { parseIds } from '../models/shop-model.ts';
 
 let desk: ApiUnderTest;
 before(async () => {
@@ -92,7 +92,7 @@ describe('a page', () => {
     it(`[PAGE-1] [PAGE-2] with ${query} has its position and its links`, async () => {
       const seen = await get(query);
       assert.deepEqual(Object.keys(seen.body), ['data', 'page', 'links']);
-      assert.equal(idsOf(seen).join(''), ids);
+      assert.equal(parseIds(seen).join(''), ids);
       assert.deepEqual(seen.body['page'], page);
       const hrefs = Object.fromEntries(Object.entries(links).map(([rel, text]) => [rel, `/api/v1/notes?${text}`]));
       assert.deepEqual(seen.body['links'], hrefs);
@@ -137,16 +137,16 @@ describe('a page', () => {
     const second = await get(`?after=${first.body['page']['next_cursor']}`);
     const third = await get(`?after=${second.body['page']['next_cursor']}`);
     assert.deepEqual(
-      [first, second, third].map((seen) => idsOf(seen).join('')),
+      [first, second, third].map((seen) => parseIds(seen).join('')),
       ['abc', 'def', 'g'],
     );
     assert.equal(second.body['page']['after'], first.body['page']['next_cursor']);
     assert.equal(third.body['page']['next_cursor'], null);
     assert.deepEqual([third.body['page']['has_more'], 'next' in third.body['links']], [false, false]);
     const back = await get(`?after=${third.body['page']['prev_cursor']}`);
-    assert.equal(idsOf(back).join(''), 'def');
+    assert.equal(parseIds(back).join(''), 'def');
     const start = await get(`?after=${back.body['page']['prev_cursor']}`);
-    assert.deepEqual([idsOf(start).join(''), start.body['page']['prev_cursor']], ['abc', null]);
+    assert.deepEqual([parseIds(start).join(''), start.body['page']['prev_cursor']], ['abc', null]);
     assert.deepEqual([start.body['page']['has_more'], 'prev' in start.body['links']], [true, false]);
   });
 
@@ -170,7 +170,7 @@ describe('a page', () => {
     const longer = await get(`?kind[in]=x,${'z'.repeat(4500)}`);
     assert.deepEqual(Object.keys(longer.body['links']), ['self', 'first', 'next']);
     assert.match(longer.body['links'].next, /^\/api\/v1\/notes\?limit=3&after=/, 'only the cursor contains the filter');
-    assert.equal(idsOf(await desk.row({ send: `GET ${longer.body['links'].next}`, status: 200 })).join(''), 'de');
+    assert.equal(parseIds(await desk.row({ send: `GET ${longer.body['links'].next}`, status: 200 })).join(''), 'de');
     const longest = await desk.row({
       send: 'QUERY /api/v1/notes',
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -215,7 +215,7 @@ describe('a page', () => {
       small.row({ send: `GET /api/v1/notes?kind[in]=x,${'z'.repeat(length)}`, status: 200 });
     const { body } = await asked(500);
     assert.deepEqual(Object.keys(body['links']), ['self', 'first', 'next']);
-    assert.equal(idsOf(await small.row({ send: `GET ${body['links'].next}`, status: 200 })).join(''), 'de');
+    assert.equal(parseIds(await small.row({ send: `GET ${body['links'].next}`, status: 200 })).join(''), 'de');
     const { body: longer } = await asked(900);
     assert.deepEqual([Object.keys(longer['links']), longer['page']['has_more']], [['self', 'first'], false]);
   });
@@ -230,9 +230,9 @@ describe('a page', () => {
   it('[PAGE-2] by cursor ends at the last link', async () => {
     const { body } = await get('?include_total=true');
     const last = await desk.row({ send: `GET ${body['links']['last']}`, status: 200 });
-    assert.deepEqual([idsOf(last).join(''), last.body['page']['has_more']], ['efg', false]);
+    assert.deepEqual([parseIds(last).join(''), last.body['page']['has_more']], ['efg', false]);
     const earlier = await desk.row({ send: `GET ${last.body['links']['prev']}`, status: 200 });
-    assert.equal(idsOf(earlier).join(''), 'bcd');
+    assert.equal(parseIds(earlier).join(''), 'bcd');
   });
 });
 
@@ -319,7 +319,7 @@ describe('a position', () => {
       const seen: string[] = [];
       for (let next: string | undefined = `/api/v1/notes${start}`; next !== undefined; ) {
         const page = await near.row({ send: `GET ${next}`, status: 200 });
-        seen.push(...idsOf(page));
+        seen.push(...parseIds(page));
         assert.ok(seen.length < 20, 'the walk ends');
         next = page.body['links']['next'];
       }
@@ -331,8 +331,8 @@ describe('a position', () => {
 describe('a collection below a parent', () => {
   it('[PAGE-1] [URL-7] contains the rows of that parent only, under its own URL', async () => {
     const seen = await get('/a/lines?limit=4&page=2');
-    assert.deepEqual(idsOf(seen), ['a5', 'a6']);
+    assert.deepEqual(parseIds(seen), ['a5', 'a6']);
     assert.equal(seen.body['links']['prev'], '/api/v1/notes/a/lines?limit=4&page=1');
-    assert.deepEqual(idsOf(await get('/b/lines')), []);
+    assert.deepEqual(parseIds(await get('/b/lines')), []);
   });
 });

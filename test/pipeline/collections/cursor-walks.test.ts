@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../support/api-under-test.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 import { runs } from '../../extent.ts';
 
 /** Rows with every type of value, ties and nulls. */
@@ -51,7 +51,7 @@ async function walk(
   let last = from;
   for (let at: string | undefined = from; at !== undefined; ) {
     const page: Seen = await api.row({ send: `GET ${at}`, status: 200 });
-    assert.ok(pages.push([...idsOf(page)]) < MAX_PAGES, 'the walk ends');
+    assert.ok(pages.push([...parseIds(page)]) < MAX_PAGES, 'the walk ends');
     last = at;
     at = page.body['links'][rel];
   }
@@ -95,7 +95,7 @@ describe('pagination by cursor', () => {
       ['-number,id', 'abc'],
       ['-id,number', 'cba'],
     ] as const) {
-      assert.equal(idsOf(await api.send({ send: `GET /api/v1/rows?sort=${sort}` })).join(''), ids, sort);
+      assert.equal(parseIds(await api.send({ send: `GET /api/v1/rows?sort=${sort}` })).join(''), ids, sort);
     }
   });
 
@@ -208,14 +208,14 @@ describe('pagination of a changing collection', () => {
       const changing = new Changing(api);
       for (const at of rows) changing.standing.add(await changing.insert(at));
       const all = await follow(changing, `/api/v1/rows?sort=${sort}&limit=${limit}`, 'next', forth);
-      const seen = all.flatMap(idsOf);
+      const seen = all.flatMap(parseIds);
       const stood = [...changing.standing];
       assert.deepEqual(seen.filter((id) => changing.standing.has(id)).toSorted(), stood.toSorted());
-      const turn = all.findLastIndex((page) => idsOf(page).length > 0);
+      const turn = all.findLastIndex((page) => parseIds(page).length > 0);
       const returned = await follow(changing, all[turn]?.body['links']['prev'], 'prev', back);
-      const ahead = all.slice(0, Math.max(turn, 0)).flatMap(idsOf);
+      const ahead = all.slice(0, Math.max(turn, 0)).flatMap(parseIds);
       const standing = (ids: readonly string[]) => ids.filter((id) => changing.standing.has(id));
-      assert.deepEqual(standing([...returned].reverse().flatMap(idsOf)), standing(ahead));
+      assert.deepEqual(standing([...returned].reverse().flatMap(parseIds)), standing(ahead));
     });
     await fc.assert(property, { numRuns: runs(20, 120) });
   });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, column, type Seen } from '../support/api-under-test.ts';
 import { NOTES, sevenNotes } from '../models/desk-model.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 import { runs } from '../../extent.ts';
 
 let desk: ApiUnderTest;
@@ -16,45 +16,45 @@ const get = (path: string): Promise<Seen> => desk.row({ send: `GET /api/v1/${pat
 
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
-/** The next cursor of the first page of a query. */
-async function cursorOf(path: string): Promise<string> {
+/** Fetches the next cursor of the first page of a query. */
+async function fetchCursor(path: string): Promise<string> {
   return String((await get(path)).body['page']['next_cursor']);
 }
 
 describe('a cursor', () => {
   it('[PAGE-6] is opaque: it reveals no ids, filters or sort', async () => {
-    const cursor = await cursorOf('notes?sort=rank&kind=x&limit=1');
+    const cursor = await fetchCursor('notes?sort=rank&kind=x&limit=1');
     assert.match(cursor, /^[A-Za-z0-9_-]+$/, 'and needs no encoding in a URL');
     const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
     for (const text of ['rank', 'kind', 'notes']) assert.equal(bytes.includes(text), false, text);
   });
 
   it('[PAGE-6] is the same for the same state, and different otherwise', async () => {
-    assert.equal(await cursorOf('notes'), await cursorOf('notes'));
-    assert.equal(await cursorOf('notes?sort=id'), await cursorOf('notes?sort=id&limit=3'));
+    assert.equal(await fetchCursor('notes'), await fetchCursor('notes'));
+    assert.equal(await fetchCursor('notes?sort=id'), await fetchCursor('notes?sort=id&limit=3'));
     const queries = ['', '?limit=2', '?sort=id', '?sort=-id', '?kind=x', '?kind=x&kind=y', '?sort=-created_at'];
-    const cursors = await Promise.all(queries.map((query) => cursorOf(`notes${query}`)));
+    const cursors = await Promise.all(queries.map((query) => fetchCursor(`notes${query}`)));
     assert.equal(new Set(cursors).size, queries.length);
   });
 
   it('[PAGE-6] is valid with any version carrier and any limit', async () => {
-    const cursor = await cursorOf('notes');
+    const cursor = await fetchCursor('notes');
     for (const send of [`/api/notes?after=${cursor}`, `/api/notes?api_version=1&after=${cursor}`]) {
-      assert.deepEqual(idsOf(await desk.row({ send: `GET ${send}`, status: 200 })), ['d', 'e', 'f']);
+      assert.deepEqual(parseIds(await desk.row({ send: `GET ${send}`, status: 200 })), ['d', 'e', 'f']);
     }
-    assert.deepEqual(idsOf(await get(`notes?limit=2&after=${cursor}`)), ['d', 'e']);
+    assert.deepEqual(parseIds(await get(`notes?limit=2&after=${cursor}`)), ['d', 'e']);
   });
 
   it('[PAGE-4] restores its filters and sort, also in the links', async () => {
-    const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
+    const cursor = await fetchCursor('notes?kind=x&sort=-id&limit=2');
     const alone = await get(`notes?after=${cursor}`);
-    assert.deepEqual(idsOf(alone), ['c', 'b', 'a']);
+    assert.deepEqual(parseIds(alone), ['c', 'b', 'a']);
     assert.equal(alone.body['links']['self'], `/api/v1/notes?kind=x&sort=-id&limit=3&after=${cursor}`);
     assert.equal(alone.body['links']['first'], '/api/v1/notes?kind=x&sort=-id&limit=3');
   });
 
   it('[PAGE-6] can be combined with its own filters and sort, in any notation', async () => {
-    const cursor = await cursorOf('notes?kind=x&kind=y&sort=-id&limit=2');
+    const cursor = await fetchCursor('notes?kind=x&kind=y&sort=-id&limit=2');
     for (const repeated of [
       '',
       '&sort=-id',
@@ -63,7 +63,7 @@ describe('a cursor', () => {
       '&filter[kind][in]=y,x&sort=-id',
       '&kind=x&kind=y&kind=x',
     ]) {
-      assert.deepEqual(idsOf(await get(`notes?limit=2&after=${cursor}${repeated}`)), ['e', 'd'], repeated);
+      assert.deepEqual(parseIds(await get(`notes?limit=2&after=${cursor}${repeated}`)), ['e', 'd'], repeated);
     }
   });
 
@@ -78,7 +78,7 @@ describe('a cursor', () => {
   ];
   for (const [other, field] of others) {
     it(`[PAGE-6] cannot be combined with another query: ${other}`, async () => {
-      const cursor = await cursorOf('notes?kind=x&sort=-id&limit=2');
+      const cursor = await fetchCursor('notes?kind=x&sort=-id&limit=2');
       const { body } = await desk.row({
         send: `GET /api/v1/notes?after=${cursor}&${other}`,
         status: 400,
@@ -89,12 +89,12 @@ describe('a cursor', () => {
   }
 
   it('[PAGE-6] without a filter cannot be combined with one', async () => {
-    const cursor = await cursorOf('notes?limit=1');
+    const cursor = await fetchCursor('notes?limit=1');
     const has = { errorCode: 'PAGINATION_CURSOR_MISMATCH' };
     await desk.row({ send: `GET /api/v1/notes?after=${cursor}&kind=x`, status: 400, has });
     await desk.row({ send: `GET /api/v1/notes?after=${cursor}&sort=-id`, status: 400, has });
     assert.deepEqual(
-      idsOf(await get(`notes?after=${cursor}&sort=created_at,id&limit=1`)),
+      parseIds(await get(`notes?after=${cursor}&sort=created_at,id&limit=1`)),
       ['b'],
       'the explicit default',
     );
@@ -105,7 +105,7 @@ describe('a cursor', () => {
       errorCode: 'PAGINATION_CURSOR_INVALID',
       details: [{ field: 'after', message: 'is not a valid cursor for this collection' }],
     };
-    const [notes, lines] = [await cursorOf('notes'), await cursorOf('notes/a/lines')];
+    const [notes, lines] = [await fetchCursor('notes'), await fetchCursor('notes/a/lines')];
     await desk.row({ send: `GET /api/v1/notes/a/lines?after=${notes}`, status: 400, has });
     await desk.row({ send: `GET /api/v1/notes?after=${lines}`, status: 400, has });
     await desk.row({ send: `GET /api/v1/notes/b/lines?after=${lines}`, status: 400, has });
@@ -124,7 +124,7 @@ describe('a cursor', () => {
   }
 
   it('[PAGE-6] that is changed, shortened or extended is 400', async () => {
-    const cursor = await cursorOf('notes?sort=rank,kind');
+    const cursor = await fetchCursor('notes?sort=rank,kind');
     const place = fc.nat({ max: cursor.length - 1 });
     const letter = fc.constantFrom(...LETTERS);
     const forged = fc.oneof(
@@ -168,7 +168,7 @@ describe('a cursor', () => {
 
   it('[PAGE-6] of an instance with another secret is invalid', async () => {
     await using other = await apiUnderTest(NOTES);
-    const cursor = await cursorOf('notes');
+    const cursor = await fetchCursor('notes');
     await other.row({
       send: `GET /api/v1/notes?after=${cursor}`,
       status: 400,
@@ -183,7 +183,7 @@ describe('a cursor', () => {
     for (const id of ['a', 'b', 'c', 'd']) for (const api of [one, other]) await create(api, 'notes', { id });
     const { body } = await one.send({ send: 'GET /api/v1/notes' });
     assert.deepEqual(
-      idsOf(await other.row({ send: `GET /api/v1/notes?after=${body['page']['next_cursor']}`, status: 200 })),
+      parseIds(await other.row({ send: `GET /api/v1/notes?after=${body['page']['next_cursor']}`, status: 200 })),
       ['d'],
     );
   });
@@ -219,11 +219,11 @@ describe('a cursor', () => {
     const { body } = await api.send({ send: 'GET /api/v1/notes?sort=rank&limit=2' });
     const next = `GET ${body['links']['next']}`;
     await api.send({ send: 'PATCH /api/v1/notes/b', body: { rank: 9 } });
-    assert.deepEqual(idsOf(await api.send({ send: next })), ['c', 'd']);
+    assert.deepEqual(parseIds(await api.send({ send: next })), ['c', 'd']);
     await api.send({ send: 'DELETE /api/v1/notes/b' });
-    assert.deepEqual(idsOf(await api.send({ send: next })), ['c', 'd']);
+    assert.deepEqual(parseIds(await api.send({ send: next })), ['c', 'd']);
     await create(api, 'notes', { id: 'between', rank: 1 });
-    assert.deepEqual(idsOf(await api.send({ send: next })), ['between', 'c']);
+    assert.deepEqual(parseIds(await api.send({ send: next })), ['between', 'c']);
   });
 
   it('[PAGE-8] past the end is an empty page, not the first one', async () => {

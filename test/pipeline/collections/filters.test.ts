@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, column, type Seen } from '../support/api-under-test.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 import { fourThings, THINGS } from '../models/things-model.ts';
 
 let shop: ApiUnderTest;
@@ -112,7 +112,7 @@ describe('a filter', () => {
   for (const [clause, query, ids] of rows) {
     it(`[${clause}] ${query} finds ${ids === '' ? 'nothing' : ids.split('').join(', ')}`, async () => {
       assert.equal(
-        idsOf(await get(query))
+        parseIds(await get(query))
           .toSorted()
           .join(''),
         ids,
@@ -123,7 +123,7 @@ describe('a filter', () => {
   it('[QRY-1] matches server-assigned fields: revision and timestamps', async () => {
     const { body } = await shop.send({ send: 'GET /api/v1/things/c' });
     for (const name of ['revision', 'updated_at']) {
-      const ids = idsOf(await get(`${name}=${body[name]}`));
+      const ids = parseIds(await get(`${name}=${body[name]}`));
       assert.ok(ids.includes('c') && !ids.includes('a'), name);
     }
   });
@@ -139,8 +139,8 @@ describe('a filter', () => {
       await create(api, 'narrow', { id });
       await create(api, `narrow/${id}/parts`, { id: `p${id}`, kind: 'k' });
     }
-    assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/narrow/1/parts?kind=k' })), ['p1']);
-    assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/narrow/1/parts?narrow_id=2' })), []);
+    assert.deepEqual(parseIds(await api.send({ send: 'GET /api/v1/narrow/1/parts?kind=k' })), ['p1']);
+    assert.deepEqual(parseIds(await api.send({ send: 'GET /api/v1/narrow/1/parts?narrow_id=2' })), []);
   });
 
   const unusable: readonly (readonly [query: string, fields: readonly string[], message: RegExp])[] = [

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { sixProducts } from '../models/market-model.ts';
-import { idsOf } from '../models/shop-model.ts';
+import { parseIds } from '../models/shop-model.ts';
 
 /** The filters that the guide shows below a heading of level 3, in its table. */
 async function shown(heading: string): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ describe('the guide to collections', () => {
       await using market = await sixProducts();
       for (const [filter, ids] of Object.entries(found)) {
         const page = await market.row({ send: `GET /api/v1/products?${filter}`, status: 200 });
-        assert.equal(idsOf(page).toSorted().join(' '), ids, filter);
+        assert.equal(parseIds(page).toSorted().join(' '), ids, filter);
       }
     });
   }

@@ -45,7 +45,7 @@ function list(parameters: string, more: Partial<RawRequest> = {}, accept = 'appl
   return { method: 'GET', target, headers, body: null, httpVersion: '1.1', peer: '127.0.0.1', ...more };
 }
 
-/** What stands for the items in a page, in each format. */
+/** Extracts the text of the items from a page, in each format. */
 const ITEMS_OF: Readonly<Record<(typeof FORMATS)[number], (page: string) => string>> = {
   'application/json': (page) => page.slice('{"data":['.length, page.lastIndexOf('],"page":{')),
   'application/xml': (page) => page.slice(page.indexOf('<data>') + '<data>'.length, page.lastIndexOf('</data>')),

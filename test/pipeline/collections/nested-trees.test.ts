@@ -72,34 +72,34 @@ const write: fc.Arbitrary<TreeWrite> = fc.record({
   }),
 });
 
-function targetOf(path: readonly string[]): string {
+function buildTarget(path: readonly string[]): string {
   return path.map((each, level) => `/${COLLECTIONS[level] ?? ''}/${each}`).join('');
 }
 
-/** The body of a write: each level has its own fields. */
-function bodyOf({ path, fields }: Pick<TreeWrite, 'path' | 'fields'>): object {
+/** Builds the body of a write: each level has its own fields. */
+function buildBody({ path, fields }: Pick<TreeWrite, 'path' | 'fields'>): object {
   if (path.length === 1) return { title: fields.text };
   if (path.length === 2) return { name: fields.text, original_id: fields.original, see_ids: fields.see };
   return { size: fields.text.length };
 }
 
-function operationOf(each: TreeWrite): object {
-  const body = each.method === 'DELETE' ? {} : { body: bodyOf(each) };
-  return { method: each.method, path: targetOf(each.path), ...body };
+function buildOperation(each: TreeWrite): object {
+  const body = each.method === 'DELETE' ? {} : { body: buildBody(each) };
+  return { method: each.method, path: buildTarget(each.path), ...body };
 }
 
 /** Checks every row that the oracle has, and that the collections have no others. */
 async function assertTree(drive: ApiUnderTest, { rows }: TreeOracle): Promise<void> {
   const paths = [...rows.keys()].map((key) => key.split('/'));
   for (const above of [[], ...paths.filter(({ length }) => length < 3)]) {
-    const collection = `${targetOf(above)}/${COLLECTIONS[above.length] ?? ''}`;
+    const collection = `${buildTarget(above)}/${COLLECTIONS[above.length] ?? ''}`;
     const { body } = await drive.send({ send: `GET /api/v1${collection}?sort=id` });
     const below = paths.filter(
       (each) => each.length === above.length + 1 && above.every((part, at) => part === each[at]),
     );
     const expected = below.map((path) => {
       const fields = rows.get(path.join('/')) ?? assert.fail('no fields');
-      return { id: path.at(-1), self: `/api/v1${targetOf(path)}`, ...bodyOf({ path, fields }) };
+      return { id: path.at(-1), self: `/api/v1${buildTarget(path)}`, ...buildBody({ path, fields }) };
     });
     const byId = (one: { id?: string | undefined }, other: { id?: string | undefined }): number =>
       String(one.id) < String(other.id) ? -1 : 1;
@@ -133,12 +133,12 @@ describe('random trees of rows with equal ids', () => {
           const isRefused = how === 'atomic' && statuses.some((status) => status >= 400);
           if (how === 'alone') {
             for (const [index, each] of writes.entries()) {
-              const body = each.method === 'DELETE' ? {} : { body: bodyOf(each) };
-              const got = await drive.send({ send: `${each.method} /api/v1${targetOf(each.path)}`, ...body });
+              const body = each.method === 'DELETE' ? {} : { body: buildBody(each) };
+              const got = await drive.send({ send: `${each.method} /api/v1${buildTarget(each.path)}`, ...body });
               assert.equal(got.status, statuses[index], got.text);
             }
           } else {
-            const body = { atomic: how === 'atomic', operations: writes.map(operationOf) };
+            const body = { atomic: how === 'atomic', operations: writes.map(buildOperation) };
             const got = await drive.send({ send: 'POST /api/v1/batches', body });
             // References are judged when the whole batch is written.
             if (isRefused) assert.ok(got.status >= 400 && statuses.includes(got.status), got.text);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { type ApiUnderTest, apiUnderTest, type Seen, START } from '../support/api-under-test.ts';
-import { idsOf } from '../models/shop-model.ts';
+import { parseIds } from '../models/shop-model.ts';
 import { runs } from '../../extent.ts';
 
 const BYTES = 4_096;
@@ -34,8 +34,8 @@ interface Note {
   readonly folder_id?: string | null;
 }
 
-/** A desk with notes, each a millisecond after the one before, in steps of three that share one. */
-async function deskOf(notes: readonly Note[]): Promise<ApiUnderTest> {
+/** Opens a desk with notes. Every three consecutive notes share one millisecond. */
+async function openDesk(notes: readonly Note[]): Promise<ApiUnderTest> {
   const desk = await apiUnderTest(DESK);
   const rows = notes.map((note, index) => {
     const at = new Date(START + Math.floor(index / 3)).toISOString();
@@ -68,7 +68,7 @@ async function walk(desk: ApiUnderTest, target: string, link: 'next' | 'prev' = 
     if (page.technique === 'offset' && 'next' in links) {
       assert.match(links.next, new RegExp(`offset=${page.offset + page.count}$`));
     }
-    pages.push(idsOf(seen));
+    pages.push(parseIds(seen));
     href = links[link];
   }
   return (link === 'next' ? pages : pages.toReversed()).flat();
@@ -114,7 +114,7 @@ describe('a page of large items', () => {
     it(`[LIM-1] [PAGE-1] [PAGE-5] ends early, and a walk by ${title} repeats and misses no item`, () =>
       fc.assert(
         fc.asyncProperty(notes, limits, async (all, limit) => {
-          await using desk = await deskOf(all);
+          await using desk = await openDesk(all);
           assert.deepEqual(await walk(desk, query(limit, from)), order(all));
         }),
         { numRuns: runs(6, 40) },
@@ -124,7 +124,7 @@ describe('a page of large items', () => {
   it('[LIM-1] [PAGE-6] ends early backward too, next to the page before which it stands', () =>
     fc.assert(
       fc.asyncProperty(notes, limits, async (all, limit) => {
-        await using desk = await deskOf(all);
+        await using desk = await openDesk(all);
         const { body } = await get(desk, query(limit, 'include_total=true'));
         assert.deepEqual(await walk(desk, body.links.last ?? '', 'prev'), byTime(all));
         assert.deepEqual([body.page.total_count, body.page.total_count_relation], [all.length, 'eq']);
@@ -135,7 +135,7 @@ describe('a page of large items', () => {
   it('[LIM-1] by number is rejected with a limit that fits', () =>
     fc.assert(
       fc.asyncProperty(notes, limits, async (all, first) => {
-        await using desk = await deskOf(all);
+        await using desk = await openDesk(all);
         let limit: number = first;
         let seen = await get(desk, query(limit, 'page=1'));
         for (; seen.status === 400; seen = await get(desk, query(limit, 'page=1'))) {
@@ -145,7 +145,7 @@ describe('a page of large items', () => {
           limit = named;
         }
         assertFits(seen);
-        assert.deepEqual(idsOf(seen), byTime(all).slice(0, limit));
+        assert.deepEqual(parseIds(seen), byTime(all).slice(0, limit));
       }),
       { numRuns: runs(6, 40) },
     ));
@@ -156,7 +156,7 @@ const long = (count: number, length = 700): readonly Note[] =>
 
 describe('the bound of a page', () => {
   it('[LIM-1] is the same for every format, and counts the item as JSON', async () => {
-    await using desk = await deskOf(long(8));
+    await using desk = await openDesk(long(8));
     const accept = (type: string): Promise<Seen> => desk.send({ send: 'GET /api/v1/notes', headers: { Accept: type } });
     assert.equal((await accept('application/json')).body.data.length, 3);
     assert.equal((await accept('application/xml')).text.match(/<note>/g)?.length, 3);
@@ -168,20 +168,20 @@ describe('the bound of a page', () => {
   });
 
   it('[LIM-1] counts escapes, of which a stored text has none', async () => {
-    await using desk = await deskOf(long(8).map((note) => ({ ...note, text: '\u0001'.repeat(600) })));
+    await using desk = await openDesk(long(8).map((note) => ({ ...note, text: '\u0001'.repeat(600) })));
     const seen = await get(desk, '/api/v1/notes');
     assertFits(seen);
     assert.equal(seen.body.data.length, 1);
   });
 
   it('[LIM-1] counts only the fields that are shown', async () => {
-    await using desk = await deskOf(long(8));
+    await using desk = await openDesk(long(8));
     assert.equal((await get(desk, '/api/v1/notes?fields=rank')).body.page.count, 8);
     assert.ok((await get(desk, '/api/v1/notes?fields=text')).body.page.count < 8);
   });
 
   it('[LIM-1] holds for pages and items from a cache, with one ETag', async () => {
-    await using desk = await deskOf(long(8, 400));
+    await using desk = await openDesk(long(8, 400));
     for (const { id } of long(8, 400)) {
       for (let read = 0; read < 3; read += 1) await get(desk, `/api/v1/notes/${id}`);
     }
@@ -199,7 +199,7 @@ describe('the bound of a page', () => {
   });
 
   it('[LIM-1] lets a single item of any size through, and says whether more follow', async () => {
-    await using desk = await deskOf([...long(1, 9_000), { id: 'z', rank: 1, text: '' }]);
+    await using desk = await openDesk([...long(1, 9_000), { id: 'z', rank: 1, text: '' }]);
     const { body } = await get(desk, '/api/v1/notes');
     assert.deepEqual([body.page.count, body.page.has_more], [1, true]);
     assert.equal((await get(desk, body.links.next)).body.page.count, 1);
@@ -208,7 +208,7 @@ describe('the bound of a page', () => {
   });
 
   it('[PAGE-1] before another by offset is one limit before, and its next links lead to the rest', async () => {
-    await using desk = await deskOf(long(20));
+    await using desk = await openDesk(long(20));
     const { body } = await get(desk, '/api/v1/notes?sort=rank&offset=12&limit=8');
     const before = await get(desk, body.links.prev);
     assert.match(body.links.prev, /offset=4$/);
@@ -217,7 +217,7 @@ describe('the bound of a page', () => {
   });
 
   it('[LIM-1] is the same for HEAD and QUERY', async () => {
-    await using desk = await deskOf(long(8));
+    await using desk = await openDesk(long(8));
     const page = await get(desk, '/api/v1/notes');
     const head = await desk.send({ send: 'HEAD /api/v1/notes' });
     assert.equal(head.headers.get('link'), page.headers.get('link'));

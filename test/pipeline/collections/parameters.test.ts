@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, column, type Seen } from '../support/api-under-test.ts';
-import { idsOf } from '../models/shop-model.ts';
+import { parseIds } from '../models/shop-model.ts';
 import { fourThings } from '../models/things-model.ts';
 
 let shop: ApiUnderTest;
@@ -27,7 +27,7 @@ describe('a sort', () => {
     ['n%61me', 'cbad'],
   ];
   for (const [sort, ids] of rows) {
-    it(`[QRY-3] by ${sort} gives ${ids}`, async () => assert.equal(idsOf(await get(`sort=${sort}`)).join(''), ids));
+    it(`[QRY-3] by ${sort} gives ${ids}`, async () => assert.equal(parseIds(await get(`sort=${sort}`)).join(''), ids));
   }
 
   const refused: readonly (readonly [sort: string, message: RegExp])[] = [
@@ -134,7 +134,7 @@ describe('a parameter', () => {
       ...lenient('nmae=q&name=x&limit=1&limit=2&name[in]=x&name[in]=y'),
       status: 200,
     });
-    assert.deepEqual([idsOf(seen), body['page']['limit']], [['b'], 1]);
+    assert.deepEqual([parseIds(seen), body['page']['limit']], [['b'], 1]);
     assert.equal(body['links']['self'], '/api/v1/things?name=x&name%5Bin%5D=x&limit=1', 'links carry what was obeyed');
     for (const query of ['limit=0', 'sort=colour', 'count=x', 'name[like]=x']) {
       await shop.row({ ...lenient(query), status: 400, expectHeaders: {} });
@@ -163,6 +163,6 @@ describe('a parameter', () => {
   });
 
   it('[QRY-1] that is empty is skipped', async () => {
-    assert.deepEqual(idsOf(await get('&name=x&&')), ['b']);
+    assert.deepEqual(parseIds(await get('&name=x&&')), ['b']);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, column, type Seen } from '../support/api-under-test.ts';
 import { sixProducts } from '../models/market-model.ts';
-import { idsOf } from '../models/shop-model.ts';
+import { parseIds } from '../models/shop-model.ts';
 
 let market: ApiUnderTest;
 before(async () => {
@@ -12,7 +12,7 @@ after(() => market.close());
 
 const get = (path: string): Promise<Seen> => market.row({ send: `GET /api/v1/${path}`, status: 200 });
 const found = async (path: string): Promise<string> =>
-  idsOf(await get(path))
+  parseIds(await get(path))
     .toSorted()
     .join(' ');
 
@@ -75,13 +75,13 @@ describe('a filter through a relation', () => {
 
   it('[QRY-1] [PAGE-5] [PAGE-9b] is in every order, on every page, in totals and links', async () => {
     const first = await get('products?supplier.country[in]=SE,NO&sort=-price&limit=2&include_total=true');
-    assert.deepEqual(idsOf(first), ['p2', 'p3']);
+    assert.deepEqual(parseIds(first), ['p2', 'p3']);
     assert.equal(first.body['page']['total_count'], 3);
     assert.match(first.body['links']['self'], /\?supplier\.country%5Bin%5D=SE,NO&sort=-price&limit=2/);
     const next = await market.row({ send: `GET ${first.body['links']['next']}`, status: 200 });
-    assert.deepEqual(idsOf(next), ['p1']);
-    assert.deepEqual(idsOf(await market.send({ send: `GET ${next.body['links']['prev']}` })), ['p2', 'p3']);
-    assert.deepEqual(idsOf(await get('products?supplier.country=NO&page=2&limit=1')), ['p2']);
+    assert.deepEqual(parseIds(next), ['p1']);
+    assert.deepEqual(parseIds(await market.send({ send: `GET ${next.body['links']['prev']}` })), ['p2', 'p3']);
+    assert.deepEqual(parseIds(await get('products?supplier.country=NO&page=2&limit=1')), ['p2']);
   });
 
   const wrong: readonly (readonly [path: string, field: string, message: RegExp])[] = [
@@ -161,7 +161,7 @@ describe('alternatives', () => {
       assert.equal(await found(`products?${query}`), ids);
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
       const asked = await market.row({ send: 'QUERY /api/v1/products', headers, body: query, status: 200 });
-      assert.equal(idsOf(asked).toSorted().join(' '), ids, 'as a form');
+      assert.equal(parseIds(asked).toSorted().join(' '), ids, 'as a form');
     });
   }
 
@@ -173,12 +173,12 @@ describe('alternatives', () => {
       '/api/v1/products?supplier.country[exists]=true&any[1][status]=ACTIVE&any[3][price][lt]=5&any[3][status]=DRAFT&limit=1',
     );
     const next = await market.row({ send: `GET ${first.body['links']['next']}`, status: 200 });
-    assert.deepEqual([...idsOf(first), ...idsOf(next)], ['p1', 'p3']);
+    assert.deepEqual([...parseIds(first), ...parseIds(next)], ['p1', 'p3']);
     const cursor = first.body['page']['next_cursor'];
     const renumbered =
       'any[2][status]=DRAFT&any[2][price][lt]=5.00&any[7][status]=ACTIVE&supplier.country[exists]=true';
-    assert.deepEqual(idsOf(await get(`products?after=${cursor}&${renumbered}`)), ['p3']);
-    assert.deepEqual(idsOf(await get(`products?after=${cursor}`)), ['p3']);
+    assert.deepEqual(parseIds(await get(`products?after=${cursor}&${renumbered}`)), ['p3']);
+    assert.deepEqual(parseIds(await get(`products?after=${cursor}`)), ['p3']);
   });
 
   for (const other of [
@@ -259,7 +259,7 @@ describe('a page that is filtered by other resources', () => {
       const second = await own.send({ send, headers: known });
       assert.equal(second.status, 200, second.text);
       assert.notEqual(second.headers.get('etag'), first.headers.get('etag'));
-      assert.notDeepEqual(idsOf(second), idsOf(first));
+      assert.notDeepEqual(parseIds(second), parseIds(first));
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../support/api-under-test.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 
 const DESK = `
 name: desk
@@ -46,7 +46,7 @@ const follow = (href: unknown): Promise<Seen> => desk.row({ send: `GET ${String(
 async function walked(query: string, link: 'next' | 'prev' = 'next'): Promise<readonly string[]> {
   const pages: string[] = [];
   for (let seen = await get(query); ; ) {
-    pages.push(idsOf(seen).join(''));
+    pages.push(parseIds(seen).join(''));
     const { [link]: next } = seen.body['links'];
     if (next === undefined) return pages;
     seen = await follow(next);
@@ -83,7 +83,7 @@ describe('keyset', () => {
       total_pages: 4,
     });
     assert.match(links.next, /last_id=d$/);
-    const ids = async (href: string): Promise<string> => idsOf(await follow(href)).join('');
+    const ids = async (href: string): Promise<string> => parseIds(await follow(href)).join('');
     assert.deepEqual([await ids(links.first), await ids(links.prev), await ids(links.last)], ['ab', 'ab', 'fg']);
   });
 
@@ -120,8 +120,8 @@ describe('seek', () => {
       after_id: 'c',
     });
     assert.match(links.next, /after_timestamp=2026-01-03T00%3A00%3A00\.000Z&after_id=e$/);
-    assert.equal(idsOf(await follow(links.prev)).join(''), 'fc');
-    assert.equal(idsOf(await follow(links.first)).join(''), 'gf');
+    assert.equal(parseIds(await follow(links.prev)).join(''), 'fc');
+    assert.equal(parseIds(await follow(links.first)).join(''), 'gf');
   });
 
   it('[PAGE-7] accepts any UTC offset, and explains a lost plus', async () => {
@@ -165,10 +165,10 @@ describe('time', () => {
     });
     assert.match(links.next, /\?start_time=[^&]+&before=[^&]+&limit=2&after=/);
     const second = await follow(links.next);
-    assert.equal(idsOf(second).join(''), 'de');
-    assert.equal(idsOf(await follow(second.body['links'].prev)).join(''), 'fc');
+    assert.equal(parseIds(second).join(''), 'de');
+    assert.equal(parseIds(await follow(second.body['links'].prev)).join(''), 'fc');
     const alone = await get(`after=${page.next_cursor}`);
-    assert.equal(idsOf(alone).join(''), 'de', 'the cursor alone keeps the window');
+    assert.equal(parseIds(alone).join(''), 'de', 'the cursor alone keeps the window');
   });
 
   it('[PAGE-4] is only a filter with another technique or another order', async () => {
@@ -210,8 +210,8 @@ describe('techniques', () => {
   it('[PAGE-6] hybrid: a cursor restores filters and sort, and can be combined with the same', async () => {
     const { page } = (await get('kind=y&sort=-kind,id')).body;
     const alone = await get(`after=${page.next_cursor}`);
-    assert.equal(idsOf(alone).join(''), 'fg');
-    assert.equal(idsOf(await get(`kind=y&sort=-kind,id&after=${page.next_cursor}`)).join(''), 'fg');
+    assert.equal(parseIds(alone).join(''), 'fg');
+    assert.equal(parseIds(await get(`kind=y&sort=-kind,id&after=${page.next_cursor}`)).join(''), 'fg');
     assert.equal(alone.body['links'].first.includes('kind=y&sort=-kind,id'), true);
   });
 });

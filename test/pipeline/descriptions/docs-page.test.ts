@@ -55,8 +55,8 @@ function words(markup: string): string {
   return markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 }
 
-/** The error codes in markup. */
-function codesOf(markup: string): readonly string[] {
+/** Finds the error codes that markup lists. */
+function findListedCodes(markup: string): readonly string[] {
   return [...markup.matchAll(/<code class="list">([^<]*)</g)].flatMap(([, codes = '']) => codes.split(' '));
 }
 
@@ -69,20 +69,20 @@ function describedCodes({ paths, components }: Seen['body']): Readonly<Record<st
       const responses = Object.entries<Seen['body']>(item[method].responses).filter(
         ([status]) => Number(status) >= 400,
       );
-      const codes = responses.flatMap(([, response]) => errorCodesOf(response, components));
+      const codes = responses.flatMap(([, response]) => findErrorCodes(response, components));
       return [`${method.toUpperCase()} ${path}`, [...new Set(codes)].sort()] as const;
     }),
   );
   return Object.fromEntries(rows);
 }
 
-function errorCodesOf(response: Seen['body'], components: Seen['body']): readonly string[] {
+function findErrorCodes(response: Seen['body'], components: Seen['body']): readonly string[] {
   const { content } = resolved(response, components);
   const schema = resolved(content['application/json'].schema, components);
   return JSON.stringify(schema).match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? [];
 }
 
-/** What a reference leads to, such as `#/components/responses/notAcceptableError`; anything else itself. */
+/** Resolves a reference such as `#/components/responses/notAcceptableError`; returns any other value unchanged. */
 function resolved(value: Seen['body'], components: Seen['body']): Seen['body'] {
   const [, , kind = '', name = ''] = (value['$ref'] ?? '').split('/');
   return kind === '' ? value : components[kind][name];
@@ -204,10 +204,10 @@ describe('the documentation of an API', () => {
     for (const version of ['2.1.0', '2.0.0', '1.4.0']) {
       const described = (await shop.send({ send: `GET /openapi.json?api_version=${version}` })).body;
       const { text } = await page(`GET /docs?api_version=${version}`);
-      const common = codesOf(/<details id="errors">.*?<\/ul>/s.exec(text)?.[0] ?? '');
+      const common = findListedCodes(/<details id="errors">.*?<\/ul>/s.exec(text)?.[0] ?? '');
       const shown = [...text.matchAll(/<li id="r-\w+-\w+">.*?<\/details>/gs)].map(([row]) => {
         const [, method = '', path = ''] = / data-method="(\w+)" data-path="([^"]*)"/.exec(row) ?? [];
-        return [`${method} ${path}`, [...codesOf(row), ...common].sort()] as const;
+        return [`${method} ${path}`, [...findListedCodes(row), ...common].sort()] as const;
       });
       assert.deepEqual(Object.fromEntries(shown), describedCodes(described));
     }

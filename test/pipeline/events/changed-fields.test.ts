@@ -120,8 +120,8 @@ describe('the changed fields of an event in an older version', () => {
         after.map((row, index) => differing(row, before[index] ?? {})),
       );
     }
-    // An object that is unset may be there in an older version all the same, by a member that was moved into it: that
-    // it was set is a change of it.
+    // An unset object may exist in an older version, because of a member that was moved into it.
+    // Setting the object changes it there too.
     const set = await write(api, 'PATCH /api/v4/shelves/r', { place: { floor: 1 } });
     assert.deepEqual(set.map(sorted), [['place'], ['place'], ['level', 'place'], ['position']]);
   });

@@ -5,9 +5,9 @@ import { startReceiver } from '../../events/webhooks/receiver.ts';
 import { until, type WebhookScene, webhookScene } from '../../events/webhooks/scene.ts';
 import {
   asCaller,
-  changesOf,
-  expectedOf,
-  gotOf,
+  collectChanges,
+  listExpected,
+  listReceived,
   makeChanges,
   randomPolicies,
   READERS,
@@ -33,12 +33,12 @@ async function judge(seed: number, references: number): Promise<void> {
     webhooks.push({ reader, receiver });
   }
   const units = await makeChanges((...request) => scene.send(...request), random, 24);
-  const changes = changesOf(units, await allEvents(scene));
+  const changes = collectChanges(units, await allEvents(scene));
   for (const { reader, receiver } of webhooks) {
-    const wanted = expectedOf(changes, reader, trees);
+    const wanted = listExpected(changes, reader, trees);
     const events = () => receiver.requests.map(({ event }) => event).filter(({ type }) => type !== LAST);
     await until(() => events().length >= wanted.length && receiver.types().includes(LAST));
-    const got = gotOf(
+    const got = listReceived(
       events().toSorted((one, other) => Number(one.metadata.sequence) - Number(other.metadata.sequence)),
       isFull,
     );

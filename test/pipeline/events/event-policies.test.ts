@@ -8,9 +8,9 @@ import { callerTokens } from '../support/caller-tokens.ts';
 import {
   asCaller,
   asWriter,
-  changesOf,
-  expectedOf,
-  gotOf,
+  collectChanges,
+  listExpected,
+  listReceived,
   makeChanges,
   randomPolicies,
   READERS,
@@ -19,7 +19,7 @@ import { runs } from '../../extent.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-async function pagesOf(api: ApiUnderTest, headers: Headers): Promise<readonly EventEnvelope[]> {
+async function readPages(api: ApiUnderTest, headers: Headers): Promise<readonly EventEnvelope[]> {
   const events: EventEnvelope[] = [];
   for (let next: string | undefined = '/api/v1/events?limit=9'; next !== undefined; ) {
     const { body } = await api.send({ send: `GET ${next}`, headers });
@@ -29,8 +29,8 @@ async function pagesOf(api: ApiUnderTest, headers: Headers): Promise<readonly Ev
   return events;
 }
 
-/** The events of the feed from the beginning, up to the last change. */
-async function feedOf(api: ApiUnderTest, headers: Headers): Promise<readonly EventEnvelope[]> {
+/** Reads the feed from the beginning, up to the last change. */
+async function readFeed(api: ApiUnderTest, headers: Headers): Promise<readonly EventEnvelope[]> {
   const sent = { ...headers, Accept: 'text/event-stream', 'Last-Event-ID': '0' };
   const response = await api.api.handle(rawRequest({ send: 'GET /api/v1/events', headers: sent }));
   assert.ok(isStreamed(response));
@@ -57,14 +57,14 @@ async function judge(seed: number, references: number): Promise<readonly string[
     random,
     24,
   );
-  const changes = changesOf(units, (await pagesOf(api, asWriter())).slice(0, -1));
+  const changes = collectChanges(units, (await readPages(api, asWriter())).slice(0, -1));
   const all: string[] = [];
   for (const reader of READERS) {
     const headers = asCaller(reader);
-    const wanted = expectedOf(changes, reader, trees);
+    const wanted = listExpected(changes, reader, trees);
     all.push(...wanted);
-    for (const events of [await pagesOf(api, headers), await feedOf(api, headers)]) {
-      const got = gotOf(events.slice(0, -1), isFull);
+    for (const events of [await readPages(api, headers), await readFeed(api, headers)]) {
+      const got = listReceived(events.slice(0, -1), isFull);
       const expected = isFull ? wanted : wanted.map((each) => each.replace('left', 'row'));
       assert.deepEqual(got, expected, `seed ${seed}, ${reader.subject}, ${JSON.stringify(trees)}`);
       assert.equal(events.at(-1)?.type, 'mark.created');

@@ -18,7 +18,7 @@ resources:
 type Request = Pick<ExchangeRow, 'send' | 'headers' | 'body'>;
 
 /** Sends a request and returns its only event. */
-async function eventOf(api: ApiUnderTest, request: Request): Promise<EventEnvelope> {
+async function captureEvent(api: ApiUnderTest, request: Request): Promise<EventEnvelope> {
   const { status, text } = await api.send(request);
   assert.ok(status < 300, text);
   const [event, ...others] = await api.newEvents();
@@ -31,7 +31,7 @@ const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{
 describe('an event', () => {
   it('[EVT-2] has exactly the members of the envelope, in order', async () => {
     await using shop = await apiUnderTest(SHOP);
-    const event = await eventOf(shop, { send: 'POST /api/v1/suppliers', body: { name: 'A' } });
+    const event = await captureEvent(shop, { send: 'POST /api/v1/suppliers', body: { name: 'A' } });
     assert.deepEqual(Object.keys(event), ['id', 'type', 'payload', 'metadata']);
     assert.deepEqual(Object.keys(event.payload), ['timestamp', 'resource', 'parents', 'changed_fields']);
     assert.deepEqual(Object.keys(event.payload.resource), ['type', 'id', 'url']);
@@ -57,7 +57,7 @@ describe('an event', () => {
       { send: `DELETE ${send}` },
       { send: `PUT ${send}`, body: { text: 'x' } },
     ]) {
-      const { type, payload } = await eventOf(shop, request);
+      const { type, payload } = await captureEvent(shop, request);
       assert.equal(payload.resource.id, 'a');
       types.push(type);
     }
@@ -90,26 +90,26 @@ describe('an event', () => {
     await using shop = await apiUnderTest(SHOP);
     const { id } = await create(shop, 'products', LAMP);
     for (const send of ['POST /api/v1/notes', 'POST /api/notes', 'POST /api/notes?api_version=1.4']) {
-      const { payload } = await eventOf(shop, { send, body: { id: `a/b ${send}` } });
+      const { payload } = await captureEvent(shop, { send, body: { id: `a/b ${send}` } });
       assert.equal(payload.resource.type, 'note');
       assert.equal(
         payload.resource.url,
         `http://127.0.0.1:3000/api/v1/notes/${encodeURIComponent(payload.resource.id)}`,
       );
     }
-    const review = await eventOf(shop, { send: `POST /api/products/${id}/reviews`, body: { stars: 1 } });
+    const review = await captureEvent(shop, { send: `POST /api/products/${id}/reviews`, body: { stars: 1 } });
     assert.equal(
       review.payload.resource.url,
       `http://127.0.0.1:3000/api/v1/products/${id}/reviews/${review.payload.resource.id}`,
     );
     await using known = await apiUnderTest(SHOP.replace('title:', 'public_url: https://shop.example\ntitle:'));
-    const note = await eventOf(known, { send: 'POST /api/v1/notes', body: { id: 'a' } });
+    const note = await captureEvent(known, { send: 'POST /api/v1/notes', body: { id: 'a' } });
     assert.equal(note.payload.resource.url, 'https://shop.example/api/v1/notes/a');
   });
 
   it('[EVT-2] has its type and resource in singular snake_case', async () => {
     await using shop = await apiUnderTest(SHOP);
-    const event = await eventOf(shop, { send: 'POST /api/v1/order-items', body: {} });
+    const event = await captureEvent(shop, { send: 'POST /api/v1/order-items', body: {} });
     assert.deepEqual([event.type, event.payload.resource.type], ['order_item.created', 'order_item']);
   });
 
@@ -123,7 +123,7 @@ describe('an event', () => {
       { send: `PATCH ${path}/w`, body: { text: 'x' } },
       { send: `DELETE ${path}/w` },
     ]) {
-      const { payload } = await eventOf(desk, request);
+      const { payload } = await captureEvent(desk, request);
       const parents = payload.parents.map(({ type, id }) => `${type} ${id}`);
       assert.deepEqual(parents, ['line l', 'note n'], request.send);
     }
@@ -163,19 +163,19 @@ describe('an event', () => {
     it(`[EVT-2] lists the changed fields in order, without write-only fields: ${JSON.stringify(body)}`, async () => {
       await using shop = await apiUnderTest(SHOP);
       const { id } = await create(shop, 'products', LAMP);
-      const { payload } = await eventOf(shop, { send: `PATCH /api/v1/products/${id}`, body });
+      const { payload } = await captureEvent(shop, { send: `PATCH /api/v1/products/${id}`, body });
       assert.deepEqual(payload.changed_fields, fields);
     });
   }
 
   it('[EVT-2] lists all fields of a create, including defaults, and none of a delete', async () => {
     await using shop = await apiUnderTest(SHOP);
-    const created = await eventOf(shop, {
+    const created = await captureEvent(shop, {
       send: 'POST /api/v1/products',
       body: { ...LAMP, tags: [], category: null, cost: 1 },
     });
     assert.deepEqual(created.payload.changed_fields, ['sku', 'name', 'price', 'currency', 'status']);
-    const removed = await eventOf(shop, { send: `DELETE /api/v1/products/${created.payload.resource.id}` });
+    const removed = await captureEvent(shop, { send: `DELETE /api/v1/products/${created.payload.resource.id}` });
     assert.deepEqual(removed.payload.changed_fields, []);
   });
 
@@ -184,7 +184,7 @@ describe('an event', () => {
     shop.clock.advance(1500);
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'X-Correlation-ID': 'order:7~a', traceparent: `00-${trace}-00f067aa0ba902b7-01` };
-    const { payload, metadata } = await eventOf(shop, { send: 'POST /api/v1/notes', headers, body: { id: 'a' } });
+    const { payload, metadata } = await captureEvent(shop, { send: 'POST /api/v1/notes', headers, body: { id: 'a' } });
     assert.equal(payload.timestamp, '2026-01-02T03:04:07.178Z');
     assert.deepEqual([metadata.correlation_id, metadata.trace_id], ['order:7~a', trace]);
   });
@@ -234,12 +234,12 @@ describe('the events setting', () => {
   it('[EVT-2] full includes the data: after a change, and before a delete, without write-only fields', async () => {
     await using desk = await apiUnderTest(LOUD);
     const path = '/api/v1/notes/n';
-    const created = await eventOf(desk, { send: 'POST /api/v1/notes', body: { id: 'n', text: 'a', secret: 's' } });
+    const created = await captureEvent(desk, { send: 'POST /api/v1/notes', body: { id: 'n', text: 'a', secret: 's' } });
     assert.deepEqual(created.payload.data, { id: 'n', text: 'a', list: [] });
-    const updated = await eventOf(desk, { send: `PATCH ${path}`, body: { list: ['x'], secret: 't' } });
+    const updated = await captureEvent(desk, { send: `PATCH ${path}`, body: { list: ['x'], secret: 't' } });
     assert.deepEqual(updated.payload.data, { id: 'n', text: 'a', list: ['x'] });
     assert.deepEqual(updated.payload.changed_fields, ['list']);
-    const line = await eventOf(desk, { send: `POST ${path}/lines`, body: { id: 'l', text: 'b' } });
+    const line = await captureEvent(desk, { send: `POST ${path}/lines`, body: { id: 'l', text: 'b' } });
     assert.deepEqual(line.payload.data, { id: 'l', note_id: 'n', text: 'b' });
     assert.deepEqual(line.payload.changed_fields, ['text'], 'the parent is separate');
     await desk.send({ send: `DELETE ${path}` });
@@ -259,7 +259,7 @@ describe('the events setting', () => {
 
   it('[EVT-2] adds the minor version of the contract', async () => {
     await using desk = await apiUnderTest(LOUD);
-    const { metadata } = await eventOf(desk, { send: 'POST /api/v1/notes', body: { id: 'n' } });
+    const { metadata } = await captureEvent(desk, { send: 'POST /api/v1/notes', body: { id: 'n' } });
     assert.equal(metadata.schema_version, '1.3');
   });
 });

@@ -130,7 +130,7 @@ versions:
     const file = new Database(database, { readonly: true });
     const stored = file.prepare('select path, row from restwright_tombstones').all();
     file.close();
-    // Of its values, those that no policy compares are not stored.
+    // A tombstone stores only the values that a policy compares; here there are none.
     assert.deepEqual(stored, [{ path: '["b"]', row: '{}' }]);
   });
 });

@@ -2,8 +2,8 @@ import { type ApiUnderTest, apiUnderTest, type Setting } from '../support/api-un
 import { create } from './shop-model.ts';
 
 /**
- * Relations of every kind: to one, to the parent, to many and back, to the same resource, and fields named like a group
- * or a parameter.
+ * Relations of every kind: to one, to the parent, to many and back, and to the same resource. Some fields are named
+ * like a group or a parameter.
  */
 export const MARKET = `
 name: market

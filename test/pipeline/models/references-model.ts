@@ -26,8 +26,8 @@ export function collection(name: string, references: Readonly<Record<string, str
   ].join('\n');
 }
 
-/** A model with these collections. */
-export function modelOf(...collections: readonly string[]): string {
+/** Composes a model of these collections. */
+export function composeModel(...collections: readonly string[]): string {
   return ['name: shop', 'version: 1.0.0', 'resources:', ...collections, ''].join('\n');
 }
 

@@ -84,8 +84,8 @@ export async function create(api: ApiUnderTest, collection: string, body: object
   return { ...created, id: String(created.body['id']) };
 }
 
-/** The ids of a page, in its order. */
-export function idsOf({ text }: Pick<Seen, 'text'>): readonly string[] {
+/** Parses the ids of a page, in its order. */
+export function parseIds({ text }: Pick<Seen, 'text'>): readonly string[] {
   const { data } = JSON.parse(text) as { readonly data: readonly { readonly id: string }[] };
   return data.map(({ id }) => id);
 }

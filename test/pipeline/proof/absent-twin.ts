@@ -38,12 +38,12 @@ export function absentTwin(request: Request, caller: RuledCaller, rows: RuledRow
   }
 }
 
-/** Of a write to a hidden row, below one, or with a reference to one. */
+/** The twin of a write to a hidden row, below one, or with a reference to one; null if it has no twin. */
 function absentWrite(write: WriteRequest, caller: RuledCaller, rows: RuledRows): WriteRequest | null {
   const { resource, method } = write;
   const path = absentPath(rows, caller, resource, write.path);
   if (path !== null) return method === 'PUT' && path.at(-1) === ABSENT ? null : { ...write, path };
-  const body = membersOf(write);
+  const body = readMembers(write);
   if (body === null) return null;
   const current = rows.get(resource, write.path);
   const hidden = references(resource).filter(({ field, target }) => {
@@ -73,8 +73,8 @@ function absentPath(
   return null;
 }
 
-/** The members that a body sends; null where it is none, or a JSON patch. */
-function membersOf({ body }: WriteRequest): Readonly<Record<string, unknown>> | null {
+/** Reads the members of a body; null if there is none, or if it is a JSON patch. */
+function readMembers({ body }: WriteRequest): Readonly<Record<string, unknown>> | null {
   return body === null || isPatch(body) ? null : body;
 }
 

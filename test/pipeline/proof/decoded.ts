@@ -5,7 +5,7 @@ import type { Seen } from '../support/api-under-test.ts';
 /** A value of a format that has no types. */
 type Raw = string | null | readonly Raw[] | { readonly [name: string]: Raw };
 
-/** What is compared of a body. */
+/** The comparable parts of an expected and a served body. */
 interface Compared {
   readonly expected: unknown;
   readonly served: unknown;
@@ -15,7 +15,7 @@ interface Compared {
  * A body that is not JSON as JSON, with the types of what is expected (NEG-1, NEG-4, NEG-6).
  *
  * @param expected the body as JSON
- * @returns what of the two has to be equal: without the facts about a page where they are header fields
+ * @returns the parts of the two that must be equal; a format without facts about a page has them in header fields
  */
 export function decodedBody(expected: unknown, { headers, text }: Pick<Seen, 'headers' | 'text'>): Compared {
   const type = (headers.get('content-type') ?? '').split(';', 1)[0] ?? '';

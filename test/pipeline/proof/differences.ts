@@ -5,7 +5,9 @@ import { DRY } from '../../oracle/ruled-writes.ts';
 /** Called with a cursor that was served, and where it leads. */
 type OnCursor = (token: string, place: CursorPlace) => void;
 
-/** Where a served value is not the expected one; marks in the latter accept what the server alone decides. */
+/**
+ * Describes where a served value differs from the expected one. A mark accepts values that the server alone chooses.
+ */
 export function differences(expected: unknown, served: unknown, path: string, onCursor: OnCursor): readonly string[] {
   const differs = (): readonly string[] => [`${path} is ${JSON.stringify(served)}, not ${JSON.stringify(expected)}`];
   if (expected instanceof Mark) return expected.accepts(served) ? [] : [`${path} is ${JSON.stringify(served)}`];

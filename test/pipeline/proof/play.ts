@@ -7,7 +7,7 @@ import { type ApiUnderTest, apiUnderTest, type Seen, type Setting } from '../sup
 import { callerTokens } from '../support/caller-tokens.ts';
 import { decodedBody } from './decoded.ts';
 import { differences, refusalDifferences } from './differences.ts';
-import { documentOf, randomCallers, randomModel } from './random-models.ts';
+import { serializeModel, randomCallers, randomModel } from './random-models.ts';
 import { absentTwin } from './absent-twin.ts';
 import { RandomRequests, type Request, type ServedCursor } from './random-requests.ts';
 import { sentRequest, type SentRequest } from './sent-request.ts';
@@ -15,7 +15,7 @@ import { sentRequest, type SentRequest } from './sent-request.ts';
 /** Requests of a sequence, after the rows that it begins with. */
 const SEEDS = 14;
 
-/** What the oracle expects; of lines, for each. */
+/** The response that the oracle expects. An NDJSON request has one for each line. */
 type Answer = Expected & { readonly lines?: readonly Expected[] };
 
 /** A sequence of requests over one random model, each judged by the oracle. */
@@ -29,9 +29,9 @@ export class Play {
   readonly #batches: string[] = [];
   /** The bytes that an ETag of a URL was sent with. */
   readonly #tagged = new Map<string, string>();
-  /** What was sent, for a report. */
+  /** The requests that were sent, for a report. */
   readonly log: string[] = [];
-  /** What was answered: status, header fields and body. */
+  /** The responses: status, header fields and body. */
   readonly answers: string[] = [];
   sent = 0;
 
@@ -57,7 +57,7 @@ export class Play {
   static async of(seed: number, length: number, setting: Pick<Setting, 'database'> = {}): Promise<Play> {
     const random = new Random(seed);
     const model = randomModel(random);
-    const document = documentOf(model);
+    const document = serializeModel(model);
     await using api = await apiUnderTest(document, { ...setting, tokens: callerTokens() });
     const play = new Play(api, model, random);
     try {
@@ -124,7 +124,7 @@ export class Play {
         return reads.list(caller, request.list);
       case 'write': {
         const id = (): string => location(seen.headers.get('location')) || servedId(seen);
-        return this.#server.write(caller, request.write, keyOf(request), { now, id });
+        return this.#server.write(caller, request.write, selectKey(request), { now, id });
       }
       case 'batch': {
         const results: readonly { headers?: Record<string, string> }[] = seen.body['results'] ?? [];
@@ -136,7 +136,7 @@ export class Play {
         return this.#server.batch(caller, request, id, made);
       }
       case 'lines': {
-        const lines = linesOf(seen);
+        const lines = parseLines(seen);
         const writes = request.bodies.map(
           (body): WriteRequest => ({ method: 'POST', resource: request.resource, path: request.path, body, ...PLAIN }),
         );
@@ -158,7 +158,7 @@ export class Play {
     const fields = Object.entries(headers).flatMap(([name, value]) =>
       (seen.headers.get(name) ?? null) === value ? [] : [`${name} is ${seen.headers.get(name)}, not ${value}`],
     );
-    if (lines !== undefined) return [...fields, ...lineDifferences(lines, linesOf(seen))];
+    if (lines !== undefined) return [...fields, ...lineDifferences(lines, parseLines(seen))];
     const isJson = /[/+]json$/.test(seen.headers.get('content-type') ?? '');
     if (code !== undefined) {
       if (isJson) return [...fields, ...refusalDifferences(expected, seen.body, 'it')];
@@ -172,7 +172,7 @@ export class Play {
     return [...fields, ...differences(compared.expected, compared.served, 'body', onCursor)];
   }
 
-  /** What is hidden is answered as what is absent (AUTH-5). */
+  /** A hidden row gets the same response as an absent one (AUTH-5). */
   async #judgeTwin(hidden: Seen, sent: SentRequest): Promise<void> {
     const absent = await this.#send(sent);
     if (stable(hidden) !== stable(absent))
@@ -207,8 +207,8 @@ function servedId({ text }: Seen): string {
   return /(?:"id":"|<id>|^id: )([\w-]+)/m.exec(text)?.[1] ?? '';
 }
 
-/** POST and PATCH alone have keys, and a dry run keeps none. */
-function keyOf({ write, key }: Extract<Request, { kind: 'write' }>): string | null {
+/** Selects the idempotency key of a write. POST and PATCH alone have keys, and a dry run keeps none. */
+function selectKey({ write, key }: Extract<Request, { kind: 'write' }>): string | null {
   return (write.method === 'POST' || write.method === 'PATCH') && !write.dry ? key : null;
 }
 
@@ -219,7 +219,7 @@ function stable({ status, headers, text }: Seen): string {
   return JSON.stringify([status, kept, plain]);
 }
 
-function linesOf({ status, text }: Seen): readonly Record<string, unknown>[] {
+function parseLines({ status, text }: Seen): readonly Record<string, unknown>[] {
   return status === 200
     ? text
         .split('\n')

@@ -31,7 +31,7 @@ export function randomModel(random: Random): RuledModel {
 }
 
 function bareResource(name: string, model: RuledModel, random: Random): RuledResource {
-  const parents = Object.values(model).filter((each) => depthOf(model, each) < 3);
+  const parents = Object.values(model).filter((each) => measureDepth(model, each) < 3);
   const parent = parents.length > 0 && random.chance(0.5) ? random.pick(parents) : null;
   const owner = random.chance(0.35) ? { field: 'owner_id', bypass: random.chance(0.5) ? `${name}:admin` : null } : null;
   const hasState = random.chance(0.3);
@@ -82,9 +82,9 @@ function randomRule(scope: string, random: Random): Rule {
   return random.chance(0.75) ? 'authenticated' : { scope };
 }
 
-function depthOf(model: RuledModel, { parent }: RuledResource): number {
+function measureDepth(model: RuledModel, { parent }: RuledResource): number {
   const above = parent === null ? undefined : model[parent];
-  return above === undefined ? 1 : 1 + depthOf(model, above);
+  return above === undefined ? 1 : 1 + measureDepth(model, above);
 }
 
 /** A nested resource can be referred to by its ids where the server makes them. */
@@ -223,8 +223,8 @@ export function randomCallers(model: RuledModel, random: Random): readonly Ruled
   ];
 }
 
-/** The document that declares a model. */
-export function documentOf(model: RuledModel): string {
+/** Serializes a model as the document that declares it. */
+export function serializeModel(model: RuledModel): string {
   const resources = Object.fromEntries(Object.values(model).map((resource) => [resource.name, declared(resource)]));
   const issuer = {
     name: 'test',

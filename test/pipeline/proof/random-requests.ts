@@ -17,7 +17,7 @@ export const FORMATS = [
 const LIST_FORMATS = [...FORMATS, 'application/x-ndjson', 'text/csv'] as const;
 export type Format = (typeof LIST_FORMATS)[number];
 
-/** What a body is sent as; `merge` and JSON patches have types of their own. */
+/** The format of a body. Merge patches and JSON patches have media types of their own. */
 export type Content = 'json' | 'xml' | 'form';
 
 export type Request =
@@ -62,7 +62,7 @@ export interface ServedCursor {
   readonly list: ListRequest;
 }
 
-/** What requests are made of besides the model: what was served so far. */
+/** Cursors and batches that were served so far, from which later requests are made. */
 export interface Known {
   readonly cursors: readonly ServedCursor[];
   readonly batches: readonly string[];
@@ -195,7 +195,7 @@ export class RandomRequests {
     };
   }
 
-  /** Of a row, of one that is not there, or below other ancestors. */
+  /** The path of a row, of an absent one, or of one below other ancestors. */
   #path(resource: RuledResource): readonly string[] {
     const random = this.#random;
     const all = this.#rows.of(resource);

@@ -78,7 +78,7 @@ function withBody(
 ): Pick<SentRequest, 'headers' | 'body'> {
   if (body === null) return { headers };
   if (content === 'json' || Array.isArray(body)) return { headers, body };
-  const members = Object.entries(body).map(([name, value]) => [name, value === null ? null : textOf(value)] as const);
+  const members = Object.entries(body).map(([name, value]) => [name, value === null ? null : toText(value)] as const);
   if (content === 'form') {
     const pairs = members.map(([name, value]) => (value === null ? name : `${name}=${encodeURIComponent(value)}`));
     return { headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }, body: pairs.join('&') };
@@ -91,8 +91,8 @@ function withBody(
   return { headers: { ...headers, 'Content-Type': 'application/xml' }, body: text };
 }
 
-/** None of the texts has markup. */
-function textOf(value: unknown): string {
+/** Converts a value to the text of a form field or an XML element. None of the texts has markup. */
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, column } from '../support/api-under-test.ts';
-import { create, idsOf, LAMP, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, LAMP, SHOP } from '../models/shop-model.ts';
 import { EVERYTHING } from '../../../src/plan/plan.ts';
 
 let shop: ApiUnderTest;
@@ -65,8 +65,8 @@ describe('POST', () => {
       events: ['review.created'],
     });
     assert.equal(headers.get('location'), `${path}/${body['id']}`);
-    assert.deepEqual(idsOf(await shop.send({ send: `GET ${path}` })), [body['id']]);
-    assert.deepEqual(idsOf(await shop.send({ send: `GET /api/v1/products/${other.id}/reviews` })), []);
+    assert.deepEqual(parseIds(await shop.send({ send: `GET ${path}` })), [body['id']]);
+    assert.deepEqual(parseIds(await shop.send({ send: `GET /api/v1/products/${other.id}/reviews` })), []);
   });
 
   for (const body of [[], [{}], 'text', 1, true, null]) {

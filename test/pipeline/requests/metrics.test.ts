@@ -48,8 +48,8 @@ async function scrape(api: ApiUnderTest): Promise<string> {
   return text;
 }
 
-/** The value of a series; null where it is absent. */
-async function valueOf(api: ApiUnderTest, series: string): Promise<number | null> {
+/** Reads the value of a series; null if it is absent. */
+async function readSeries(api: ApiUnderTest, series: string): Promise<number | null> {
   const text = await scrape(api);
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? null : Number(line.slice(series.length + 1));
@@ -163,9 +163,9 @@ describe('what is measured of requests', () => {
     await api.send({ send: 'GET /api/v1/notes' });
     const labels =
       'http_request_method="GET",http_route="/api/notes",http_response_status_code="200",api_version="1.0.0"';
-    assert.equal(await valueOf(api, `http_server_request_duration_seconds_sum{${labels}}`), 0.3);
-    assert.equal(await valueOf(api, `http_server_request_duration_seconds_bucket{${labels},le="0.25"}`), 0);
-    assert.equal(await valueOf(api, `http_server_request_duration_seconds_bucket{${labels},le="0.5"}`), 1);
+    assert.equal(await readSeries(api, `http_server_request_duration_seconds_sum{${labels}}`), 0.3);
+    assert.equal(await readSeries(api, `http_server_request_duration_seconds_bucket{${labels},le="0.25"}`), 0);
+    assert.equal(await readSeries(api, `http_server_request_duration_seconds_bucket{${labels},le="0.5"}`), 1);
   });
 
   it('[OPS-2b] collapses unknown routes and unknown methods', async () => {
@@ -191,10 +191,10 @@ describe('what is measured of requests', () => {
     await api.send({ send: 'GET /api/v1/notes?limit=x' });
     await api.send({ send: 'GET /api/v1/notes?limit=x' });
     const errors = 'http_request_method="GET",http_route="/api/notes",error_code="PAGINATION_LIMIT_INVALID"';
-    assert.equal(await valueOf(api, `restwright_http_errors_total{${errors}}`), 2);
+    assert.equal(await readSeries(api, `restwright_http_errors_total{${errors}}`), 2);
     const post = 'http_request_method="POST",http_route="/api/notes"';
-    assert.equal(await valueOf(api, `http_server_request_body_size_bytes_sum{${post}}`), Buffer.byteLength(body));
-    assert.equal(await valueOf(api, `http_server_response_body_size_bytes_sum{${post}}`), bytes.length);
+    assert.equal(await readSeries(api, `http_server_request_body_size_bytes_sum{${post}}`), Buffer.byteLength(body));
+    assert.equal(await readSeries(api, `http_server_response_body_size_bytes_sum{${post}}`), bytes.length);
   });
 
   it('[OPS-2b] counts requests in progress, and streams until they have ended', async () => {
@@ -202,8 +202,8 @@ describe('what is measured of requests', () => {
     const active = 'http_server_active_requests{http_request_method="POST"}';
     const ndjson = { 'Content-Type': 'application/x-ndjson' };
     await api.send({ send: 'POST /api/v1/notes', headers: ndjson, body: '{"text":"a"}\n' });
-    assert.equal(await valueOf(api, active), 0);
-    assert.equal(await valueOf(api, 'http_server_active_requests{http_request_method="GET"}'), 1);
+    assert.equal(await readSeries(api, active), 0);
+    assert.equal(await readSeries(api, 'http_server_active_requests{http_request_method="GET"}'), 1);
   });
 });
 
@@ -211,14 +211,14 @@ describe('what is measured besides requests', () => {
   it('[OPS-2b] has commits, their sizes and the last event', async () => {
     await using api = await measured(NOTES);
     await Promise.all(['a', 'b', 'c'].map((text) => api.send({ send: 'POST /api/v1/notes', body: { text } })));
-    assert.equal(await valueOf(api, 'restwright_store_commit_units_sum'), 3);
+    assert.equal(await readSeries(api, 'restwright_store_commit_units_sum'), 3);
     // Writes that arrive in one iteration of the event loop share a commit; over a socket they may not.
-    const commits = (await valueOf(api, 'restwright_store_commit_units_count')) ?? 0;
+    const commits = (await readSeries(api, 'restwright_store_commit_units_count')) ?? 0;
     assert.ok(commits >= 1 && commits <= 3, `${commits} commits`);
-    assert.equal(await valueOf(api, 'restwright_store_commit_duration_seconds_count'), commits);
-    assert.equal(await valueOf(api, 'restwright_store_pending_writes'), 0);
-    assert.equal(await valueOf(api, 'restwright_store_up'), 1);
-    assert.equal(await valueOf(api, 'restwright_events_last_sequence'), 3);
+    assert.equal(await readSeries(api, 'restwright_store_commit_duration_seconds_count'), commits);
+    assert.equal(await readSeries(api, 'restwright_store_pending_writes'), 0);
+    assert.equal(await readSeries(api, 'restwright_store_up'), 1);
+    assert.equal(await readSeries(api, 'restwright_events_last_sequence'), 3);
   });
 
   const failures: readonly (readonly [series: string, error: Error])[] = [
@@ -232,9 +232,9 @@ describe('what is measured besides requests', () => {
       await using api = await measured(NOTES, {
         breaking: (store) => ({ ...store, rows: { ...store.rows, list: () => Promise.reject(error) } }),
       });
-      assert.equal(await valueOf(api, series), 0);
+      assert.equal(await readSeries(api, series), 0);
       await api.send({ send: 'GET /api/v1/notes' });
-      assert.equal(await valueOf(api, series), 1);
+      assert.equal(await readSeries(api, series), 1);
     });
   }
 
@@ -242,8 +242,8 @@ describe('what is measured besides requests', () => {
     await using api = await measured(NOTES, {
       breaking: (store) => ({ ...store, ping: () => Promise.reject(new StoreUnavailable('gone')) }),
     });
-    assert.equal(await valueOf(api, 'restwright_store_up'), 0);
-    assert.equal(await valueOf(api, 'restwright_store_pending_writes'), 0);
+    assert.equal(await readSeries(api, 'restwright_store_up'), 0);
+    assert.equal(await readSeries(api, 'restwright_store_pending_writes'), 0);
   });
 
   it('[OPS-2b] counts hits, misses and evictions of caches', async () => {
@@ -253,8 +253,11 @@ describe('what is measured besides requests', () => {
       for (let time = 0; time < times; time += 1) await api.send({ send: `GET /api/v1/notes/${id}` });
     };
     await read(5);
-    const misses = await valueOf(api, 'restwright_cache_requests_total{cache="items",result="miss"}');
-    assert.equal(await valueOf(api, 'restwright_cache_requests_total{cache="items",result="hit"}'), 5 - (misses ?? 0));
+    const misses = await readSeries(api, 'restwright_cache_requests_total{cache="items",result="miss"}');
+    assert.equal(
+      await readSeries(api, 'restwright_cache_requests_total{cache="items",result="hit"}'),
+      5 - (misses ?? 0),
+    );
     await api.send({
       send: `PATCH /api/v1/notes/${id}`,
       body: { text: 'b' },
@@ -262,12 +265,12 @@ describe('what is measured besides requests', () => {
     });
     await read(1);
     assert.equal(
-      await valueOf(api, 'restwright_cache_requests_total{cache="items",result="miss"}'),
+      await readSeries(api, 'restwright_cache_requests_total{cache="items",result="miss"}'),
       (misses ?? 0) + 1,
       'stale is no hit',
     );
     for (const cache of ['items', 'pages', 'bodies'])
-      assert.equal(await valueOf(api, `restwright_cache_evictions_total{cache="${cache}"}`), 0);
+      assert.equal(await readSeries(api, `restwright_cache_evictions_total{cache="${cache}"}`), 0);
   });
 
   it('[OPS-2b] counts the uses of prepared statements and of verified tokens, and the reads that wait for a thread', async () => {
@@ -278,14 +281,14 @@ describe('what is measured besides requests', () => {
       }),
     });
     const uses = (result: string): Promise<number | null> =>
-      valueOf(api, `restwright_cache_requests_total{cache="statements",result="${result}"}`);
+      readSeries(api, `restwright_cache_requests_total{cache="statements",result="${result}"}`);
     await create(api, 'notes', { text: 'a' });
     const [hits, misses] = [await uses('hit'), await uses('miss')];
     await create(api, 'notes', { text: 'b' });
     assert.ok(((await uses('hit')) ?? 0) > (hits ?? 0));
     assert.equal(await uses('miss'), misses, 'its statements are prepared already');
-    assert.equal(await valueOf(api, 'restwright_cache_evictions_total{cache="statements"}'), 0);
-    assert.equal(await valueOf(api, 'restwright_store_queued_reads'), 7);
+    assert.equal(await readSeries(api, 'restwright_cache_evictions_total{cache="statements"}'), 0);
+    assert.equal(await readSeries(api, 'restwright_store_queued_reads'), 7);
   });
 
   it('[OPS-2b] counts the look-ups of verified tokens', async () => {

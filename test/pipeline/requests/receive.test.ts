@@ -4,8 +4,8 @@ import { HEADER_LIMITS } from '../../../src/conventions/headers/header-check.ts'
 import { rawRequest, apiUnderTest } from '../support/api-under-test.ts';
 import { SHOP } from '../models/shop-model.ts';
 
-/** Header lines with a total number of bytes, including `: ` and line ends; the first is Host. */
-function headersOf(bytes: number): readonly string[] {
+/** Makes header lines with a total number of bytes, including `: ` and line ends; the first is Host. */
+function makeHeaders(bytes: number): readonly string[] {
   const host = ['Host', 'localhost'];
   const overhead = 'Host: localhost\r\n'.length + 'X-Large: \r\n'.length;
   return [...host, 'X-Large', 'x'.repeat(bytes - overhead)];
@@ -13,8 +13,8 @@ function headersOf(bytes: number): readonly string[] {
 
 describe('receive', () => {
   const sizes: readonly (readonly [what: string, headers: readonly string[], status: number])[] = [
-    ['16 KiB of header', headersOf(HEADER_LIMITS.headers), 200],
-    ['16 KiB of header and a byte', headersOf(HEADER_LIMITS.headers + 1), 431],
+    ['16 KiB of header', makeHeaders(HEADER_LIMITS.headers), 200],
+    ['16 KiB of header and a byte', makeHeaders(HEADER_LIMITS.headers + 1), 431],
     ['100 lines', ['Host', 'localhost', ...Array.from({ length: 99 }, () => ['X', '1']).flat()], 200],
     ['101 lines', ['Host', 'localhost', ...Array.from({ length: 100 }, () => ['X', '1']).flat()], 431],
   ];

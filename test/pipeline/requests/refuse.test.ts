@@ -9,7 +9,7 @@ import { newNote } from '../../../src/pipeline/receive.ts';
 import { refuse } from '../../../src/pipeline/refuse.ts';
 import { START } from '../support/api-under-test.ts';
 
-function exchangeOf(headers: readonly string[]): Exchange {
+function makeExchange(headers: readonly string[]): Exchange {
   return {
     request: { method: 'GET', target: '/api/v1/notes', headers },
     fields: headerFields(headers),
@@ -29,7 +29,7 @@ const PROBLEM = ['Accept', 'application/problem+json'];
 
 function refused(error: unknown, headers: readonly string[] = []) {
   const observations: Observation[] = [];
-  const exchange = exchangeOf(headers);
+  const exchange = makeExchange(headers);
   const observe = (observation: Observation): void => void observations.push(observation);
   const answer = refuse(exchange, error, { contract: { version: '1.4.2', lifecycle: [] }, observe, now: () => START });
   const body = JSON.parse(String(answer.body)) as Readonly<Record<string, unknown>>;

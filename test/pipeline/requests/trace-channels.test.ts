@@ -17,7 +17,7 @@ resources:
 /** A message of a channel: the event, and the members that were there when it was published. */
 type Message = Readonly<Record<string, unknown>>;
 
-/** What a channel publishes meanwhile. */
+/** Records the messages that a channel publishes while a function runs. */
 async function published(name: string, during: () => Promise<unknown>): Promise<readonly Message[]> {
   const messages: Message[] = [];
   const note = (event: string) => (context: object) => void messages.push({ event, ...context });

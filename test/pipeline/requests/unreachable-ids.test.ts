@@ -21,7 +21,7 @@ const LONGER = `${LONGEST}a`;
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
-/** How each request creates a folder, and where its response has the error. */
+/** Ways to create a folder, each with its request and the place of the error in its response. */
 const CREATING: readonly (readonly [
   way: string,
   request: (id: string) => { send: string; body: unknown; headers?: Record<string, string> },

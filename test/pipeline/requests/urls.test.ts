@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
-import { create, idsOf, LAMP, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, LAMP, SHOP } from '../models/shop-model.ts';
 
 let shop: ApiUnderTest;
 before(async () => {
@@ -205,7 +205,7 @@ describe('a query', () => {
       ['text=a%20b', 'space'],
       ['t%65xt=a%2Bb', 'plus'],
     ] as const) {
-      assert.deepEqual(idsOf(await own.row({ send: `GET /api/v1/notes?${query}`, status: 200 })), [id], query);
+      assert.deepEqual(parseIds(await own.row({ send: `GET /api/v1/notes?${query}`, status: 200 })), [id], query);
     }
   });
 
@@ -218,7 +218,7 @@ describe('a query', () => {
       ['text%5Bin%5D=a,a%2Cb', ['a', 'a,b']],
       ['text=a,b', ['a,b']],
     ] as const) {
-      assert.deepEqual(idsOf(await own.row({ send: `GET /api/v1/notes?${query}`, status: 200 })), ids, query);
+      assert.deepEqual(parseIds(await own.row({ send: `GET /api/v1/notes?${query}`, status: 200 })), ids, query);
     }
   });
 

@@ -94,15 +94,15 @@ export interface Setting {
   /** Receives the times of stages, too. */
   readonly traces?: Observe;
   readonly serverTiming?: boolean;
-  /** How the names of webhook hosts resolve. Default: to a public address. */
+  /** Resolves the names of webhook hosts. Default: to a public address. */
   readonly resolve?: Resolve;
   /** An additional observer, for example one that fails. */
   readonly observe?: Observe;
 }
 
-/** Whether every API of the suite authenticates its callers, and every request has a token that may do everything. */
+/** True if every API of the suite authenticates its callers. Every request then has a token that may do everything. */
 const isAuthenticated = process.env['RESTWRIGHT_AUTHENTICATED'] === '1';
-/** Whether every response is compared with the description of its version. */
+/** True if every response is compared with the description of its version. */
 const isDescribed = process.env['RESTWRIGHT_DESCRIBED'] === '1';
 /** The fields whose values differ with authentication (NEG-3, CACHE-5, CACHE-1). */
 const DIFFERENT = new Set(['vary', 'cache-control', 'etag']);
@@ -133,8 +133,8 @@ function withChosenAuth(declared: string | DefinedModel): string | DefinedModel 
 }
 
 /**
- * Whether the model of every API of the suite is an older version, over a newest one in which everything has another
- * name.
+ * True if the model of every API of the suite is an older version. Everything has another name in the newest version
+ * above it.
  */
 const isOlder = process.env['RESTWRIGHT_OLDER_CONTRACT'] === '1';
 
@@ -274,17 +274,17 @@ export async function seen({ status, headers, body }: ApiResponse): Promise<Seen
     assert.ok(isExposed(name), `the field ${name} is missing in RESPONSE_FIELDS`);
     named.set(name, headers[at + 1] ?? '');
   }
-  const bytes = await bytesOf(body);
+  const bytes = await collectBytes(body);
   const text = decoded(bytes, named.get('content-encoding') ?? 'identity');
   return { status, headers: named, bytes, text, body: isJson(named) ? JSON.parse(text) : {} };
 }
 
-/** Whether pages of other origins may read a field (OPS-3): every field of every response in the tests is checked. */
+/** True if pages of other origins may read a field (OPS-3). Every field of every response in the tests is checked. */
 function isExposed(name: string): boolean {
   return EXPOSED.has(name) || name.startsWith('access-control-');
 }
 
-async function bytesOf(body: ApiResponse['body']): Promise<Uint8Array> {
+async function collectBytes(body: ApiResponse['body']): Promise<Uint8Array> {
   if (body === null || typeof body === 'string') return Buffer.from(body ?? '');
   if (body instanceof Uint8Array) return body;
   const pieces: string[] = [];

@@ -7,7 +7,7 @@ import type { Model } from '../../../src/model/model.ts';
 import { descriptionValidator, member, listOperations, rebased, resolved } from '../../describe/openapi/consistency.ts';
 import type { Seen } from './api-under-test.ts';
 
-/** What a response is the answer to. */
+/** The request that a response answers. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly target: string;
@@ -21,7 +21,7 @@ const TRANSPORT = new Set([
   'content-type',
   'date',
   'keep-alive',
-  // Of servers in development.
+  // Sent by servers in development alone.
   'server-timing',
   'transfer-encoding',
 ]);
@@ -30,9 +30,9 @@ const TRANSPORT = new Set([
 const checkers = new Map<string, ResponseChecker>();
 
 /**
- * Checks that a response is as the description of its version says: the operation has the status, the status has the
- * header fields and the media type, and the body matches the schema, with no member that is not described. What no
- * description has is not checked: targets without a route, redirects, metrics and the page for people.
+ * Checks a response against the description of its version. The operation must have the status, and the status must
+ * have the header fields and the media type. The body must match the schema, and have no undescribed member. Targets
+ * without a description are not checked: those without a route, redirects, metrics and the page for people.
  */
 export function assertDescribed(model: Model, request: AnsweredRequest, response: Seen): void {
   const key = JSON.stringify([model.fingerprint, model.publicUrl]);

@@ -76,8 +76,8 @@ export const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 export const SECRET = 'veiled';
 
 /**
- * An API with rows of two tenants. What one caller may not see is otherwise in a second one: its values have another
- * text, and rows that no visible row refers to are absent.
+ * An API with rows of two tenants. A second API, with another secret, differs only in what one caller may not see.
+ * Hidden values have another text there, and hidden rows that no visible row refers to are absent.
  */
 export async function tenantsApi(secret: string = SECRET): Promise<ApiUnderTest> {
   const api = await apiUnderTest(MODEL, { tokens: callerTokens() });

@@ -6,16 +6,16 @@ import { readArray, readObject, readString, readStrings } from '../../../src/mod
 
 /** The newest version of a model that is served as an older one. */
 const NEWEST = '99.0.0';
-/** What the newest version puts before each name. */
+/** The prefix of every name in the newest version. */
 const PREFIX = 'new_';
 const PREFIXES = /\bnew[_-]|NEW_/g;
 /** Cursors and secrets, whose random characters may be those of a prefix; longer than any name. */
 const TOKENS = /[\w-]{40,}/g;
 
 /**
- * A model whose only older version is the given one: every collection, singular, field and member of an object has
- * another name in the newest version. A TypeScript model, whose functions know the names of its fields, is the same in
- * both.
+ * A model whose only older version is the given one. Every collection, singular, field and member of an object has
+ * another name in the newest version. A TypeScript model is the same in both, because its functions use the names of
+ * its fields.
  */
 export function servedAsOlder(declared: string | DefinedModel): string | DefinedModel {
   if (typeof declared === 'string') {
@@ -23,7 +23,7 @@ export function servedAsOlder(declared: string | DefinedModel): string | Defined
     return isJsonObject(document) ? JSON.stringify(renamedModel(document)) : declared;
   }
   const { definition } = declared;
-  const { version = '1.0.0', default_version: byDefault = majorOf(version) } = definition;
+  const { version = '1.0.0', default_version: byDefault = parseMajor(version) } = definition;
   if (definition.versions !== undefined) return declared;
   const versions = { [version]: {} };
   return { ...declared, definition: { ...definition, version: NEWEST, default_version: byDefault, versions } };
@@ -39,7 +39,7 @@ export function withOlderNames(text: string): string {
   return text.replaceAll(PREFIXES, '');
 }
 
-function majorOf(version: string): number {
+function parseMajor(version: string): number {
   return Number(version.split('.', 1)[0]);
 }
 
@@ -52,7 +52,7 @@ function renamedModel(document: JsonObject): JsonObject {
   return {
     ...document,
     version: NEWEST,
-    default_version: document['default_version'] ?? majorOf(version),
+    default_version: document['default_version'] ?? parseMajor(version),
     resources: Object.fromEntries(
       Object.entries(resources).map(([name, held]) => [PREFIX + name, renamer.resource(name, readObject(held))]),
     ),
@@ -75,7 +75,7 @@ class Renamer {
       resources.map(([name, held]) => [name, renamedPaths(readObject(readObject(held)['schema']))]),
     );
     const relations = resources.flatMap(([name, held]) => [
-      ...relationsOf(name, readObject(readObject(held)['schema'])),
+      ...collectRelations(name, readObject(readObject(held)['schema'])),
       ...parentRelation(name, readString(readObject(held)['parent']), readObject(document['resources'])),
     ]);
     this.#relations = new Map(
@@ -227,11 +227,11 @@ interface Relation {
   readonly of: string;
   readonly as: string;
   readonly to: string;
-  /** Whether its name follows from that of its field. */
+  /** True if its name is derived from that of its field. */
   readonly isDerived: boolean;
 }
 
-function relationsOf(resource: string, schema: JsonObject): readonly Relation[] {
+function collectRelations(resource: string, schema: JsonObject): readonly Relation[] {
   return Object.entries(readObject(schema['properties'])).flatMap(([field, held]) => {
     const declared = readObject(held)['x-references'];
     if (declared === undefined) return [];

@@ -6,12 +6,12 @@ import type { RuledCaller, RuledField, Tree } from '../../oracle/ruled-model.ts'
 import type { Value } from '../../oracle/values.ts';
 import { as } from './caller-tokens.ts';
 
-/** What rows have, and what policies compare. */
+/** The fields of every row, which policies compare. */
 const FIELDS: Readonly<Record<string, RuledField>> = {
   tenant: { kind: 'text' },
   level: { kind: 'number' },
   open: { kind: 'boolean' },
-  /** Of every row the same: the caller with its value sees all rows. */
+  /** The same in every row: the caller with its value sees all rows. */
   one: { kind: 'text' },
 };
 
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, RuledField>> = {
 interface Reference {
   readonly field: string;
   readonly collection: string;
-  /** Where the row that it leads to is deleted. */
+  /** The effect on the row when the referenced row is deleted. */
   readonly onDelete: 'nullify' | 'cascade';
 }
 
@@ -52,12 +52,12 @@ interface Change {
   readonly after: Rows;
 }
 
-/** The paths that a policy of a collection can name, up to a number of references. */
-function pathsOf(collection: string, references: number): readonly string[] {
+/** Lists the paths that a policy of a collection can name, up to a number of references. */
+function listPaths(collection: string, references: number): readonly string[] {
   const own = ['tenant', 'level', 'open'];
   if (references === 0) return own;
   const related = Object.entries(REFERENCES[collection] ?? {}).flatMap(([name, { collection: target }]) =>
-    pathsOf(target, references - 1).map((path) => `${name}.${path}`),
+    listPaths(target, references - 1).map((path) => `${name}.${path}`),
   );
   return [...own, ...related];
 }
@@ -72,7 +72,7 @@ function randomTree(random: SeededRandom, collection: string, references: number
       () => ({ any: inner() }),
       () => ({ not: randomTree(random, collection, references, depth + 1) }),
     ])();
-  const path = random.pick(pathsOf(collection, references));
+  const path = random.pick(listPaths(collection, references));
   const name = path.slice(path.lastIndexOf('.') + 1);
   return { [path]: random.pick(OPERANDS[name] ?? []) };
 }
@@ -216,7 +216,7 @@ const PLACES = [
 function randomStep(random: SeededRandom, rows: Rows): Step | null {
   const place = random.pick(PLACES);
   const before = rows.get(place);
-  const collection = collectionOf(place);
+  const collection = parseCollection(place);
   const above = place.slice(0, -collection.length - 3);
   if (collection === 'tasks' && !rows.has(above)) return null;
   if (before !== undefined && random.oneIn(4)) return { method: 'DELETE', path: place, after: without(rows, place) };
@@ -238,7 +238,7 @@ function randomStep(random: SeededRandom, rows: Rows): Step | null {
 }
 
 function randomRow(random: SeededRandom, rows: Rows, place: string): Row {
-  const references = Object.values(REFERENCES[collectionOf(place)] ?? {}).map((reference) => {
+  const references = Object.values(REFERENCES[parseCollection(place)] ?? {}).map((reference) => {
     const targets = [...rows.keys()].filter((key) => key === referredTo(place, reference, key.slice(-1)));
     return [reference.field, random.pick([null, ...targets.map((key) => key.slice(-1))])] as const;
   });
@@ -251,7 +251,7 @@ function randomRow(random: SeededRandom, rows: Rows, place: string): Row {
   };
 }
 
-function collectionOf(place: string): string {
+function parseCollection(place: string): string {
   return place.split('/').at(-2) ?? '';
 }
 
@@ -266,7 +266,7 @@ function without(rows: Rows, place: string): Rows {
   left.delete(place);
   for (const [key, row] of rows) {
     if (!left.has(key)) continue;
-    for (const reference of Object.values(REFERENCES[collectionOf(key)] ?? {})) {
+    for (const reference of Object.values(REFERENCES[parseCollection(key)] ?? {})) {
       const id = row[reference.field];
       if (typeof id !== 'string' || referredTo(key, reference, id) !== place) continue;
       if (reference.onDelete === 'nullify') left.set(key, { ...left.get(key), [reference.field]: null });
@@ -276,23 +276,26 @@ function without(rows: Rows, place: string): Rows {
   return next === undefined ? left : without(left, next[0]);
 }
 
-/** Whether a row has to be deleted, because one is gone that it refers to or is below. */
+/** True if a row must be deleted too, because its parent or a row that it refers to was deleted. */
 function leadsNowhere(rows: Rows, key: string, row: Row): boolean {
-  const parent = collectionOf(key) === 'tasks' ? key.split('/').slice(0, 2).join('/') : null;
+  const parent = parseCollection(key) === 'tasks' ? key.split('/').slice(0, 2).join('/') : null;
   if (parent !== null && !rows.has(parent)) return true;
-  return Object.values(REFERENCES[collectionOf(key)] ?? {}).some((reference) => {
+  return Object.values(REFERENCES[parseCollection(key)] ?? {}).some((reference) => {
     const id = row[reference.field];
     return reference.onDelete === 'cascade' && typeof id === 'string' && !rows.has(referredTo(key, reference, id));
   });
 }
 
 /**
- * The changes of rows that operations made, in the order of their events. Rows that are deleted one after another are
- * seen as the rows were before the first of them.
+ * Collects the changes of rows that operations made, in the order of their events. Rows that are deleted one after
+ * another are seen as the rows were before the first of them.
  *
  * @param events all of them, without the last
  */
-export function changesOf(units: readonly (readonly Step[])[], events: readonly EventEnvelope[]): readonly Change[] {
+export function collectChanges(
+  units: readonly (readonly Step[])[],
+  events: readonly EventEnvelope[],
+): readonly Change[] {
   let rows: Rows = new Map();
   const changes: Change[] = [];
   for (const unit of units) {
@@ -301,7 +304,7 @@ export function changesOf(units: readonly (readonly Step[])[], events: readonly 
       const changed = [...new Set([...rows.keys(), ...after.keys()])].filter(
         (key) => JSON.stringify(rows.get(key)) !== JSON.stringify(after.get(key)),
       );
-      const places = events.slice(changes.length, changes.length + changed.length).map(placeOf);
+      const places = events.slice(changes.length, changes.length + changed.length).map(formatPlace);
       assert.deepEqual(places.toSorted(), changed.toSorted());
       for (const place of places) {
         const next = new Map(rows);
@@ -318,30 +321,35 @@ export function changesOf(units: readonly (readonly Step[])[], events: readonly 
   return changes;
 }
 
-/** The path of the row of an event. */
-function placeOf({ payload: { resource, parents } }: EventEnvelope): string {
+/** Formats the path of the row of an event. */
+function formatPlace({ payload: { resource, parents } }: EventEnvelope): string {
   return [...parents.toReversed(), resource].map(({ type, id }) => `${type}s/${id}`).join('/');
 }
 
-/** Whether a caller sees a row, as the rows are: by the policies of its collection and of the row above it. */
+/** True if a row exists, and the policies of its collection and of its parent show it to a caller. */
 function isSeen(rows: Rows, place: string, caller: RuledCaller, trees: Trees): boolean {
   const row = rows.get(place);
   if (row === undefined) return false;
-  const isOwn = isTrue(trees[collectionOf(place)] ?? true, caller, (path) => valueAt(rows, place, row, path));
-  return isOwn && (collectionOf(place) !== 'tasks' || isSeen(rows, place.slice(0, -'/tasks/x'.length), caller, trees));
+  const isOwn = isTrue(trees[parseCollection(place)] ?? true, caller, (path) => valueAt(rows, place, row, path));
+  return (
+    isOwn && (parseCollection(place) !== 'tasks' || isSeen(rows, place.slice(0, -'/tasks/x'.length), caller, trees))
+  );
 }
 
 /** The value at a path; unset where a reference leads to nothing. */
 function valueAt(rows: Rows, place: string, row: Row | undefined, path: string): ReturnType<ReadPath> {
   const dot = path.indexOf('.');
   if (dot === -1) return { value: row?.[path] ?? null, field: FIELDS[path] ?? assert.fail(path) };
-  const reference = REFERENCES[collectionOf(place)]?.[path.slice(0, dot)] ?? assert.fail(path);
+  const reference = REFERENCES[parseCollection(place)]?.[path.slice(0, dot)] ?? assert.fail(path);
   const target = referredTo(place, reference, String(row?.[reference.field]));
   return valueAt(rows, target, row === undefined ? undefined : rows.get(target), path.slice(dot + 1));
 }
 
-/** What a reader sees of changes, in their order: the number of the event, and whether it has the row. */
-export function expectedOf(changes: readonly Change[], reader: RuledCaller, trees: Trees): readonly string[] {
+/**
+ * Lists the events of changes that a reader should receive: number, path, and `row`, or `left` for a row that became
+ * hidden.
+ */
+export function listExpected(changes: readonly Change[], reader: RuledCaller, trees: Trees): readonly string[] {
   return changes.flatMap(({ place, before, after }, index) => {
     const isDeleted = !after.has(place);
     if (isSeen(isDeleted ? before : after, place, reader, trees)) return [`${index + 1} ${place} row`];
@@ -350,13 +358,13 @@ export function expectedOf(changes: readonly Change[], reader: RuledCaller, tree
 }
 
 /**
- * What a reader has got of changes, as `expectedOf` says it. A thin event never has data: what has left the sight looks
- * like any other.
+ * Lists the events that a reader received, in the form of `listExpected`. A thin event never has data, so a row that
+ * became hidden looks like any other.
  */
-export function gotOf(events: readonly EventEnvelope[], isFull: boolean): readonly string[] {
+export function listReceived(events: readonly EventEnvelope[], isFull: boolean): readonly string[] {
   return events.map((event) => {
     const sight = isFull && event.payload.data === undefined ? 'left' : 'row';
-    return `${Number(event.metadata.sequence)} ${placeOf(event)} ${sight}`;
+    return `${Number(event.metadata.sequence)} ${formatPlace(event)} ${sight}`;
   });
 }
 

@@ -118,7 +118,7 @@ async function plugIn(api: Api): Promise<Transport> {
   );
 }
 
-/** Whether Node's HTTP parser accepts a request, and a mount judges it as our own server does. */
+/** True if Node's HTTP parser accepts a request, and a mount judges it as our own server does. */
 function isParsed({ method, headers }: Pick<RawRequest, 'method' | 'headers'>): boolean {
   const host = headers[headers.findIndex((each) => each.toLowerCase() === 'host') + 1];
   // Mounts accept every name; the tests of pipelines expect that of our own server.
@@ -140,7 +140,7 @@ function socket(
     async send(raw) {
       const { method, target, headers, body } = raw;
       if (!takes(raw) || !isPlain({ method, target, headers })) return null;
-      const sent = body === null ? new Uint8Array() : await bytesOf(body);
+      const sent = body === null ? new Uint8Array() : await collectBytes(body);
       const lengths =
         named(headers, 'content-length') || (body === null && method === 'GET')
           ? []
@@ -179,8 +179,8 @@ function fetching(api: Api): Transport {
   return {
     async send({ method, target, headers, body }) {
       if (method === 'HEAD') return null;
-      const sent = body === null ? null : await bytesOf(body);
-      const request = requestOf(method, target, headers, sent);
+      const sent = body === null ? null : await collectBytes(body);
+      const request = toFetchRequest(method, target, headers, sent);
       if (request === null || !isParsed({ method, headers })) return null;
       const response = await handle(request, { peer: '127.0.0.1' });
       const bytes = new Uint8Array(await response.arrayBuffer());
@@ -192,7 +192,7 @@ function fetching(api: Api): Transport {
 }
 
 /** Converts to a fetch request; null if fetch would change it. */
-function requestOf(
+function toFetchRequest(
   method: string,
   target: string,
   headers: readonly string[],
@@ -214,7 +214,7 @@ function requestOf(
   }
 }
 
-async function bytesOf(body: NonNullable<RawRequest['body']>): Promise<Uint8Array> {
+async function collectBytes(body: NonNullable<RawRequest['body']>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body.chunks()) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -231,8 +231,8 @@ function ours(headers: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether Node's client sends a request as it is: it has methods in capitals, trims values, and knows no targets but
- * paths. Answers to HEAD come without the body that they are compared by.
+ * True if Node's client sends a request unchanged: it sends methods in capitals, trims values, and knows no targets but
+ * paths. Responses to HEAD come without the body by which they are compared.
  */
 function isPlain({ method, target, headers }: Pick<RawRequest, 'method' | 'target' | 'headers'>): boolean {
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'HEAD') return false;
@@ -240,7 +240,7 @@ function isPlain({ method, target, headers }: Pick<RawRequest, 'method' | 'targe
   return headers.every((each) => each === each.trim());
 }
 
-/** Whether the HTTP client would not send a request. */
+/** True if the error is that of an HTTP client which refuses to send a request. */
 function isClients(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^ERR_(?:UNESCAPED|INVALID|HTTP)/.test(String(error.code));
 }

@@ -10,7 +10,7 @@ import {
   get,
   itemsIn,
   own,
-  pathsOf,
+  pairPaths,
   randomWrite,
   sendThrough,
   twins,
@@ -99,7 +99,7 @@ const LAWS: Readonly<Record<string, Law>> = {
       await filled(pair, 5);
       for (const level of versions.keys()) {
         const path = itemsIn(versionAt(pair, level));
-        const [older, newest] = choose.pick(pathsOf(versions, level)) ?? assert.fail();
+        const [older, newest] = choose.pick(pairPaths(versions, level)) ?? assert.fail();
         if (newest === null) {
           assert.equal((await api.send({ send: `GET ${path}?sort=${older}` })).status, 400, older);
           continue;
@@ -111,7 +111,7 @@ const LAWS: Readonly<Record<string, Law>> = {
         const expected = await api.send({ send: `GET /api/v9/items?${newest}${filter}` });
         const seen = await api.send({ send: `GET ${path}?${older}${filter}` });
         assert.equal(seen.status, expected.status, seen.text);
-        if (expected.status === 200) assert.deepEqual(idsOf(seen.body.data), idsOf(expected.body.data));
+        if (expected.status === 200) assert.deepEqual(listIds(seen.body.data), listIds(expected.body.data));
       }
     },
 
@@ -177,6 +177,6 @@ export function describeVersionLaws(runs: number): void {
   });
 }
 
-function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
+function listIds(rows: readonly { readonly id: string }[]): readonly string[] {
   return rows.map(({ id }) => id);
 }

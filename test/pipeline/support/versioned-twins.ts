@@ -135,7 +135,7 @@ export function randomWrite(version: Version, before: Doc, choose: Chooser): Wri
   return { method: 'PATCH', headers, body: { [name]: value }, after };
 }
 
-/** What becomes of a field that a PUT leaves out (MET-2). */
+/** The value of a field that a PUT leaves out (MET-2): its default or null. */
 function omitted(body: Doc, name: string, shape: object): Json {
   return !(name in body) && 'default' in shape && typeof shape.default === 'string' ? shape.default : null;
 }
@@ -176,10 +176,10 @@ export async function walk(api: ApiUnderTest, path: string): Promise<readonly st
 }
 
 /**
- * The sorts and filters of a version by its words, and the same ones in the newest; null where the newest has no one
- * place for it.
+ * Pairs the paths that a version sorts and filters by with those of the newest version. Null if the newest version has
+ * no single path for one.
  */
-export function pathsOf(
+export function pairPaths(
   versions: readonly Version[],
   level: number,
 ): readonly (readonly [older: string, newest: string | null])[] {

@@ -60,7 +60,7 @@ export function readFilters(
     const field = pick(fields, each.field);
     const served = field.operators.filter((one) => operators.has(one));
     const operator = pick(served, each.operator);
-    const spelt = each.values.map((at) => pick(spellingsOf(field.path, operator), at));
+    const spelt = each.values.map((at) => pick(listSpellings(field.path, operator), at));
     const several = operator === 'in' || operator === 'nin' || (operator === 'eq' && each.form % 2 === 0);
     const values = several ? spelt : spelt.slice(0, 1);
     const clause = { path: field.path, operator, values: values.map(([value]) => value) };
@@ -71,7 +71,7 @@ export function readFilters(
   return [...named.values()];
 }
 
-function spellingsOf(path: string, operator: Operator): readonly Spelt[] {
+function listSpellings(path: string, operator: Operator): readonly Spelt[] {
   if (operator === 'exists') return [true, false].map((value): Spelt => [value, String(value)]);
   const { values = [], spelt = [] } = [...FIELDS, ...RELATED_FIELDS].find((field) => field.path === path) ?? {};
   const plain = values.flatMap((value): readonly Value[] => (Array.isArray(value) ? value : [value]));

@@ -22,7 +22,7 @@ export const OPERATORS: readonly Operator[] = [
 ];
 
 /**
- * How a client requests the next page: with the link, with the cursor alone, or with its own parameters and filters.
+ * A way to request the next page: with the link, with the cursor alone, or with own parameters and filters.
  */
 export type Step = 'link' | 'token' | 'own';
 
@@ -30,7 +30,7 @@ export type Step = 'link' | 'token' | 'own';
 export interface Plan {
   readonly target: number;
   readonly rows: readonly Write[];
-  /** Whether filters compare fields of related rows too. */
+  /** True if filters compare fields of related rows too. */
   readonly related: boolean;
   /** The operators that filters select from. */
   readonly operators: readonly Operator[];
@@ -157,18 +157,18 @@ export interface Reading {
   readonly question: CollectionQuery;
   /** Starts strictly after this position, or after a number of items. */
   readonly start: { readonly place: SortPosition } | { readonly skip: number };
-  /** Whether a whole top-level collection is counted (PAGE-9). */
+  /** True if a whole top-level collection is counted (PAGE-9). */
   readonly unfiltered: boolean;
 }
 
 /** @param limit page size for page numbers */
-export function readingOf(world: World, plan: Plan, technique: Technique, limit: number): Reading {
+export function deriveReading(world: World, plan: Plan, technique: Technique, limit: number): Reading {
   const { target } = world;
   // Few own fields, so that several filters of a plan go through one relation.
   const compared = plan.related ? [...RELATED_FIELDS, ...FIELDS.slice(0, 3)] : FIELDS;
   const filters = readFilters(plan.filters, compared, new Set(plan.operators));
-  const window = windowOf(world, plan, technique);
-  const sort = sortOf(world, plan, technique);
+  const window = chooseWindow(world, plan, technique);
+  const sort = chooseSort(world, plan, technique);
   const byGroup = Map.groupBy(filters, ({ group }) => group);
   const clausesOf = (group: number | null) => (byGroup.get(group) ?? []).map(({ clause }) => clause);
   const clauses: readonly Comparison[] = [...clausesOf(null), ...window.map(([clause]) => clause)];
@@ -185,7 +185,7 @@ export function readingOf(world: World, plan: Plan, technique: Technique, limit:
   return { technique, selection, question, unfiltered, ...beginning(world, plan, technique, limit, question) };
 }
 
-function sortOf({ target }: World, plan: Plan, technique: Technique): { sent: string | null; meant: string } {
+function chooseSort({ target }: World, plan: Plan, technique: Technique): { sent: string | null; meant: string } {
   const natural = { cursor: target.defaultSort, page: target.defaultSort, offset: target.defaultSort };
   const own = { ...natural, keyset: 'id', time: target.timeField, seek: target.timeField }[technique];
   if (technique === 'time' || (technique in natural && plan.sort.length === 0)) return { sent: null, meant: own };
@@ -194,20 +194,20 @@ function sortOf({ target }: World, plan: Plan, technique: Technique): { sent: st
 }
 
 /**
- * An end or both, or none. By time there is one at least; by cursor there is none without a sort: alone it would make
- * the technique time (PAGE-4).
+ * Chooses one end, both or none. By time there is one at least; by cursor there is none without a sort: alone it would
+ * make the technique time (PAGE-4).
  */
-function windowOf(world: World, plan: Plan, technique: Technique): ReturnType<typeof readWindow> {
+function chooseWindow(world: World, plan: Plan, technique: Technique): ReturnType<typeof readWindow> {
   if (technique === 'cursor' && plan.sort.length === 0) return [];
   const times = world.times().flatMap((time) => [time, time + 1]);
-  const start = endOf(plan.window?.start, times);
-  const before = endOf(plan.window?.before, times);
+  const start = chooseEnd(plan.window?.start, times);
+  const before = chooseEnd(plan.window?.before, times);
   if (start === null && before === null && technique === 'time') return readWindow(world.target, 0, null, plan.form);
   const turned = start !== null && before !== null && start >= before;
   return readWindow(world.target, start, turned ? null : before, plan.form);
 }
 
-function endOf(end: number | null | undefined, times: readonly number[]): number | null {
+function chooseEnd(end: number | null | undefined, times: readonly number[]): number | null {
   return typeof end === 'number' ? pick(times, end) : null;
 }
 

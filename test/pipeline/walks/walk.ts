@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Item } from '../../oracle/oracle-collection.ts';
 import { address, type Pair, pick } from './asking.ts';
 import { PAGE, TARGETS } from './model.ts';
-import { behind, type Plan, type Reading, readingOf, type Technique } from './plans.ts';
+import { behind, type Plan, type Reading, deriveReading, type Technique } from './plans.ts';
 import { read, type Served } from './served.ts';
 import { World, type Write } from './world.ts';
 
@@ -16,7 +16,7 @@ export class Walk {
   readonly reading: Reading;
   readonly #pending: (readonly Write[])[];
   #pages = 0;
-  /** Whether nothing was written since the start. */
+  /** True if nothing was written since the start. */
   quiet = true;
 
   constructor(world: World, plan: Plan, reading: Reading) {
@@ -67,7 +67,7 @@ export async function begin(plan: Plan, technique: Technique): Promise<Walk> {
       await world.write(write);
     }
   }
-  const reading = readingOf(world, plan, technique, inForce(pick(plan.limits, 0)));
+  const reading = deriveReading(world, plan, technique, inForce(pick(plan.limits, 0)));
   world.watch(reading.question);
   return new Walk(world, plan, reading);
 }

@@ -87,7 +87,7 @@ export class World {
     return this.#stood.difference(this.#moved);
   }
 
-  /** Whether a compared field of any item changed during tracking. */
+  /** True if a compared field of the item changed during tracking. */
   hasMoved(id: string): boolean {
     return this.#moved.has(id);
   }

@@ -49,7 +49,7 @@ function create(api: ApiUnderTest, filter: object, headers = ANN, more: Selectio
   return api.send({ send: 'POST /api/v2/webhooks', headers, body });
 }
 
-/** What a filter that names a field is answered, with the name of the field left out. */
+/** The error details for a filter that names a field, with the name of the field replaced. */
 async function answer(api: ApiUnderTest, name: string, value: unknown, more?: Selection): Promise<string> {
   const { status, body } = await create(api, { [name]: value }, ANN, more);
   assert.equal(status, 400, name);

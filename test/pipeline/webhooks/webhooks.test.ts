@@ -42,7 +42,7 @@ function patch(api: ApiUnderTest, id: string, body: object, headers: Readonly<Re
   return api.send({ send: `PATCH /api/v1/webhooks/${id}`, headers: { ...MERGE, ...headers }, body });
 }
 
-async function detailOf(response: Promise<Seen>): Promise<string> {
+async function readDetail(response: Promise<Seen>): Promise<string> {
   const { status, body, text } = await response;
   assert.equal(status, 400, text);
   assert.equal(body.errorCode, 'WEBHOOK_INVALID', text);
@@ -124,7 +124,7 @@ describe('webhooks as a resource', () => {
     await using api = await apiUnderTest(OPEN);
     for (const types of [['*'], ['product.*'], ['product.created', 'note.deleted'], ['webhook.disabled']])
       assert.equal((await create(api, { event_types: types })).status, 201);
-    const detail = (...types: string[]): Promise<string> => detailOf(create(api, { event_types: types }));
+    const detail = (...types: string[]): Promise<string> => readDetail(create(api, { event_types: types }));
     assert.match(
       await detail('product.created', 'product.updatd'),
       /^event_types\[1\] .*did you mean product\.updated\?/,
@@ -141,7 +141,7 @@ describe('webhooks as a resource', () => {
     for (const filter of ['{"price":{"gt":5}}', '{"any":[{"name":"a"},{"price":1}]}', 'true'])
       assert.equal((await create(api, { ...products, filter })).status, 201, filter);
     const detail = (filter: string, more: object = products): Promise<string> =>
-      detailOf(create(api, { ...more, filter }));
+      readDetail(create(api, { ...more, filter }));
     assert.match(await detail('{"price":'), /^filter must be the JSON of a policy/);
     assert.match(await detail('[1]'), /^filter must be the JSON of a policy/);
     assert.match(await detail('{"prize":1}'), /^filter is no policy of products: .*price/);
@@ -171,7 +171,7 @@ describe('webhooks as a resource', () => {
     assert.equal((await create(api, { filter })).status, 201);
     for (const named of ['webhook.*', 'webhook.disabled'])
       assert.match(
-        await detailOf(create(api, { filter, event_types: ['*', named] })),
+        await readDetail(create(api, { filter, event_types: ['*', named] })),
         /^filter is no policy of webhooks: price/,
       );
   });
@@ -206,7 +206,7 @@ describe('webhooks as a resource', () => {
   it('[EVT-4a] have a version that is served', async () => {
     await using api = await apiUnderTest(OPEN);
     assert.equal((await create(api, { version: '1.0' })).status, 201);
-    assert.match(await detailOf(create(api, { version: '2' })), /^version must be a version that is served/);
+    assert.match(await readDetail(create(api, { version: '2' })), /^version must be a version that is served/);
   });
 
   it('[EVT-7] have a URL of a public host, and no response says what its name resolves to', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, type ExchangeRow } from '../support/api-under-test.ts';
 import { NOTES } from '../support/raced-notes.ts';
-import { create, idsOf, SHOP } from '../models/shop-model.ts';
+import { create, parseIds, SHOP } from '../models/shop-model.ts';
 
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
@@ -140,7 +140,7 @@ describe('concurrent requests', () => {
     const posts = times(6, (index) => ({ send: 'POST /api/v1/taken', body: { id: `${index}`, note_id: 'a' } }));
     await together(desk, [...posts.slice(0, 3), { send: 'DELETE /api/v1/notes/a' }, ...posts.slice(3)]);
     const gone = (await desk.send({ send: 'GET /api/v1/notes/a' })).status === 404;
-    const left = idsOf(await desk.send({ send: 'GET /api/v1/taken' }));
+    const left = parseIds(await desk.send({ send: 'GET /api/v1/taken' }));
     assert.ok(gone ? left.length === 0 : left.length === 6, `${left.length} left`);
   });
 

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import type { Row } from '../../../src/plan/plan.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { type ApiUnderTest, apiUnderTest } from '../support/api-under-test.ts';
-import { collection, fill, modelOf } from '../models/references-model.ts';
+import { collection, fill, composeModel } from '../models/references-model.ts';
 import { replacing } from '../support/replacing.ts';
 import { before } from '../support/rival.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 
-const FAMILY = modelOf(collection('as'), collection('bs', { a: 'as cascade', spouse: 'bs nullify' }));
-const MANY = (onDelete: string): string => modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }));
+const FAMILY = composeModel(collection('as'), collection('bs', { a: 'as cascade', spouse: 'bs nullify' }));
+const MANY = (onDelete: string): string => composeModel(collection('as'), collection('bs', { a: `as ${onDelete}` }));
 
 describe('DELETE', () => {
   it('[MET-4e] deletes rows that refer to each other in a nullify cycle', async () => {
@@ -28,7 +28,9 @@ describe('DELETE', () => {
 
   it('[MET-4d] deletes rows that refer to each other by references that can be unset', async () => {
     for (const onDelete of ['cascade', 'restrict']) {
-      await using api = await apiUnderTest(modelOf(collection('as', { next: `as ${onDelete}`, lead: 'as cascade' })));
+      await using api = await apiUnderTest(
+        composeModel(collection('as', { next: `as ${onDelete}`, lead: 'as cascade' })),
+      );
       await fill(api, { 'as/1': {}, 'as/2': { next: '1', lead: '1' }, 'as/3': { next: '2', lead: '1' } });
       await api.row({ send: 'PATCH /api/v1/as/1', body: { next: '3' }, status: 200, events: ['a.updated'] });
       const { status, text } = await api.send({ send: 'DELETE /api/v1/as/1' });
@@ -54,7 +56,7 @@ describe('DELETE', () => {
   });
 
   it('[MET-4a] finds a row only below the parent in the path', async () => {
-    await using api = await apiUnderTest(modelOf(collection('as'), collection('bs', {}, 'parent: as')));
+    await using api = await apiUnderTest(composeModel(collection('as'), collection('bs', {}, 'parent: as')));
     await fill(api, { 'as/1': {}, 'as/2': {}, 'as/1/bs/1': {} });
     await api.row({ send: 'DELETE /api/v1/as/2/bs/1', status: 404, has: { errorCode: 'B_NOT_FOUND' } });
     await api.row({ send: 'DELETE /api/v1/as/3/bs/1', status: 404, has: { errorCode: 'A_NOT_FOUND' } });
@@ -70,7 +72,7 @@ describe('DELETE', () => {
 
   it('[MET-4d] publishes events only for collections that have them', async () => {
     await using api = await apiUnderTest(
-      modelOf(
+      composeModel(
         collection('as'),
         collection('bs', { a: 'as cascade' }, 'events: none'),
         collection('cs', { b: 'bs cascade' }),
@@ -87,7 +89,7 @@ describe('DELETE', () => {
     await api.send({ send: 'DELETE /api/v1/as/1' });
     for (const name of ['as', 'bs']) {
       const { body } = await api.send({ send: `GET /api/v1/${name}?page=1` });
-      assert.deepEqual([body['page']['total_count'], idsOf({ text: JSON.stringify(body) }).length], [1, 1], name);
+      assert.deepEqual([body['page']['total_count'], parseIds({ text: JSON.stringify(body) }).length], [1, 1], name);
     }
   });
 });
@@ -103,14 +105,14 @@ describe('DELETE of a row with very many dependents', () => {
     await api.newEvents();
     await api.send({ send: 'DELETE /api/v1/as/1' });
     assert.equal((await api.newEvents()).length, 10_000);
-    assert.deepEqual(idsOf(await api.send({ send: 'GET /api/v1/bs' })), []);
+    assert.deepEqual(parseIds(await api.send({ send: 'GET /api/v1/bs' })), []);
   });
 
   for (const onDelete of ['cascade', 'nullify']) {
     it(`[MET-4d] is rejected above 10,000 rows with ${onDelete}, and names the resource`, async () => {
       let writes = 0;
       // Rows without events are imported in half the time.
-      const model = modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }, 'events: none'));
+      const model = composeModel(collection('as'), collection('bs', { a: `as ${onDelete}` }, 'events: none'));
       await using api = await apiUnderTest(model, {
         breaking: (store) => before(store, () => void (writes += 1)),
       });
@@ -149,7 +151,7 @@ describe('DELETE of a row with large dependents', () => {
     use: (api: ApiUnderTest, read: readonly Row[]) => Promise<void>,
   ): Promise<void> {
     const read: Row[] = [];
-    const model = modelOf(collection('as'), collection('bs', { a: `as ${onDelete}` }, rest));
+    const model = composeModel(collection('as'), collection('bs', { a: `as ${onDelete}` }, rest));
     await using api = await apiUnderTest(model, { breaking: (store) => readingRows(store, 'bs', read) });
     await create(api, 'as', { id: '1' });
     const rows = Array.from({ length: count }, (_, index) => ({ id: `${index}`, a: '1', text: 'x'.repeat(LARGE) }));

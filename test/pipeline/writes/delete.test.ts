@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { apiUnderTest } from '../support/api-under-test.ts';
-import { collection, fill, modelOf } from '../models/references-model.ts';
+import { collection, fill, composeModel } from '../models/references-model.ts';
 
 interface Case {
   readonly title: string;
@@ -17,7 +17,7 @@ interface Case {
 const RELEASED: readonly Case[] = [
   {
     title: '[MET-4e] nullify sets the reference to null before the delete, and keeps the other fields',
-    model: modelOf(collection('as'), collection('bs', { a: 'as nullify' })),
+    model: composeModel(collection('as'), collection('bs', { a: 'as nullify' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { a: '1', text: 'x' }, 'bs/2': { a: '2' } },
     remove: 'as/1',
     events: ['b.updated 1', 'a.deleted 1'],
@@ -25,7 +25,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] nullify removes all references from an array and keeps the order of the others',
-    model: modelOf(collection('as'), collection('bs', { all: '*as nullify' })),
+    model: composeModel(collection('as'), collection('bs', { all: '*as nullify' })),
     rows: { 'as/1': {}, 'as/2': {}, 'as/3': {}, 'bs/1': { all: ['3', '1', '2', '1'] }, 'bs/2': { all: ['2'] } },
     remove: 'as/1',
     events: ['b.updated 1', 'a.deleted 1'],
@@ -33,7 +33,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] a row with two references is updated once',
-    model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as nullify', all: '*as nullify' })),
+    model: composeModel(collection('as'), collection('bs', { a: 'as nullify', b: 'as nullify', all: '*as nullify' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1', all: ['1'] } },
     remove: 'as/1',
     events: ['b.updated 1', 'a.deleted 1'],
@@ -41,7 +41,11 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] cascade follows references, and each deleted row has its event before the row that it refers to',
-    model: modelOf(collection('as'), collection('bs', { a: 'as cascade' }), collection('cs', { all: '*bs cascade' })),
+    model: composeModel(
+      collection('as'),
+      collection('bs', { a: 'as cascade' }),
+      collection('cs', { all: '*bs cascade' }),
+    ),
     rows: { 'as/1': {}, 'bs/1': { a: '1' }, 'cs/1': { all: ['1'] } },
     remove: 'as/1',
     events: ['c.deleted 1', 'b.deleted 1', 'a.deleted 1'],
@@ -49,7 +53,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] a row that is reached twice is deleted once',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
       collection('cs', { a: 'as cascade', b: 'bs cascade' }),
@@ -61,7 +65,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a deleted row is not updated first, in any order of declaration',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
       collection('cs', { a: 'as cascade', b: 'bs nullify' }),
@@ -73,7 +77,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a deleted row is not updated first, and does not restrict the row that it refers to',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', { a: 'as cascade', c: 'cs nullify' }),
       collection('cs', { a: 'as cascade' }),
@@ -85,7 +89,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a deleted row with an array of references is not updated first',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', { a: 'as cascade', all: '*cs nullify' }),
       collection('cs', { a: 'as cascade' }),
@@ -97,7 +101,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4c] restrict ignores references of rows that are deleted too',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', { a: 'as cascade' }),
       collection('cs', { a: 'as cascade', b: 'bs restrict', all: '*as restrict' }),
@@ -109,7 +113,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4c] a row with a restrict reference to itself can be deleted',
-    model: modelOf(collection('as', { self: 'as restrict', all: '*as restrict' })),
+    model: composeModel(collection('as', { self: 'as restrict', all: '*as restrict' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
     events: ['a.deleted 1'],
@@ -117,7 +121,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a row with a nullify reference to itself can be deleted',
-    model: modelOf(collection('as', { self: 'as nullify', all: '*as nullify' })),
+    model: composeModel(collection('as', { self: 'as nullify', all: '*as nullify' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
     events: ['a.deleted 1'],
@@ -125,7 +129,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] a row with a cascade reference to itself can be deleted',
-    model: modelOf(collection('as', { self: 'as cascade', all: '*as cascade' })),
+    model: composeModel(collection('as', { self: 'as cascade', all: '*as cascade' })),
     rows: { 'as/1': { self: '1', all: ['1'] } },
     remove: 'as/1',
     events: ['a.deleted 1'],
@@ -133,7 +137,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] a tree in one collection is deleted from its leaves up',
-    model: modelOf(collection('as', { up: 'as cascade' })),
+    model: composeModel(collection('as', { up: 'as cascade' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' }, 'as/4': { up: '3' }, 'as/5': {} },
     remove: 'as/2',
     events: ['a.deleted 4', 'a.deleted 3', 'a.deleted 2'],
@@ -141,7 +145,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a nullify chain within one collection is updated one level deep',
-    model: modelOf(collection('as', { up: 'as nullify' })),
+    model: composeModel(collection('as', { up: 'as nullify' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' }, 'as/3': { up: '2' } },
     remove: 'as/1',
     events: ['a.updated 2', 'a.deleted 1'],
@@ -149,7 +153,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] children are deleted with their parent through three levels, and references to them are updated',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
       collection('cs', {}, 'parent: bs\n    on_parent_delete: cascade'),
@@ -163,7 +167,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4e] a nested row whose reference is set to null has an event with its own URL',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', {}, 'parent: as'),
       collection('cs', { x: 'xs nullify' }, 'parent: bs'),
@@ -176,7 +180,7 @@ const RELEASED: readonly Case[] = [
   },
   {
     title: '[MET-4d] a cascade array deletes its row with any of its items',
-    model: modelOf(collection('as'), collection('bs', { all: '*as cascade' })),
+    model: composeModel(collection('as'), collection('bs', { all: '*as cascade' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
     remove: 'as/2',
     events: ['b.deleted 1', 'a.deleted 2'],
@@ -206,7 +210,7 @@ describe('DELETE of a row with dependents', () => {
 const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code: string; names: RegExp })[] = [
   {
     title: '[MET-4c] restrict is the default of a reference',
-    model: modelOf(collection('as'), collection('bs', { a: 'as' })),
+    model: composeModel(collection('as'), collection('bs', { a: 'as' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1' } },
     remove: 'as/1',
     code: 'A_HAS_DEPENDENTS',
@@ -214,7 +218,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
   {
     title: '[MET-4c] restrict applies to arrays of references',
-    model: modelOf(collection('as'), collection('bs', { all: '*as' })),
+    model: composeModel(collection('as'), collection('bs', { all: '*as' })),
     rows: { 'as/1': {}, 'as/2': {}, 'bs/1': { all: ['2', '1'] } },
     remove: 'as/1',
     code: 'A_HAS_DEPENDENTS',
@@ -222,7 +226,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
   {
     title: '[MET-4c] restrict is the default of children',
-    model: modelOf(collection('as'), collection('bs', {}, 'parent: as')),
+    model: composeModel(collection('as'), collection('bs', {}, 'parent: as')),
     rows: { 'as/1': {}, 'as/1/bs/1': {} },
     remove: 'as/1',
     code: 'A_HAS_DEPENDENTS',
@@ -230,7 +234,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
   {
     title: '[MET-4c] one restricted row rejects a whole cascade',
-    model: modelOf(
+    model: composeModel(
       collection('as'),
       collection('bs', {}, 'parent: as\n    on_parent_delete: cascade'),
       collection('cs', {}, 'parent: bs'),
@@ -243,7 +247,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
   {
     title: '[MET-4e] a row with a nullify reference still restricts with another reference',
-    model: modelOf(collection('as'), collection('bs', { a: 'as nullify', b: 'as restrict' })),
+    model: composeModel(collection('as'), collection('bs', { a: 'as nullify', b: 'as restrict' })),
     rows: { 'as/1': {}, 'bs/1': { a: '1', b: '1' } },
     remove: 'as/1',
     code: 'A_HAS_DEPENDENTS',
@@ -251,7 +255,7 @@ const HELD: readonly (Pick<Case, 'title' | 'model' | 'rows' | 'remove'> & { code
   },
   {
     title: '[MET-4c] a row of the same collection restricts',
-    model: modelOf(collection('as', { up: 'as restrict' })),
+    model: composeModel(collection('as', { up: 'as restrict' })),
     rows: { 'as/1': {}, 'as/2': { up: '1' } },
     remove: 'as/1',
     code: 'A_HAS_DEPENDENTS',

@@ -34,7 +34,7 @@ after(() => desk.close());
 const create = (id: string, headers: Record<string, string> = {}, send = 'POST /api/v1/devices'): Promise<Seen> =>
   desk.send({ send, headers, body: { id, name: 'lamp', pin: '1234' } });
 
-/** What an export, the events and the log contain, as text. */
+/** The content of an export, the events and the log, as text. */
 async function everything(): Promise<string> {
   const rows: string[] = [];
   for await (const page of (await desk.api.exportRows('devices')).pages) rows.push(JSON.stringify(page));

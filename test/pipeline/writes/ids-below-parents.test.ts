@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/conventions/json/json.ts';
 import { apiUnderTest, type ApiUnderTest, type Seen } from '../support/api-under-test.ts';
 import { DRIVE, filledDrive } from '../models/drive-model.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 
 const API = '/api/v1';
 const X = 'files/x';
@@ -17,8 +17,8 @@ async function read(drive: ApiUnderTest, path: string): Promise<Body> {
   return body;
 }
 
-/** Rows of an export, written as CSV and read again; times have the form of the file. */
-async function csvOf(
+/** Writes rows of an export as CSV and reads them again; times have the form of the file. */
+async function roundTripCsv(
   { api }: ApiUnderTest,
   collection: string,
   rows: readonly JsonObject[],
@@ -71,7 +71,7 @@ describe('ids below two parents', () => {
     const removed = ['file.updated', 'version.deleted', 'file.deleted'];
     await drive.row({ send: `DELETE ${API}/folders/a/${X}`, status: 204, events: removed });
     await drive.row({ send: `GET ${API}/folders/a/${X}`, status: 404 });
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/b/files` })), ['x', 'y']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/b/files` })), ['x', 'y']);
     assert.deepEqual((await read(drive, 'folders/a/files/y')).original_id, null);
     assert.deepEqual((await read(drive, 'folders/a/files/y')).see_ids, ['y']);
     assert.deepEqual((await read(drive, 'folders/b/files/y')).see_ids, ['x', 'y']);
@@ -120,7 +120,7 @@ describe('ids below two parents', () => {
     assert.equal((await read(drive, 'folders/a/files?include_total=true')).page.total_count, 2);
     const first = await read(drive, `folders/a/files?limit=1`);
     const next = await drive.send({ send: `GET ${first.links.next}` });
-    assert.deepEqual(idsOf(next), ['y']);
+    assert.deepEqual(parseIds(next), ['y']);
     const cursor = { send: `GET ${API}/folders/b/files?after=${first.page.next_cursor}` };
     assert.equal((await drive.send(cursor)).status, 400);
   });
@@ -356,7 +356,7 @@ describe('ids below two parents', () => {
       [{ folder_id: 'a' }, { folder_id: 'b' }],
     );
     assert.equal((await read(copy, `folders/b/${X}/versions/1`)).size, 2);
-    assert.deepEqual(await csvOf(drive, 'versions', exported['versions'] ?? []), exported['versions']);
+    assert.deepEqual(await roundTripCsv(drive, 'versions', exported['versions'] ?? []), exported['versions']);
     const withoutFolder = (id: string, file: string) => [{ id, file_id: file, size: 3 }];
     assert.deepEqual(await copy.api.importRows('versions', withoutFolder('7', 'x')), {
       kind: 'refused',

@@ -63,7 +63,7 @@ const KEYED: readonly (readonly [title: string, request: Request])[] = [
   ['an independent batch', { send: 'POST /api/v1/batches', headers: KEY, body: { atomic: false, operations } }],
 ];
 
-/** What became of the targets after the first request. */
+/** Changes of the target after the first request. */
 const CHANGES: readonly (readonly [title: string, change: (api: ApiUnderTest) => Promise<unknown>])[] = [
   ['is as it was', async () => undefined],
   [
@@ -81,7 +81,7 @@ const CHANGES: readonly (readonly [title: string, change: (api: ApiUnderTest) =>
 /** A response without what marks it as a replay. */
 const shown = ({ status, text }: Seen): string => `${status} ${text.replaceAll(',"replayed":true', '')}`;
 
-/** Whether every write of a response was a replay. */
+/** True if every write of a response was a replay. */
 const isReplay = ({ headers, text }: Seen): boolean =>
   headers.get('idempotent-replayed') === 'true' || /^(?:\{"line":\d+,.*"replayed":true\}\n)+$/.test(text);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type ApiUnderTest, apiUnderTest, type Seen } from '../support/api-under-test.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 
 const BLOG = `
 name: blog
@@ -55,7 +55,7 @@ before(async () => {
 after(() => blog.close());
 
 const get = (target: string): Promise<Seen> => blog.row({ send: `GET /api/v1/${target}`, status: 200 });
-const ids = async (target: string): Promise<string> => idsOf(await get(target)).join(' ');
+const ids = async (target: string): Promise<string> => parseIds(await get(target)).join(' ');
 
 describe('an array of references', () => {
   it('[REP-9c] links to the rows that it refers to, in the order of the relations', async () => {
@@ -70,7 +70,7 @@ describe('an array of references', () => {
     });
     const link = (await get('posts/p1')).body['links'].labels;
     assert.equal(link, '/api/v1/labels?id%5Bin%5D=x%2C1,y%2F2');
-    assert.deepEqual(idsOf(await blog.row({ send: `GET ${link}`, status: 200 })), ['y/2', 'x,1']);
+    assert.deepEqual(parseIds(await blog.row({ send: `GET ${link}`, status: 200 })), ['y/2', 'x,1']);
   });
 
   it('[REP-9c] has no link where it is empty, and a link below the parent of both', async () => {
@@ -157,8 +157,8 @@ describe('an array of references', () => {
     const { labels, links } = (await own.send({ send: 'GET /api/v1/posts/few?expand=labels' })).body;
     assert.deepEqual([labels.data.length, labels.page.has_more], [20, true]);
     const next = await own.row({ send: `GET ${labels.links.next}`, status: 200 });
-    assert.equal(idsOf(next).length, 5);
-    assert.equal(idsOf(await own.row({ send: `GET ${links.labels}&limit=100`, status: 200 })).length, 25);
+    assert.equal(parseIds(next).length, 5);
+    assert.equal(parseIds(await own.row({ send: `GET ${links.labels}&limit=100`, status: 200 })).length, 25);
     const { body } = await own.send({ send: 'GET /api/v1/posts/many?expand=labels' });
     assert.deepEqual([body.labels.data.length, body.labels.page.has_more, body.labels.links], [20, true, {}]);
     assert.ok(!('labels' in body.links));

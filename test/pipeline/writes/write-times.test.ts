@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { type ApiUnderTest, apiUnderTest, START } from '../support/api-under-test.ts';
-import { create, idsOf } from '../models/shop-model.ts';
+import { create, parseIds } from '../models/shop-model.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -39,9 +39,13 @@ describe('the times of writes', () => {
     desk.clock.advance(HOUR + 5);
     await create(desk, 'notes', { id: 'a' });
     assert.equal((await note(desk, 'a'))['created_at'], time(START + 5));
-    assert.deepEqual(idsOf(await desk.send({ send: 'GET /api/v1/notes' })), ['b', 'c', 'a']);
+    assert.deepEqual(parseIds(await desk.send({ send: 'GET /api/v1/notes' })), ['b', 'c', 'a']);
     // A client that asks for what is new since the last time that it saw misses nothing.
-    assert.deepEqual(idsOf(await desk.send({ send: `GET /api/v1/notes?start_time=${time(START)}` })), ['b', 'c', 'a']);
+    assert.deepEqual(parseIds(await desk.send({ send: `GET /api/v1/notes?start_time=${time(START)}` })), [
+      'b',
+      'c',
+      'a',
+    ]);
     const events = await desk.store.events.after(0, 10);
     assert.deepEqual(
       events.map(({ payload }) => payload.timestamp),

@@ -7,7 +7,7 @@ import { loadModel } from '../../../../src/model/compile/load-model.ts';
 import { SchemaViolation, UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts';
 import { apiUnderTest } from '../../../pipeline/support/api-under-test.ts';
 import { DRIVE } from '../../../pipeline/models/drive-model.ts';
-import { idsOf } from '../../../pipeline/models/shop-model.ts';
+import { parseIds } from '../../../pipeline/models/shop-model.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { Database } from '../driver-under-test.ts';
 import { openSample } from '../open-sample.ts';
@@ -82,9 +82,9 @@ describe('a database in which ids of nested rows were unique in the whole resour
     const y = await get('folders/b/files/by?expand=original');
     assert.equal(y.links.original, `${API}/folders/b/files/bx`);
     assert.equal(y.original.name, 'first in b');
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/b/files?q=first` })), ['bx']);
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/b/files?see_ids[contains]=bx` })), ['by']);
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/b/files/bx/versions` })), ['b1']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/b/files?q=first` })), ['bx']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/b/files?see_ids[contains]=bx` })), ['by']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/b/files/bx/versions` })), ['b1']);
     assert.equal((await get('folders/b/files?include_total=true')).page.total_count, 2);
     const tag = await get('tags/t?expand=files,versions');
     assert.deepEqual(
@@ -100,8 +100,8 @@ describe('a database in which ids of nested rows were unique in the whole resour
     const put = (target: string, body: object) => drive.send({ send: `PUT ${API}/${target}`, body });
     assert.equal((await put('folders/a/files/bx', { name: 'green', original_id: 'ax' })).status, 201);
     assert.equal((await put('folders/a/files/bx/versions/b1', { size: 7 })).status, 201);
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/a/files?q=gree` })), ['bx']);
-    assert.deepEqual(idsOf(await drive.send({ send: `GET ${API}/folders/b/files?q=firs` })), ['bx']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/a/files?q=gree` })), ['bx']);
+    assert.deepEqual(parseIds(await drive.send({ send: `GET ${API}/folders/b/files?q=firs` })), ['bx']);
     assert.equal((await drive.send({ send: `DELETE ${API}/folders/b` })).status, 204);
     assert.equal((await drive.send({ send: `GET ${API}/folders/a/files/bx/versions/b1` })).body['size'], 7);
     assert.equal((await drive.send({ send: `GET ${API}/pins/p` })).body['remark_id'], null);
