@@ -23,7 +23,7 @@ const platforms: ReadonlySet<string> = new Set(['android', 'darwin', 'freebsd', 
 const processors: ReadonlySet<string> = new Set(['x64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32']);
 
 /**
- * The entries that a lockfile lacks. These are packages for other platforms that the registry did not have at the time.
+ * The entries that a lockfile lacks: packages for other platforms. The registry did not have these at the time.
  * npm omits them, and `npm ci` then rejects the lockfile on every machine. Platform and processor follow from the name
  * of the package.
  *

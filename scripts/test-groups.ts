@@ -5,7 +5,7 @@ import { root } from './command.ts';
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
 const GROUP_SIZE = 30;
 
-/** Where the files are that import those of a group, in a folder for each way to run them. */
+/** The folder of the files that import those of a group; it has a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');
 
 /** The folders whose tests share nothing but what they import. */
@@ -13,8 +13,8 @@ const SHARING =
   /^test\/(?:auth|bench|cache|cli|client|conventions|deploy|describe|events|examples|formats|http|limits|model|observe|oracle|package|pipeline|plan|platform|stores|test-runner|types|versions)\//;
 
 /**
- * What has effects on other tests of the process, or measures it: mocks, hooks of each test, the environment, threads,
- * memory, a server of PostgreSQL.
+ * Code that affects other tests of the process, or measures the process: mocks, hooks of each test, the environment,
+ * threads, memory, a server of PostgreSQL.
  */
 const EXCLUSIVE =
   /\bmock\b|Postgres\(|^(?:beforeEach|afterEach)\(|node:(?:process|worker_threads|child_process|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal/m;

@@ -8,7 +8,7 @@ export interface Folder {
   readonly closed?: Readonly<Record<string, string>>;
   /** Lower folders of which it may import only these files. */
   readonly open?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it also runs in a browser: it uses neither Node.js nor any I/O. */
+  /** True if it also runs in a browser: it uses neither Node.js nor any I/O. */
   readonly pure?: boolean;
 }
 
@@ -81,8 +81,8 @@ export const environmentFolders: readonly string[] = ['cli', 'index.ts'];
 export const rowFolders: readonly string[] = ['operations', 'represent', 'pipeline'];
 
 /**
- * The names that read rows past the caller's visibility, and the files that may use them: the types of the store's
- * rows, and two methods of `VisibleRows`. All other files read through `Caller.rows`.
+ * The names that read rows past the caller's visibility, and the files that may use them. The names are the types of
+ * the store's rows, and two methods of `VisibleRows`. All other files read through `Caller.rows`.
  */
 export const rowAccess: Readonly<Record<string, readonly string[]>> = {
   Store: ['src/pipeline/pipeline.ts'],

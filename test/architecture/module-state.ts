@@ -65,7 +65,7 @@ function stateOfConstant(name: string, init: Node | null, changed: ReadonlySet<s
 function changedNames(program: Program): ReadonlySet<string> {
   const names = new Set<string>();
   const add = (node: Node): void => {
-    const name = node.type === 'MemberExpression' ? rootOf(node) : null;
+    const name = node.type === 'MemberExpression' ? findRoot(node) : null;
     if (name !== null) names.add(name);
   };
   new Visitor({
@@ -89,9 +89,9 @@ function memberName(node: Node): string | null {
 }
 
 /** The name at the start of a chain of members: `queues` of `queues[phase].push`. */
-function rootOf(node: Node): string | null {
+function findRoot(node: Node): string | null {
   if (node.type === 'Identifier') return node.name;
-  return node.type === 'MemberExpression' ? rootOf(node.object) : null;
+  return node.type === 'MemberExpression' ? findRoot(node.object) : null;
 }
 
 function staticState(program: Program): readonly ModuleState[] {

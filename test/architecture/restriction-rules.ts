@@ -3,8 +3,8 @@ import { clockFolders, environmentFolders, findFolder, rowAccess, rowFolders } f
 import type { Mention, Source } from './source.ts';
 
 /**
- * Where src/ may use the clock, random numbers, arguments, environment variables, I/O, SQL, HTTP and the rows of the
- * store.
+ * Reports files of src/ that use what other files alone may use. This is the clock, random numbers, arguments,
+ * environment variables, I/O, SQL, HTTP and the rows of the store.
  */
 export function restrictionFindings(source: Source): readonly Finding[] {
   const folder = findFolder(source.path)?.name ?? '';

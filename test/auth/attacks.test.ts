@@ -15,7 +15,7 @@ const MODEL = JSON.stringify({
 
 /** RFC 6750 2.1. */
 const BEARER = /^[A-Za-z0-9\-._~+/]+=*$/;
-/** What a header section can hold (URL-8). */
+/** The most bytes of a header section (URL-8). */
 const MAX_HEAD = 16_384;
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 const REQUESTS = [
@@ -28,7 +28,7 @@ const REQUESTS = [
 const open = async (): Promise<ApiUnderTest> => apiUnderTest(MODEL, { tokens: await verifier(), time: NOW });
 
 /** Every byte of a response but ids and times. */
-function bytesOf({ status, headers, text }: Seen): string {
+function serializeSeen({ status, headers, text }: Seen): string {
   const fields = [...headers].filter(([name]) => name !== 'date' && name !== 'server-timing');
   return JSON.stringify([status, fields, text]).replaceAll(UUID, '#');
 }
@@ -51,15 +51,15 @@ describe('the response to a token that is not accepted', () => {
       await using api = await open();
       // A valid token is known by then, so that what resembles it could be taken for it.
       assert.notEqual((await ask(api, send, token())).status, 401);
-      const invalid = bytesOf(await ask(api, send, 'a.b.c'));
-      const malformed = bytesOf(await ask(api, send, 'a b'));
-      const large = bytesOf(await ask(api, send, '.'.repeat(MAX_HEAD)));
+      const invalid = serializeSeen(await ask(api, send, 'a.b.c'));
+      const malformed = serializeSeen(await ask(api, send, 'a b'));
+      const large = serializeSeen(await ask(api, send, '.'.repeat(MAX_HEAD)));
       assert.match(invalid, /^\[401,.*AUTH_TOKEN_INVALID/);
       assert.match(malformed, /^\[400,.*AUTH_REQUEST_INVALID/);
       assert.match(large, /^\[431,/);
       for (const [title, text] of ALL) {
         const expected = text.length > MAX_HEAD ? large : BEARER.test(text) ? invalid : malformed;
-        assert.equal(bytesOf(await ask(api, send, text)), expected, title);
+        assert.equal(serializeSeen(await ask(api, send, text)), expected, title);
       }
     });
   }

@@ -127,7 +127,7 @@ function ownKey(header: Record<string, unknown>): string {
   return token({ header: { ...header, jwk: publicJwk(EVIL.publicKey) }, key: EVIL.privateKey });
 }
 
-function signatureOf(alg: string): Buffer {
+function decodeSignature(alg: string): Buffer {
   return Buffer.from(token({ header: { alg, kid: alg } }).split('.')[2] ?? '', 'base64url');
 }
 
@@ -168,7 +168,7 @@ function cutSecret(bytes: number): string {
   return `${head}.${body}.${encode(Buffer.from(end, 'base64url').subarray(0, bytes))}`;
 }
 
-function macOf(hash: string, alg: string): string {
+function signByHash(hash: string, alg: string): string {
   const input = `${encode({ ...hs, alg })}.${BODY}`;
   return `${input}.${encode(createHmac(hash, SECRET).update(input).digest())}`;
 }
@@ -178,7 +178,7 @@ function hashed(): string {
   return `${input}.${encode(createHash('sha256').update(`${SECRET}${input}`).digest())}`;
 }
 
-/** What attackers send: no token of a trusted key. */
+/** Texts that attackers send: no token of a trusted key. */
 export const FORGED: readonly (readonly [title: string, text: string])[] = [
   ['alg none without a signature', unsigned({ ...ES, alg: 'none' })],
   ['alg none with a signature', unsigned({ ...ES, alg: 'none' }, SIGNATURE)],
@@ -257,7 +257,7 @@ export const FORGED: readonly (readonly [title: string, text: string])[] = [
     (value) => [`RS256 of ${value}`, rsa(Buffer.concat([Buffer.alloc(255), Buffer.from([value])]))] as const,
   ),
   ['RS256 of 255 bytes', rsa(Buffer.alloc(255, 1))],
-  ['RS256 of 257 bytes, the first of which is zero', rsa(Buffer.concat([Buffer.alloc(1), signatureOf('RS256')]))],
+  ['RS256 of 257 bytes, the first of which is zero', rsa(Buffer.concat([Buffer.alloc(1), decodeSignature('RS256')]))],
   ['the unsecured example of RFC 7515 A.5', `eyJhbGciOiJub25lIn0.${JOE}.`],
   ['ES512, as in RFC 7515 A.4', `eyJhbGciOiJFUzUxMiJ9.UGF5bG9hZA.${'A'.repeat(176)}`],
   [
@@ -275,14 +275,14 @@ export const FORGED: readonly (readonly [title: string, text: string])[] = [
   ['a million dots', '.'.repeat(1_000_000)],
 ];
 
-/** What attackers send where HS256 is configured: none has the whole signature by its secret. */
+/** Texts that attackers send where HS256 is configured: none has the whole signature by its secret. */
 export const HS256_FORGED: readonly (readonly [title: string, text: string])[] = [
   ['half of its signature', cutSecret(16)],
   ['one byte of its signature', cutSecret(1)],
   ['a signature and a byte', `${token({ header: { ...hs, kid: undefined }, key: SECRET })}AA`],
-  ['HS384 by the secret', macOf('sha384', 'HS384')],
-  ['HS512 by the secret', macOf('sha512', 'HS512')],
-  ['HS256 that is SHA-512', macOf('sha512', 'HS256')],
+  ['HS384 by the secret', signByHash('sha384', 'HS384')],
+  ['HS512 by the secret', signByHash('sha512', 'HS512')],
+  ['HS256 that is SHA-512', signByHash('sha512', 'HS256')],
   ['the hash in place of the HMAC', hashed()],
   ['a secret with a line break', signedBySecret(hs, `${SECRET}\n`)],
   ['a secret in base64', signedBySecret(hs, Buffer.from(SECRET).toString('base64'))],

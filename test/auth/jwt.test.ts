@@ -19,12 +19,12 @@ import {
   secretKeys,
   signature,
   token,
-  verdictOf,
+  judgeToken,
   verifier,
 } from './signing.ts';
 
 const verified = async (text: string, issuer: Partial<Issuer> = {}): Promise<VerifiedToken> => {
-  const verdict = await verdictOf(text, issuer);
+  const verdict = await judgeToken(text, issuer);
   assert.equal(verdict.kind, 'verified', JSON.stringify(verdict));
   return verdict.kind === 'verified' ? verdict.token : assert.fail();
 };
@@ -62,7 +62,7 @@ describe('a valid token', () => {
   it('[AUTH-2a] may have typ JWT or none where the issuer is declared so', async () => {
     for (const typ of ['JWT', 'jwt', undefined]) {
       await verified(token({ header: { typ } }), { allowTypJwt: true });
-      assert.equal((await verdictOf(token({ header: { typ } }))).kind, 'invalid');
+      assert.equal((await judgeToken(token({ header: { typ } }))).kind, 'invalid');
     }
   });
 
@@ -124,7 +124,7 @@ describe('a valid token', () => {
       [{ iat: SECONDS + 61 }, 'invalid'],
       [{ iat: undefined }, 'verified'],
     ] as const)
-      assert.equal((await verdictOf(token({ claims }))).kind, kind, JSON.stringify(claims));
+      assert.equal((await judgeToken(token({ claims }))).kind, kind, JSON.stringify(claims));
   });
 
   it('[AUTH-2a] has a subject of any writing', async () => {
@@ -137,19 +137,19 @@ const [HEAD = '', , SIGNATURE = ''] = token().split('.');
 describe('a token with a trusted signature is invalid', () => {
   for (const [title, parts] of SIGNED) {
     it(`[AUTH-2a] with ${title}`, async () => {
-      assert.equal((await verdictOf(token(parts))).kind, 'invalid');
+      assert.equal((await judgeToken(token(parts))).kind, 'invalid');
     });
   }
 
   for (const [title, text] of SPELLED) {
     it(`[AUTH-2a] with ${title}`, async () => {
-      assert.match(JSON.stringify(await verdictOf(text)), /is not canonical base64url/);
+      assert.match(JSON.stringify(await judgeToken(text)), /is not canonical base64url/);
     });
   }
 
   it('[AUTH-2a] with the typ of another kind of token, also where typ JWT is accepted', async () => {
     for (const typ of ['id+jwt', 'logout+jwt', 'dpop+jwt', 'JWS', '', 7, null])
-      assert.equal((await verdictOf(token({ header: { typ } }), { allowTypJwt: true })).kind, 'invalid', String(typ));
+      assert.equal((await judgeToken(token({ header: { typ } }), { allowTypJwt: true })).kind, 'invalid', String(typ));
   });
 
   it('[AUTH-2a] with bytes that are no UTF-8', async () => {
@@ -159,7 +159,7 @@ describe('a token with a trusted signature is invalid', () => {
       Buffer.from('"}'),
     ]);
     const input = `${HEAD}.${encode(bytes)}`;
-    const verdict = await verdictOf(`${input}.${encode(signature(input, 'ES256', pairs.ES256.privateKey))}`);
+    const verdict = await judgeToken(`${input}.${encode(signature(input, 'ES256', pairs.ES256.privateKey))}`);
     assert.deepEqual(verdict, { kind: 'invalid', reason: 'its payload is not UTF-8' });
   });
 
@@ -167,12 +167,12 @@ describe('a token with a trusted signature is invalid', () => {
     const key = pairs.RS256.publicKey;
     const text = token({ header: { alg: 'RS256', kid: undefined } });
     for (const members of [{ alg: 'PS256' }, { use: 'enc' }, { key_ops: ['encrypt'] }])
-      assert.equal((await verdictOf(text, inline(publicJwk(key, members)))).kind, 'invalid', JSON.stringify(members));
+      assert.equal((await judgeToken(text, inline(publicJwk(key, members)))).kind, 'invalid', JSON.stringify(members));
     await verified(text, inline(publicJwk(key, { alg: 'RS256', use: 'sig', key_ops: ['verify'] })));
   });
 
   it('[AUTH-2a] where HS256 is configured and another algorithm signed', async () => {
-    assert.equal((await verdictOf(token(), { keys: secretKeys })).kind, 'invalid');
+    assert.equal((await judgeToken(token(), { keys: secretKeys })).kind, 'invalid');
   });
 });
 
@@ -186,20 +186,20 @@ describe('readToken', () => {
 describe('a forged token is invalid', () => {
   for (const [title, text] of FORGED) {
     it(`[AUTH-2a] with ${title}`, async () => {
-      for (const allowTypJwt of [false, true]) assert.equal((await verdictOf(text, { allowTypJwt })).kind, 'invalid');
+      for (const allowTypJwt of [false, true]) assert.equal((await judgeToken(text, { allowTypJwt })).kind, 'invalid');
     });
   }
 
   for (const [title, text] of HS256_FORGED) {
     it(`[AUTH-2a] where HS256 is configured, with ${title}`, async () => {
-      assert.equal((await verdictOf(text, { keys: secretKeys })).kind, 'invalid');
+      assert.equal((await judgeToken(text, { keys: secretKeys })).kind, 'invalid');
     });
   }
 
   it('[AUTH-2a] also where it is expired: only a valid signature shows that', async () => {
     const expired = token({ claims: { exp: SECONDS - 1_000 } });
-    assert.equal((await verdictOf(expired)).kind, 'expired');
-    assert.equal((await verdictOf(`${expired.slice(0, -4)}AAAA`)).kind, 'invalid');
+    assert.equal((await judgeToken(expired)).kind, 'expired');
+    assert.equal((await judgeToken(`${expired.slice(0, -4)}AAAA`)).kind, 'invalid');
   });
 
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= \n+/~é';
@@ -290,7 +290,7 @@ describe('verified tokens', () => {
   });
 
   it('[AUTH-2a] say in no reason what the token contains', async () => {
-    const verdict = await verdictOf(token({ claims: { sub: 'ann\n', iss: ISSUER.issuer } }));
+    const verdict = await judgeToken(token({ claims: { sub: 'ann\n', iss: ISSUER.issuer } }));
     assert.doesNotMatch(JSON.stringify(verdict), /ann/);
   });
 });

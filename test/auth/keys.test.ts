@@ -19,7 +19,7 @@ const HOUR = 60 * MINUTE;
 
 interface Subject {
   readonly verifier: TokenVerifier;
-  /** What was logged. */
+  /** The failures that were logged. */
   readonly failures: string[];
   /** Lets time pass. */
   wait(milliseconds: number): void;

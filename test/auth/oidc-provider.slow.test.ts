@@ -82,7 +82,7 @@ async function startProvider(
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 /** Gets tokens as a client of the issuer does. */
-async function clientOf(url: string): Promise<(scope: string) => Promise<string>> {
+async function discoverClient(url: string): Promise<(scope: string) => Promise<string>> {
   const issuer = new URL(url);
   const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
   const client: oauth.Client = { client_id: 'robot' };
@@ -98,7 +98,7 @@ async function clientOf(url: string): Promise<(scope: string) => Promise<string>
  * The issuers that the metadata of a server name (RFC 9728). The server is behind its public URL for its clients, here
  * it is asked directly.
  */
-async function issuersOf(origin: string): Promise<readonly string[]> {
+async function discoverIssuers(origin: string): Promise<readonly string[]> {
   const resource = new URL(API);
   const metadata = await oauth.resourceDiscoveryRequest(new URL(origin), insecure);
   return (await oauth.processResourceDiscoveryResponse(resource, metadata)).authorization_servers ?? [];
@@ -132,9 +132,9 @@ resources: { items: { schema: { type: object, properties: { name: { type: string
       await close();
     });
     const origin = `http://127.0.0.1:${server.port}`;
-    const found = await issuersOf(origin);
+    const found = await discoverIssuers(origin);
     assert.deepEqual(found, [issuer.url]);
-    const getToken = await clientOf(found[0] ?? '');
+    const getToken = await discoverClient(found[0] ?? '');
     const request = async (token: string, method = 'GET'): Promise<Response> => {
       const headers = new Headers({ 'Content-Type': 'application/json' });
       const body = method === 'POST' ? '{"name":"a"}' : null;

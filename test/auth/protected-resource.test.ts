@@ -40,8 +40,8 @@ async function send(url: string, { headers, method, body }: Sent): Promise<Respo
   return fetch(url, { headers, method, body: typeof body === 'string' ? body : null });
 }
 
-/** What a client is told that sends a token; null for none. */
-async function challengesOf(
+/** The challenges to a client that sends a token; null sends none. */
+async function findChallenges(
   url: string,
   bearer: string | null,
   method = 'GET',
@@ -65,7 +65,7 @@ async function challengesOf(
 describe('a client by oauth4webapi', () => {
   it('[AUTH-8a] [AUTH-3a] finds the metadata that a challenge names, and in them the issuer', async (test) => {
     const origin = await serve(test);
-    const [challenge, ...others] = await challengesOf(`${origin}/api/v1/items`, null);
+    const [challenge, ...others] = await findChallenges(`${origin}/api/v1/items`, null);
     assert.deepEqual([challenge?.scheme, challenge?.parameters.realm, others], ['bearer', 'shop', []]);
     assert.equal(challenge?.parameters.error, undefined);
     const resource = new URL(origin);
@@ -93,12 +93,12 @@ describe('a client by oauth4webapi', () => {
         ['POST', token({ claims }), 'insufficient_scope', 'items:write'],
       ];
     for (const [method, bearer, error, scope] of expected) {
-      const [challenge] = await challengesOf(url, bearer, method);
+      const [challenge] = await findChallenges(url, bearer, method);
       const { parameters } = challenge ?? assert.fail('no challenge');
       assert.deepEqual([parameters.error, parameters.scope], [error, scope]);
       assert.equal(parameters.resource_metadata, `${new URL(url).origin}/.well-known/oauth-protected-resource`);
     }
-    assert.deepEqual(await challengesOf(url, token({ claims })), []);
+    assert.deepEqual(await findChallenges(url, token({ claims })), []);
   });
 
   it('[AUTH-8a] refuses metadata of another resource: those of a public URL, asked for by the address', async (test) => {

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { TokenAlgorithm } from '../../src/conventions/json/json-web-key.ts';
 import { createSigningKey, signToken, type VerificationKey, verifySignature } from '../../src/auth/signature.ts';
-import { encode, token, verdictOf } from './signing.ts';
+import { encode, token, judgeToken } from './signing.ts';
 
 const JOE = 'eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ';
 
@@ -70,7 +70,7 @@ describe('verifySignature', () => {
 
 describe('the examples of other specifications', () => {
   it('[AUTH-2a] RFC 7519 6.1: an unsecured token is invalid', async () => {
-    const verdict = await verdictOf(`eyJhbGciOiJub25lIn0.${JOE}.`, { issuer: 'joe', allowTypJwt: true });
+    const verdict = await judgeToken(`eyJhbGciOiJub25lIn0.${JOE}.`, { issuer: 'joe', allowTypJwt: true });
     assert.equal(verdict.kind, 'invalid');
   });
 
@@ -87,8 +87,8 @@ describe('the examples of other specifications', () => {
       scope: 'openid profile reademail',
     };
     const rule = { issuer: claims.iss, audiences: [claims.aud] };
-    assert.deepEqual(await verdictOf(token({ header, claims }), rule), { kind: 'expired' });
-    const verdict = await verdictOf(token({ header, claims: { ...claims, exp: claims.exp + 1e9 } }), rule);
+    assert.deepEqual(await judgeToken(token({ header, claims }), rule), { kind: 'expired' });
+    const verdict = await judgeToken(token({ header, claims: { ...claims, exp: claims.exp + 1e9 } }), rule);
     assert.ok(verdict.kind === 'verified');
     const { subject, client, scopes } = verdict.token;
     assert.deepEqual([subject, client, [...scopes]], ['5ba552d67', 's6BhdRkqt3', ['openid', 'profile', 'reademail']]);

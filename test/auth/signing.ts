@@ -104,8 +104,8 @@ export function verifier({ issuers = [{}], now = () => NOW }: VerifierSettings =
   });
 }
 
-/** What becomes of a token under an issuer like `ISSUER` but for what is given. */
-export async function verdictOf(text: string, issuer: Partial<Issuer> = {}): Promise<TokenVerdict> {
+/** The verdict on a token of an issuer that is `ISSUER` with the given members. */
+export async function judgeToken(text: string, issuer: Partial<Issuer> = {}): Promise<TokenVerdict> {
   return (await verifier({ issuers: [issuer] })).verify(text);
 }
 

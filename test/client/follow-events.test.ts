@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createClient, isRequestError } from '../../src/client/client.ts';
 import type { model } from './shop.ts';
 
-/** What the server does with one connection of a feed: the text that it sends before it ends it, or a response. */
+/** The server's answer to one connection of a feed: the text that it sends before it ends it, or a response. */
 type Connection = string | Response;
 
 /** A connection on which the network fails. */
@@ -73,7 +73,7 @@ const ended = (status: number, code: string): string =>
 const refusal = (status: number, code: string): Response => Response.json(problem(status, code), { status });
 
 /** The kind of an error of the client; the text of another one. */
-function kindOf(error: unknown): string {
+function nameKind(error: unknown): string {
   return isRequestError(error) ? error.kind : String(error);
 }
 
@@ -101,7 +101,7 @@ describe('a feed of a client', () => {
     assert.deepEqual(renewed.received, ['e1']);
     assert.deepEqual(renewed.refused, [null, 'token-1', null]);
     const given = feed(refusal(401, 'AUTH_TOKEN_EXPIRED'), refusal(401, 'AUTH_TOKEN_INVALID'), event(1), '');
-    assert.equal(kindOf(await given.follow()), 'AUTH_TOKEN_INVALID');
+    assert.equal(nameKind(await given.follow()), 'AUTH_TOKEN_INVALID');
     assert.equal(given.sent.length, 2);
     assert.deepEqual(given.received, []);
   });
@@ -113,7 +113,7 @@ describe('a feed of a client', () => {
   ] as const) {
     it(`[EVT-8b] ends with an error that another connection would not change: ${code}`, async () => {
       const within = feed(event(1) + ended(status, code), event(2), '');
-      assert.equal(kindOf(await within.follow()), code);
+      assert.equal(nameKind(await within.follow()), code);
       assert.deepEqual([within.received, within.sent.length], [['e1'], 1]);
     });
   }
@@ -174,7 +174,7 @@ describe('a feed of a client', () => {
 
   it('ends with an error where the response is no feed', async () => {
     const page = feed(Response.json({ data: [] }), event(1), '');
-    assert.equal(kindOf(await page.follow()), 'CLIENT_RESPONSE_INVALID');
+    assert.equal(nameKind(await page.follow()), 'CLIENT_RESPONSE_INVALID');
     assert.deepEqual([page.received, page.sent.length], [[], 1]);
   });
 });

@@ -4,7 +4,7 @@ import { createClient } from '../../src/client/client.ts';
 import { collected } from './observed-client.ts';
 import type { model } from './shop.ts';
 
-/** What the server says of one page. */
+/** One page as the server describes it. */
 interface Page {
   readonly ids: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;

@@ -87,8 +87,8 @@ export async function killRounds(
 }
 
 /**
- * Compares rows, events and deliveries: each acknowledged write exists with exactly one event, and each event of the
- * log, and no other, was delivered to each subscription.
+ * Compares rows, events and deliveries. Each acknowledged write exists with exactly one event. Each event of the log,
+ * and no other, was delivered to each subscription.
  *
  * @returns the number of events
  */

@@ -8,8 +8,8 @@ const NOW = 1_000_000;
 const TIMEOUT = 15_000;
 const DURATION = TIMEOUT + 5_000;
 
-/** Whether a process gets a lease that another one has stored. @param until the end of that, relative to now */
-async function kindOf(until: number, isGone = false): Promise<readonly unknown[]> {
+/** Finds out if a process gets a lease that another one has stored. @param until the end of that, relative to now */
+async function takeLease(until: number, isGone = false): Promise<readonly unknown[]> {
   const stored = { reader: 'r', owner: 'other', until: NOW + until };
   const deliveries: Pick<Deliveries, 'reader' | 'lease'> = {
     reader: async () => Promise.resolve({ sequence: 0, lease: stored }),
@@ -23,14 +23,14 @@ async function kindOf(until: number, isGone = false): Promise<readonly unknown[]
 
 describe('the lease of a reader that another process has stored', () => {
   it('[EVT-3a] is its own until it ends, or its process has', async () => {
-    assert.deepEqual(await kindOf(1), ['elsewhere']);
-    assert.deepEqual(await kindOf(DURATION), ['elsewhere']);
-    assert.deepEqual(await kindOf(0), ['taken', false]);
-    assert.deepEqual(await kindOf(DURATION, true), ['taken', false]);
-    assert.deepEqual(await kindOf(-NOW), ['taken', true]);
+    assert.deepEqual(await takeLease(1), ['elsewhere']);
+    assert.deepEqual(await takeLease(DURATION), ['elsewhere']);
+    assert.deepEqual(await takeLease(0), ['taken', false]);
+    assert.deepEqual(await takeLease(DURATION, true), ['taken', false]);
+    assert.deepEqual(await takeLease(-NOW), ['taken', true]);
   });
 
   it('[EVT-3a] is taken where it ends later than any can, because a clock was wrong', async () => {
-    assert.deepEqual(await kindOf(DURATION + 1), ['taken', false]);
+    assert.deepEqual(await takeLease(DURATION + 1), ['taken', false]);
   });
 });

@@ -52,7 +52,7 @@ describe('a multipart form', () => {
           );
           if (held !== null) return [quoted, held] as const;
           const [plain, json] = name.endsWith('[]')
-            ? [quoted.replace('[]"', '"'), emptyOf(value, name)]
+            ? [quoted.replace('[]"', '"'), describeEmpty(value, name)]
             : [quoted, 'null'];
           return [`${plain}\r\nContent-Type: application/json`, json] as const;
         });
@@ -202,8 +202,8 @@ describe('a multipart form', () => {
   });
 });
 
-/** Whether a form's name with empty brackets at its end is a list or an object. */
-function emptyOf(value: object, name: string): string {
+/** Finds out if a form's name with empty brackets at its end is a list or an object. */
+function describeEmpty(value: object, name: string): string {
   const keys = [...name.slice(0, -2).matchAll(/[^[\]]+/g)].map(([key]) => (key === '%' ? '' : decodeURIComponent(key)));
   const held = keys.reduce<unknown>(
     (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : at),

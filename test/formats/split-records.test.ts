@@ -20,7 +20,11 @@ async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGener
   }
 }
 
-async function linesOf(bytes: Uint8Array, sizes: readonly number[] = [bytes.length], number = 1): Promise<RawRecord[]> {
+async function collectLines(
+  bytes: Uint8Array,
+  sizes: readonly number[] = [bytes.length],
+  number = 1,
+): Promise<RawRecord[]> {
   const lines: RawRecord[] = [];
   for await (const line of splitRecords(chunked(bytes, sizes), 'lines', number)) lines.push(line);
   return lines;
@@ -43,7 +47,7 @@ describe('splitRecords', () => {
   ];
   for (const [source, lines] of rows) {
     it(`splits ${JSON.stringify(source)} into ${JSON.stringify(lines)}`, async () => {
-      assert.deepEqual(text(await linesOf(Buffer.from(source))), lines);
+      assert.deepEqual(text(await collectLines(Buffer.from(source))), lines);
     });
   }
 
@@ -54,8 +58,8 @@ describe('splitRecords', () => {
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
         async (bytes, sizes) => {
           const source = Uint8Array.from(bytes);
-          const lines = await linesOf(source, sizes);
-          assert.deepEqual(text(lines), text(await linesOf(source)));
+          const lines = await collectLines(source, sizes);
+          assert.deepEqual(text(lines), text(await collectLines(source)));
           const joined = Buffer.concat(lines.map(({ raw }) => raw ?? assert.fail('no line is too long')));
           assert.deepEqual([...joined], bytes);
         },
@@ -64,7 +68,7 @@ describe('splitRecords', () => {
   });
 
   it('numbers lines from the given number', async () => {
-    const lines = await linesOf(Buffer.from('a\nb'), [1], 41);
+    const lines = await collectLines(Buffer.from('a\nb'), [1], 41);
     assert.deepEqual(
       lines.map(({ number }) => number),
       [41, 42],
@@ -74,7 +78,7 @@ describe('splitRecords', () => {
   it('drops lines of more than 1 MiB, and no others', async () => {
     const long = 'x'.repeat(MAX_LINE + 1);
     const most = 'y'.repeat(MAX_LINE);
-    const lines = await linesOf(Buffer.from(`a\n${long}\n${long}\r\n${most}\r\n${long}${long}\nb`), [65_536]);
+    const lines = await collectLines(Buffer.from(`a\n${long}\n${long}\r\n${most}\r\n${long}${long}\nb`), [65_536]);
     assert.deepEqual(text(lines), ['a', null, null, most, null, 'b']);
   });
 
@@ -98,7 +102,9 @@ describe('splitLines', () => {
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 }),
         async (bytes, sizes) => {
           const source = Uint8Array.from(bytes);
-          const expected = (await linesOf(source)).filter(({ raw }) => raw !== null && recordContent(raw).length > 0);
+          const expected = (await collectLines(source)).filter(
+            ({ raw }) => raw !== null && recordContent(raw).length > 0,
+          );
           const got = await bodyLines(source, sizes);
           assert.deepEqual(text(got), text(expected));
           assert.deepEqual(

@@ -46,10 +46,10 @@ const { shape } = fc.letrec<{ shape: Shape; type: ValueType; members: readonly M
     fc.record({ kind: fc.constant('map' as const), value: tie('shape') }),
     fc.record({ kind: fc.constant('array' as const), item: tie('shape') }),
   ),
-  members: membersOf(tie('shape')),
+  members: generateMembers(tie('shape')),
 }));
 
-function membersOf(shapes: fc.Arbitrary<Shape>): fc.Arbitrary<readonly Member[]> {
+function generateMembers(shapes: fc.Arbitrary<Shape>): fc.Arbitrary<readonly Member[]> {
   return fc
     .uniqueArray(fc.tuple(name, shapes), { minLength: 1, maxLength: 4, selector: ([each]) => each })
     .map((members) =>
@@ -64,7 +64,7 @@ function membersOf(shapes: fc.Arbitrary<Shape>): fc.Arbitrary<readonly Member[]>
     );
 }
 
-function valueOf({ type, nullable }: Shape): fc.Arbitrary<Json> {
+function generateValue({ type, nullable }: Shape): fc.Arbitrary<Json> {
   const set = setValue(type);
   return nullable ? fc.option(set, { freq: 4 }) : set;
 }
@@ -91,19 +91,19 @@ function setValue(type: ValueType): fc.Arbitrary<Json> {
       // A form cannot distinguish empty bytes from null (NEG-5: an empty value is null).
       return fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64'));
     case 'object':
-      return objectOf(type.members);
+      return generateObject(type.members);
     case 'map':
       return fc
-        .uniqueArray(fc.tuple(key, valueOf(type.value)), { maxLength: 3, selector: ([each]) => each })
+        .uniqueArray(fc.tuple(key, generateValue(type.value)), { maxLength: 3, selector: ([each]) => each })
         .map(Object.fromEntries<Json>);
     case 'array':
-      return fc.array(valueOf(type.item), { maxLength: 3 });
+      return fc.array(generateValue(type.item), { maxLength: 3 });
   }
 }
 
-function objectOf(members: readonly Member[]): fc.Arbitrary<JsonObject> {
+function generateObject(members: readonly Member[]): fc.Arbitrary<JsonObject> {
   return fc
-    .tuple(...members.map((member) => valueOf(member)))
+    .tuple(...members.map((member) => generateValue(member)))
     .map((values) => Object.fromEntries(members.map((member, index) => [member.name, values[index] ?? null])));
 }
 
@@ -115,7 +115,7 @@ export interface TypedValue {
 
 /** Any value that a schema may allow, with its type. */
 export function typedValue(): fc.Arbitrary<TypedValue> {
-  return membersOf(shape)
+  return generateMembers(shape)
     .map((members): ObjectType => ({ kind: 'object', members }))
-    .chain((type) => objectOf(type.members).map((value) => ({ type, value })));
+    .chain((type) => generateObject(type.members).map((value) => ({ type, value })));
 }

@@ -10,7 +10,7 @@ import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 
-/** What a page may learn of a response to `fetch`. */
+/** The parts of a response to `fetch` that a page may read. */
 interface SeenByPage {
   readonly status: number;
   readonly etag: string | null;

@@ -15,7 +15,7 @@ resources:
 `;
 
 /**
- * What a client sends, and the status of the error: errors that the server finds before the API, and while a body
+ * Bytes that a client sends, and the status of the error: errors that the server finds before the API, and while a body
  * arrives.
  */
 const ERRORS: readonly (readonly [title: string, bytes: string, status: number])[] = [

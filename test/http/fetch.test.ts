@@ -15,7 +15,7 @@ interface Sending {
   readonly send: (text: string) => Promise<void>;
   readonly fail: (error: Error) => void;
   readonly pass: (milliseconds: number) => Promise<void>;
-  /** Whether the source of the body was cancelled. */
+  /** True if the source of the body was cancelled. */
   readonly cancelled: () => boolean;
 }
 
@@ -76,7 +76,7 @@ const piecewise = (body: RequestBody): ApiResponse => {
   return { status: 200, headers: [], body: pieces() };
 };
 
-async function codeOf(pending: Promise<Response>): Promise<unknown> {
+async function readCode(pending: Promise<Response>): Promise<unknown> {
   const response = await pending;
   const { errorCode } = JSON.parse(await response.text());
   return [response.status, errorCode];
@@ -90,14 +90,14 @@ describe('the body of a Request', { timeout: 10_000 }, () => {
     await send('def');
     assert.equal(cancelled(), false);
     await pass(10_000);
-    assert.deepEqual(await codeOf(response), [408, 'REQUEST_TIMEOUT']);
+    assert.deepEqual(await readCode(response), [408, 'REQUEST_TIMEOUT']);
     assert.equal(cancelled(), true);
   });
 
   it('[LIM-1] times out also where its source ignores the cancellation', async (context) => {
     const { response, pass } = sending(context, whole, new Promise(() => undefined));
     await pass(30_000);
-    assert.deepEqual(await codeOf(response), [408, 'REQUEST_TIMEOUT']);
+    assert.deepEqual(await readCode(response), [408, 'REQUEST_TIMEOUT']);
   });
 
   it('[MET-13] streams for as long as chunks arrive, and times out where it stalls', async (context) => {
@@ -124,7 +124,7 @@ describe('the body of a Request', { timeout: 10_000 }, () => {
     await send('x'.repeat(LIMIT));
     assert.equal(cancelled(), false);
     await send('x');
-    assert.deepEqual(await codeOf(response), [413, 'REQUEST_BODY_TOO_LARGE']);
+    assert.deepEqual(await readCode(response), [413, 'REQUEST_BODY_TOO_LARGE']);
     assert.equal(cancelled(), true);
   });
 
@@ -132,6 +132,6 @@ describe('the body of a Request', { timeout: 10_000 }, () => {
     const { response, send, fail } = sending(context, whole);
     await send('abc');
     fail(new Error('reset'));
-    assert.deepEqual(await codeOf(response), [400, 'REQUEST_MALFORMED']);
+    assert.deepEqual(await readCode(response), [400, 'REQUEST_MALFORMED']);
   });
 });

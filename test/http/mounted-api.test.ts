@@ -5,7 +5,7 @@ import { type ApiUnderTest, apiUnderTest, rawRequest } from '../pipeline/support
 import { SHOP } from '../pipeline/models/shop-model.ts';
 import { limits } from './fake-server.ts';
 
-/** Whether a target belongs to an API below a base path. */
+/** True if a target belongs to an API below a base path. */
 function takes(basePath: string, target: string): boolean {
   const response = { status: 200, headers: [], body: null };
   return owns({ handle: () => response, refuse: () => response, model: { basePath, limits } }, target);

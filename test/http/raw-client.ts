@@ -28,7 +28,7 @@ export interface RawOptions {
 export interface Conversation {
   /** Interim responses (1xx) included. */
   readonly responses: readonly RawResponse[];
-  /** Whether the server closed the connection before the timeout. */
+  /** True if the server closed the connection before the timeout. */
   readonly closed: boolean;
   /** The bytes after the last response. */
   readonly rest: string;

@@ -134,7 +134,7 @@ describe('a streamed body', () => {
       before = read;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // What fits into the buffers of both sockets, far from the 64 MB that were sent.
+    // The buffers of both sockets hold this much, far from the 64 MB that were sent.
     assert.ok(read < 32_000_000, `${read} bytes were read, though the client does not read the response`);
     socket.destroy();
   });

@@ -36,14 +36,14 @@ interface AxeResult {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
-/** What axe finds in a page: the rule, and the elements. */
+/** The findings of axe in a page: the rule, and the elements. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations: found } = await page.evaluate<AxeResult>('axe.run({ resultTypes: ["violations"] })');
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Whether a page has to be scrolled sideways. */
+/** True if a page has to be scrolled sideways. */
 export function isWiderThanWindow(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }

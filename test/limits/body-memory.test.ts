@@ -6,7 +6,7 @@ import { BodyMemory, type HeldBytes } from '../../src/limits/body-memory.ts';
 
 const MAX = 100;
 
-/** What happens to one of the bodies. */
+/** An event in the life of one of the bodies. */
 type Step =
   | { readonly kind: 'open' }
   | { readonly kind: 'hold'; readonly body: number; readonly bytes: number }

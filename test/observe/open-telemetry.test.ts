@@ -28,7 +28,7 @@ function traced(exporter: SpanExporter, setting: Setting = {}): Promise<ApiUnder
 }
 
 /** The spans of one request, the server's first. */
-async function spansOf(
+async function collectSpans(
   row: Parameters<ApiUnderTest['send']>[0],
   setting: Setting = {},
 ): Promise<readonly ReadableSpan[]> {
@@ -48,7 +48,7 @@ const millisecondsOf = ([seconds, nanoseconds]: readonly [number, number]): numb
 describe('the span of a request', () => {
   it('[OPS-2c] is a server span below that of the client, with its trace state and the names of OpenTelemetry', async () => {
     const headers = { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=1', 'X-Correlation-ID': 'mine' };
-    const [span] = await spansOf({ send: 'GET /api/v1/notes?limit=1', headers });
+    const [span] = await collectSpans({ send: 'GET /api/v1/notes?limit=1', headers });
     assert.deepEqual([span?.name, span?.kind], ['GET /api/notes', SpanKind.SERVER]);
     assert.equal(span?.spanContext().traceId, TRACE);
     assert.equal(span.parentSpanContext?.spanId, CALLER);
@@ -67,13 +67,13 @@ describe('the span of a request', () => {
   });
 
   it('[OPS-2c] begins a trace without a client', async () => {
-    const [span] = await spansOf({ send: 'GET /api/v1/notes' });
+    const [span] = await collectSpans({ send: 'GET /api/v1/notes' });
     assert.equal(span?.parentSpanContext, undefined);
   });
 
   it('[OPS-2c] is not exported where the client does not sample its trace', async () => {
     assert.deepEqual(
-      await spansOf({ send: 'GET /api/v1/notes', headers: { traceparent: `00-${TRACE}-${CALLER}-00` } }),
+      await collectSpans({ send: 'GET /api/v1/notes', headers: { traceparent: `00-${TRACE}-${CALLER}-00` } }),
       [],
     );
   });
@@ -83,24 +83,24 @@ describe('the span of a request', () => {
       ...store,
       rows: { ...store.rows, list: () => Promise.reject(new StoreUnavailable('gone')) },
     });
-    const [failed] = await spansOf({ send: 'GET /api/v1/notes' }, { breaking });
+    const [failed] = await collectSpans({ send: 'GET /api/v1/notes' }, { breaking });
     assert.deepEqual(
       [failed?.status.code, failed?.attributes['error.type']],
       [SpanStatusCode.ERROR, 'SERVER_UNAVAILABLE'],
     );
-    const [refused] = await spansOf({ send: 'GET /api/v1/notes/none' });
+    const [refused] = await collectSpans({ send: 'GET /api/v1/notes/none' });
     assert.deepEqual(
       [refused?.status.code, refused?.attributes['error.type']],
       [SpanStatusCode.UNSET, 'NOTE_NOT_FOUND'],
     );
-    const [lost] = await spansOf({ send: 'GET /nothing' });
+    const [lost] = await collectSpans({ send: 'GET /nothing' });
     assert.deepEqual([lost?.name, lost?.attributes['http.route']], ['GET', undefined]);
   });
 });
 
 describe('the children of the span of a request', () => {
   it('[OPS-2c] are its stages in order, and the store within them', async () => {
-    const [request, ...children] = await spansOf({ send: 'GET /api/v1/notes' });
+    const [request, ...children] = await collectSpans({ send: 'GET /api/v1/notes' });
     const stages = children.filter(({ name }) => name !== 'store');
     assert.deepEqual(
       stages.map(({ name }) => name),
@@ -131,14 +131,14 @@ describe('the children of the span of a request', () => {
   });
 
   it('[OPS-2c] have the commit of a write', async () => {
-    const spans = await spansOf({ send: 'POST /api/v1/notes', body: { text: 'b' } });
+    const spans = await collectSpans({ send: 'POST /api/v1/notes', body: { text: 'b' } });
     const execute = spans.find(({ name }) => name === 'execute');
     const stores = spans.filter(({ name }) => name === 'store');
     assert.ok(stores.some(({ parentSpanContext }) => parentSpanContext?.spanId === execute?.spanContext().spanId));
   });
 
   it('[OPS-2c] end with the refusal of a request', async () => {
-    const [, ...children] = await spansOf({ send: 'GET /nothing' });
+    const [, ...children] = await collectSpans({ send: 'GET /nothing' });
     assert.deepEqual(
       children.map(({ name }) => name),
       ['receive', 'refuse'],

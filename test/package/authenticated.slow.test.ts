@@ -1,7 +1,7 @@
 import { describe, it } from 'node:test';
 import { runHttpSuite } from './http-suite.ts';
 
-/** What these judge differs with authentication, or they call the API without the token that the suite sends. */
+/** Files whose claims differ with authentication, or that call the API without the token that the suite sends. */
 const OTHER_FILES =
   /(?:async-api|bodies|cache-control|cors|descriptions|docs-page|gateway|large-pages|metrics|ndjson|negotiation|origins|rate-limits|root-page|scopes|stage-order|tls|trusted-proxies|webhooks)\.test\.ts$/;
 /**

@@ -1,4 +1,4 @@
-/** What is random or sealed: ids, ETags, cursors. */
+/** Random or sealed values: ids, ETags, cursors. */
 const RANDOM =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="(?:[\w-]{22}|\d+)\.)[\w-]{8,16}(?=\\*")|(?<=")[\w-]{22}(?=[.\\"])|[\w-]{48,}/g;
 

@@ -24,7 +24,7 @@ interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-function stagesOf(text: string): readonly Stage[] {
+function parseStages(text: string): readonly Stage[] {
   const lines = text
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, '')
@@ -41,7 +41,7 @@ function stagesOf(text: string): readonly Stage[] {
   }));
 }
 
-const stages = stagesOf(dockerfile);
+const stages = parseStages(dockerfile);
 const [final] = stages.slice(-1);
 const textsOf = (name: string): readonly string[] =>
   (final?.instructions ?? []).filter((each) => each.name === name).map(({ text }) => text);
@@ -53,7 +53,7 @@ const allowed = readFileSync(path.join(root, '.dockerignore'), 'utf8')
   .map((line) => line.slice(1));
 
 /** The files that an instruction copies from the checkout; none where it copies from another stage. */
-function sourcesOf({ name, text }: Instruction): readonly string[] {
+function listSources({ name, text }: Instruction): readonly string[] {
   return name === 'COPY' && !text.startsWith('--from') ? text.split(' ').slice(0, -1) : [];
 }
 
@@ -67,7 +67,7 @@ describe('the Dockerfile', () => {
 
   it('builds in several stages, of which the last one has no sources and no npm packages for development', () => {
     assert.ok(stages.length > 1);
-    const copied = (final?.instructions ?? []).flatMap(sourcesOf);
+    const copied = (final?.instructions ?? []).flatMap(listSources);
     assert.deepEqual(copied, ['package.json', 'LICENSE', 'bin']);
     assert.deepEqual(
       textsOf('RUN').filter((text) => text.includes('npm')),
@@ -76,7 +76,7 @@ describe('the Dockerfile', () => {
   });
 
   it('copies files that exist and that .dockerignore lets through', () => {
-    const sources = stages.flatMap(({ instructions }) => instructions.flatMap(sourcesOf));
+    const sources = stages.flatMap(({ instructions }) => instructions.flatMap(listSources));
     assert.ok(sources.length > 5);
     assert.deepEqual(
       sources.filter((file) => !existsSync(path.join(root, file)) || !allowed.includes(file)),
@@ -124,7 +124,7 @@ class HandBuild {
       for (const instruction of stage.instructions) this.#instruction(stage.name ?? String(index), instruction);
   }
 
-  /** Where a path of the last stage is. */
+  /** The place of a path of the last stage on this machine. */
   at(file: string): string {
     return this.sandbox.path(String(stages.length - 1), file);
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { readBlocks, readPage } from '../guides/guide-pages.ts';
-import { bodyOf, JSON_BODY, NewProject } from './new-project.ts';
+import { parseBody, JSON_BODY, NewProject } from './new-project.ts';
 
 const OPEN_API = `
 openapi: 3.1.0
@@ -154,7 +154,7 @@ describe('the first hour with code', { timeout: 240_000 }, () => {
     assert.match(created, /^HTTP\/1\.1 201 .*"name":"Lamp".*"total":10\b/s);
     const checkedValue = await project.curl(items, ...JSON_BODY, '{"name":"free","price":1,"quantity":1}');
     assert.match(checkedValue, /^HTTP\/1\.1 400 .*"field":"name","message":"is not for sale"/s);
-    const refused = await project.curl(`${items}/${String(bodyOf(created)['id'])}`, '-X', 'DELETE');
+    const refused = await project.curl(`${items}/${String(parseBody(created)['id'])}`, '-X', 'DELETE');
     assert.match(refused, /^HTTP\/1\.1 409 .*"errorMessage":"More than one is left\."/s);
     assert.equal(await served.stop(), 0);
     assert.match(served.process.stderr(), /^HOOK item\.created Lamp$/m);
@@ -170,7 +170,7 @@ describe('the first hour with code', { timeout: 240_000 }, () => {
       const customer = JSON.stringify({ name: 'Ann', email: `ann@${name}.example` });
       const created = await project.curl(`${app.origin}/api/v1/customers`, ...JSON_BODY, customer);
       assert.match(created, /^HTTP\/1\.1 201 /);
-      assert.deepEqual(bodyOf(await project.curl(`${app.origin}/hello`)), { hello: 'world' });
+      assert.deepEqual(parseBody(await project.curl(`${app.origin}/hello`)), { hello: 'world' });
       assert.equal(await app.stop(), 0);
       const warnings = app.process.stderr().trim().split('\n');
       assert.deepEqual(

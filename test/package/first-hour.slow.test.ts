@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { startChromium } from '../chromium.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { bodyOf, JSON_BODY, NewProject, type Served } from './new-project.ts';
+import { parseBody, JSON_BODY, NewProject, type Served } from './new-project.ts';
 
 let project: NewProject;
 before(() => {
@@ -48,14 +48,14 @@ describe('the first hour', { timeout: 240_000 }, () => {
     const api = `${first.origin}/api/v1`;
     const created = await project.curl(`${api}/customers`, ...JSON_BODY, '{"name":"Ann","email":"ann@example.com"}');
     assert.match(created, /^HTTP\/1\.1 201 Created\r\n/);
-    const { id } = bodyOf(created);
+    const { id } = parseBody(created);
     assert.match(created, new RegExp(`\r\nLocation: /api/v1/customers/${String(id)}\r\n`));
     const ordered = await project.curl(
       `${api}/orders`,
       ...JSON_BODY,
       JSON.stringify({ customer_id: id, total: '19.9' }),
     );
-    assert.deepEqual([bodyOf(ordered)['total'], bodyOf(ordered)['status']], ['19.90', 'OPEN']);
+    assert.deepEqual([parseBody(ordered)['total'], parseBody(ordered)['status']], ['19.90', 'OPEN']);
     assert.equal(await first.stop(), 0);
     assert.match(first.process.stdout(), /^listening on http:\/\/127\.0\.0\.1:\d+\/api\n$/);
     for (const line of first.process.stderr().trim().split('\n')) assert.equal(typeof JSON.parse(line).event, 'string');
@@ -72,10 +72,10 @@ describe('the first hour', { timeout: 240_000 }, () => {
     const customers = `${served.origin}/api/v1/customers`;
     const withoutType = await project.curl(customers, '-d', '{"name":"Bob"}');
     assert.match(withoutType, /^HTTP\/1\.1 415 /);
-    assert.match(String(bodyOf(withoutType)['errorMessage']), /send Content-Type: application\/json/);
+    assert.match(String(parseBody(withoutType)['errorMessage']), /send Content-Type: application\/json/);
     const incomplete = await project.curl(customers, ...JSON_BODY, '{"nam":"Bob"}');
     assert.match(incomplete, /^HTTP\/1\.1 400 /);
-    const { errorCode, details } = bodyOf(incomplete);
+    const { errorCode, details } = parseBody(incomplete);
     assert.equal(errorCode, 'CUSTOMER_INVALID');
     assert.match(JSON.stringify(details), /"field":"nam".+"field":"name".+|"field":"name".+"field":"nam"/);
     const mistyped = await project.curl(`${customers}?contry=NO`);
@@ -86,7 +86,7 @@ describe('the first hour', { timeout: 240_000 }, () => {
 });
 
 describe('the first hour on a terminal', { skip: skipWithout('script'), timeout: 120_000 }, () => {
-  /** What a terminal shows of a server that Ctrl-C stops once it suggests a request, without the times. */
+  /** The terminal of a server that Ctrl-C stops once it suggests a request, without the times. */
   async function shown(env: NodeJS.ProcessEnv = {}): Promise<string> {
     const { process: server, press } = project.onTerminal('restwright serve --port 0', env);
     await server.waitForOutput('Try');
@@ -164,7 +164,7 @@ describe('the first hour in a browser', { skip: skipWithout('chromium'), timeout
       const patched = await fetch(url, { method: 'PATCH', headers, body: '{"country":"NO"}' });
       return [read.status, patched.status, await patched.text()] as const;
     };
-    const [read, patched, body] = await page.evaluate(change, `${customers}/${String(bodyOf(created)['id'])}`);
+    const [read, patched, body] = await page.evaluate(change, `${customers}/${String(parseBody(created)['id'])}`);
     assert.deepEqual([read, patched], [200, 200]);
     assert.match(body, /"country":"NO"/);
     await page.close();

@@ -10,7 +10,7 @@ const root = path.join(import.meta.dirname, '..', '..');
 
 /** Another run of tests than the daily one. */
 export interface OtherRun {
-  /** What makes it another one, in a word. */
+  /** The difference from the usual run, in a word. */
   readonly way: string;
   readonly environment: Readonly<Record<string, string>>;
   /** A regular expression of titles that are no part of the run, as `--test-skip-pattern` has it; null: all are. */
@@ -20,7 +20,7 @@ export interface OtherRun {
 
 /** A run of the HTTP suite. */
 export interface SuiteRun extends OtherRun {
-  /** Of `test/pipeline/`, slow files left out: whether it is part of the run. */
+  /** Tells if a file of `test/pipeline/` is part of the run; slow files are left out before. */
   readonly includes: (file: string, index: number) => boolean;
 }
 

@@ -125,7 +125,7 @@ export class NewProject implements AsyncDisposable {
 }
 
 /** The JSON body of a response that curl showed with its head. */
-export function bodyOf(response: string): Record<string, unknown> {
+export function parseBody(response: string): Record<string, unknown> {
   const body: unknown = JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4));
   assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), response);
   return { ...body };

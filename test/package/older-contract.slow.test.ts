@@ -5,8 +5,8 @@ import { runHttpSuite } from './http-suite.ts';
 const OTHER_FILES =
   /^(?:callers-and-caches|delete-limits|docs-page|event-log|events|import|import-order|large-pages|map-order|page-bytes|page-limits|races|secrets-at-rest|trace-channels|versions|webhooks)\.test\.ts$/;
 /**
- * Claims about imports, events, and columns and sizes of stored rows; and about errors that are found before the
- * version is, whose `API-Version` is the newest one. The root of an older version links to its own description.
+ * Claims about imports, events, and columns and sizes of stored rows. Claims about errors that are found before the
+ * version is: their `API-Version` is the newest one. The root of an older version links to its own description.
  */
 const OTHER_CLAIMS = String.raw`/\[EVT-2\]|\[ERR-7\] is not cacheable|\[VER-4a\] \[ERR-5\]|\[URL-9\] is the same in the URL of an event|are absolute if the model has a public_url|are the only columns|is nowhere else: only its SHA-256|an atomic batch reads a nested row|an export is imported again|keeps omitted write-only|sets a write-only field to null|is counted as the bytes|is optional and null is as if omitted|is refused by an import|a time that is more than a day ahead|imports rows with the rules|of the root use the version carrier|list the collections at the root|links to every collection that has a URL/`;
 

@@ -14,7 +14,7 @@ const programs = ['src/**/*.ts', 'bin/*.js', 'scripts/**/*.{ts,mjs}', 'examples/
   globSync(glob, { cwd: root }),
 );
 
-/** Where the constant is, and where pages are made of it. */
+/** The files that have the constant, and that make pages of it. */
 const SOURCES = ['src/cli/publication.ts', 'scripts/publication.ts'];
 
 /** A command that takes the package from the registry. The last word is the name, not a path of a tarball. */

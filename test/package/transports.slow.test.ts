@@ -8,8 +8,8 @@ import { isWholeSuite } from '../extent.ts';
 import { runHttpSuite } from './http-suite.ts';
 
 /**
- * What a transport decides: how messages are read and written. These files run through all of them, each other file
- * through one. `RESTWRIGHT_WHOLE_SUITE=1` runs all files through all.
+ * Files that a transport decides: those about reading and writing messages. They run through all transports, each other
+ * file through one. `RESTWRIGHT_WHOLE_SUITE=1` runs all files through all.
  */
 const OF_MESSAGES =
   /^(?:batches|bodies|cache-control|compression|cors|error-formats|errors|etags-of-codings|failures|formats-in|formats-out|gateway|hostile-bodies|import|large-pages|methods|minimal|ndjson|negotiation|origins|parameters|precondition-order|query-method|reading-methods|receive|root-page|served-from-cache|stage-order|trace-channels|trusted-proxies|unreachable-ids|urls)\.test\.ts$/;

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { readBlocks, readPage } from '../guides/guide-pages.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
-/** What the examples import, besides the package and what it depends on. */
+/** Packages that the examples import, besides this one and its dependencies. */
 const LIBRARIES = [
   '@types',
   '@valibot',
@@ -122,15 +122,15 @@ async function exchange(url: string, requests: readonly Sent[]): Promise<void> {
 }
 
 /** The TypeScript of a guide, by file name, which the first line of each example is. */
-function examplesOf(guide: string): ReadonlyMap<string, string> {
+function readExamples(guide: string): ReadonlyMap<string, string> {
   const text = readFileSync(path.join(root, 'docs', 'guides', guide), 'utf8');
   const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
   return new Map(blocks.map((code) => [/^\/\/ (\S+\.mts)\n/.exec(code)?.[1] ?? assert.fail(code), code]));
 }
 
 describe('the TypeScript of the guides, with the packed package in a package as npm init makes it', () => {
-  const models = examplesOf('typescript-models.md');
-  const mounts = examplesOf('embedding.md');
+  const models = readExamples('typescript-models.md');
+  const mounts = readExamples('embedding.md');
   const [sold = '', ...samples] = readBlocks(readPage('docs/guides/client.md'), 'ts');
   let folder = '';
   const run = (file: string, ...args: readonly string[]) =>

@@ -47,7 +47,7 @@ describe('inTimeSlices', () => {
 
 describe('runSteps', () => {
   /** Steps that cost the given milliseconds each. @returns with the number of steps as their result */
-  function* stepsOf(costs: readonly number[], step: (cost: number) => void): Steps<number> {
+  function* takeSteps(costs: readonly number[], step: (cost: number) => void): Steps<number> {
     for (const cost of costs) {
       step(cost);
       yield;
@@ -57,7 +57,7 @@ describe('runSteps', () => {
 
   it('[LIM-1] ends in the same tick where the steps take no longer than one slice', () => {
     let time = 0;
-    const work = stepsOf([3, 3, 3], (cost) => (time += cost));
+    const work = takeSteps([3, 3, 3], (cost) => (time += cost));
     assert.equal(
       runSteps(work, () => time),
       3,
@@ -69,7 +69,7 @@ describe('runSteps', () => {
     let time = 0;
     const run = (name: string): MaybePromise<number> =>
       runSteps(
-        stepsOf([6, 6, 6, 6, 6], (cost) => {
+        takeSteps([6, 6, 6, 6, 6], (cost) => {
           time += cost;
           order.push(name);
         }),

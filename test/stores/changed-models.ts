@@ -32,7 +32,7 @@ export interface Change {
   readonly title: string;
   readonly after: readonly ResourceOptions[];
   /** A column of the rows `a` and `b` afterwards, under its new name. */
-  /** Whether the tables need no change for it. */
+  /** True if the tables need no change for it. */
   readonly silent?: boolean;
   readonly shows?: readonly [string, Json, Json];
 }

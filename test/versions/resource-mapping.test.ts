@@ -340,8 +340,8 @@ describe('chains of changes that lose nothing', () => {
 });
 
 /**
- * An unset member is as one that is null, and an object without set members as an unset one: where its members are
- * stored elsewhere, none tells them apart.
+ * An unset member is as one that is null, and an object without set members as an unset one. Where its members are
+ * stored elsewhere, no value tells them apart.
  */
 function normal(values: FieldValues): Json {
   const entries = Object.entries(values).map(([name, value]): readonly [string, Json] => {

@@ -107,7 +107,7 @@ async function command(
 }
 
 /** The rows of a JSON file, without their revisions. */
-function rowsOf(file: string): readonly unknown[] {
+function readRows(file: string): readonly unknown[] {
   const rows: readonly Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'));
   return rows.map(({ revision: _revision, ...row }) => row);
 }
@@ -122,8 +122,8 @@ describe('restwright export', () => {
         const [original, restored] = [path.join(folder, 'original.json'), path.join(folder, 'restored.json')];
         await command('export', collection, original, 'first', '--force');
         await command('export', collection, restored, `again-${format}`, '--force');
-        assert.deepEqual(rowsOf(restored), rowsOf(original));
-        assert.equal(rowsOf(original).length, ROWS[collection]?.length);
+        assert.deepEqual(readRows(restored), readRows(original));
+        assert.equal(readRows(original).length, ROWS[collection]?.length);
       }
     });
   }

@@ -139,7 +139,7 @@ describe('--database postgres://', () => {
       const { code, output } = await command(...args);
       assert.equal(code, 0, output);
     }
-    const [left, entered, returned] = [second, third, fourth].map(rowsOf);
+    const [left, entered, returned] = [second, third, fourth].map(readRows);
     assert.equal(left?.length, given.length);
     assert.deepEqual(entered, left);
     assert.deepEqual(returned, left);
@@ -159,7 +159,7 @@ function commandLines(): readonly string[] {
 }
 
 /** The rows of a file, without their revisions. */
-function rowsOf(file: string): readonly unknown[] {
+function readRows(file: string): readonly unknown[] {
   const rows: readonly Record<string, unknown>[] = JSON.parse(readFileSync(file, 'utf8'));
   return rows.map(({ revision: _revision, ...row }) => row);
 }

@@ -54,7 +54,7 @@ interface LogLine {
 }
 
 /** The lines of a JSON log. */
-function linesOf(server: ServerProcess): readonly LogLine[] {
+function readLogLines(server: ServerProcess): readonly LogLine[] {
   return server
     .stderr()
     .trim()
@@ -103,7 +103,7 @@ describe('restwright serve', () => {
     assert.match(await waitUntilListening(server), /^http:\/\/0\.0\.0\.0:\d+\/api$/);
     server.child.kill('SIGTERM');
     await server.exited;
-    const warning = linesOf(server).find(({ event }) => event === 'no_authentication');
+    const warning = readLogLines(server).find(({ event }) => event === 'no_authentication');
     assert.equal(warning?.level, 'warn');
     assert.match(warning?.message ?? '', /^no authentication is configured, and --insecure-public is set/);
   });
@@ -114,7 +114,7 @@ describe('restwright serve', () => {
     await fetch(`${url}/v1/products`);
     server.child.kill('SIGTERM');
     await server.exited;
-    const events = linesOf(server).map(({ event }) => event);
+    const events = readLogLines(server).map(({ event }) => event);
     assert.deepEqual(events, [
       'no_authentication',
       'unsupported',
@@ -203,7 +203,7 @@ describe('restwright serve', () => {
     const server = start(['--port', '0', '--open'], { PATH: folder });
     const url = await waitUntilListening(server);
     await waitForLog(server, /"event":"browser_not_opened"/);
-    const line = linesOf(server).find(({ event }) => event === 'browser_not_opened');
+    const line = readLogLines(server).find(({ event }) => event === 'browser_not_opened');
     assert.equal(line?.message, `no browser was opened (xdg-open is not installed); open ${url} yourself`);
     assert.equal((await fetch(`${url}/v1/products`)).status, 200);
   });

@@ -27,8 +27,8 @@ async function runToken(
   return { code, ...terminal.written() };
 }
 
-/** What the model accepts now. */
-async function verdictOf(model: string, token: string): Promise<TokenVerdict> {
+/** The verdict of the model, as it is now, on a token. */
+async function judgeToken(model: string, token: string): Promise<TokenVerdict> {
   const { auth } = loadModel({ text: readFileSync(model, 'utf8') }).model;
   assert.ok(auth !== null);
   const verifier = await openVerifier({
@@ -54,13 +54,13 @@ describe('restwright token', () => {
     assert.match(first.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const [, lines = ''] = /\n\n(auth:\n.*?)\n\n/s.exec(first.stderr) ?? [];
     appendFileSync(model, `${lines}\n`);
-    const verdict = await verdictOf(model, first.stdout.trim());
+    const verdict = await judgeToken(model, first.stdout.trim());
     assert.ok(verdict.kind === 'verified', JSON.stringify(verdict));
     const { issuer, subject, client, scopes } = verdict.token;
     assert.deepEqual([issuer, subject, client, [...scopes]], ['dev', 'ann', 'curl', ['items:read', 'items:write']]);
     const second = await runToken(model, ...args);
     assert.deepEqual([second.code, second.stderr], [0, '']);
-    assert.equal((await verdictOf(model, second.stdout.trim())).kind, 'verified');
+    assert.equal((await judgeToken(model, second.stdout.trim())).kind, 'verified');
     if (process.platform !== 'win32')
       assert.equal(statSync(path.join(folder, 'restwright-dev-key.json')).mode & 0o777, 0o600);
     assert.doesNotMatch(readFileSync(path.join(folder, 'restwright-dev-jwks.json'), 'utf8'), /"d"/);
@@ -75,7 +75,7 @@ describe('restwright token', () => {
     const { stdout } = await runToken(model, '--sub', 'ann', '--scope', 'x', '--client', 'y', '--expires', '5m');
     const { iss, aud, scp, azp, iat, exp } = claimsOf(stdout);
     assert.deepEqual([iss, aud, scp, azp, Number(exp) - Number(iat)], ['urn:a', 'b', 'x', 'y', 300]);
-    assert.equal((await verdictOf(model, stdout.trim())).kind, 'verified');
+    assert.equal((await judgeToken(model, stdout.trim())).kind, 'verified');
   });
 
   for (const [auth, part] of [
@@ -94,7 +94,7 @@ describe('restwright token', () => {
     appendFileSync(model, `${/\n\n(auth:\n.*?)\n\n/s.exec(stderr)?.[1] ?? ''}\n`);
     rmSync(path.join(folder, 'restwright-dev-key.json'));
     const { stdout } = await runToken(model, '--sub', 'ann');
-    assert.equal((await verdictOf(model, stdout.trim())).kind, 'verified');
+    assert.equal((await judgeToken(model, stdout.trim())).kind, 'verified');
   });
 
   const refused: readonly (readonly [title: string, args: readonly string[], message: RegExp])[] = [

@@ -39,7 +39,7 @@ function shellLines(shell: string, args: readonly string[], input = ''): readonl
   return stdout.split('\n').slice(0, -1);
 }
 
-/** Whether a shell is installed. Where it is not, the run says so: bash is everywhere, the others are not. */
+/** Finds out if a shell is installed. Where it is not, the run says so: bash is everywhere, the others are not. */
 function isInstalled(shell: string): boolean {
   const found = programFile(shell) !== null;
   if (!found) process.stderr.write(`NOT TESTED: ${shell} is not installed, its completion is untested; see .ci/run\n`);
@@ -50,7 +50,7 @@ const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 const optionsOf = (name: string): readonly string[] =>
   (COMMANDS.find((command) => command.name === name)?.options ?? []).map((option) => `--${option.name}`);
 
-/** What is completed at the end of a line. */
+/** The completions at the end of a line. */
 const completions: readonly (readonly [line: string, expected: readonly string[]])[] = [
   ['restwright ', [...COMMAND_NAMES, 'help']],
   ['restwright s', ['serve', 'schema']],

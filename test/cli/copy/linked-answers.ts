@@ -10,8 +10,8 @@ export async function get(api: Api, target: string): Promise<Seen> {
 }
 
 /**
- * The answers of an API, by their URLs, for a client that starts at some URLs and follows all links: those of pages,
- * items and events. An answer is its body, and what its ETag says of rows.
+ * The answers of an API, by their URLs, for a client that starts at some URLs and follows all links. Pages, items and
+ * events have links. An answer is its body, and the part of its ETag that depends on rows.
  *
  * @throws where a link does not lead to a representation
  */

@@ -37,10 +37,10 @@ async function copy(model: string, from: string, to: string): Promise<void> {
 }
 
 /**
- * What a client can read from: each collection in each order, searches, filters, events, and everything that these link
- * to.
+ * The URLs from which a client can read everything by links: each collection in each order, searches, filters and
+ * events.
  */
-function startsOf({ resources }: CopiedModel, writes: RandomWrites): readonly string[] {
+function listStarts({ resources }: CopiedModel, writes: RandomWrites): readonly string[] {
   const collections = writes.roots.flatMap((name) => {
     const at = `/api/v1/${name}`;
     const fields = Object.entries(resources[name]?.schema.properties ?? {});
@@ -69,7 +69,7 @@ async function batchRecords(api: ApiUnderTest, { batches }: RandomWrites): Promi
   return answers;
 }
 
-/** What is answered for rows that are not there: gone, or never known. */
+/** The answers for rows that are not there: gone, or never known. */
 async function absentAnswers(api: ApiUnderTest, urls: Iterable<string>): Promise<readonly string[]> {
   const answers: string[] = [];
   for (const url of urls) {
@@ -126,7 +126,7 @@ async function judge(seed: number): Promise<void> {
   await copy(modelFile, middle, last);
   to = await Promise.all([first, middle, last].map((database) => apiUnderTest(document, { database, time })));
   try {
-    await compare(to, startsOf(model, writes), writes);
+    await compare(to, listStarts(model, writes), writes);
     await writes.run(MORE_WRITES, { learns: false });
   } finally {
     for (const api of to) await api.close();

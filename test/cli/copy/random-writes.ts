@@ -26,7 +26,7 @@ export class RandomWrites {
   readonly keyed: { readonly row: Write; readonly answer: Seen }[] = [];
   /** The paths of batches that were made. */
   readonly batches: string[] = [];
-  /** How many requests of each kind were successful. */
+  /** The number of successful requests of each kind. */
   readonly made: Record<'create' | 'update' | 'delete' | 'batch' | 'lines', number> = {
     create: 0,
     update: 0,

@@ -22,7 +22,7 @@ after(() => rm(folder, { recursive: true }));
 class Collection {
   readonly rows: Json[] = [];
   readonly bookmarks = new Map<string, string>();
-  /** How many more chunks are imported before the process "crashes", before or right after the next commit. */
+  /** The number of chunks to import until the process "crashes", before or right after the next commit. */
   chunksLeft = Number.POSITIVE_INFINITY;
   crashes: 'before the commit' | 'after the commit' = 'before the commit';
 

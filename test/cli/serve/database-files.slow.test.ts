@@ -33,7 +33,7 @@ async function serve(folder: string, database: string, args: readonly string[] =
   return { server, origin: new URL(await waitUntilListening(server)).origin, database };
 }
 
-async function statusOf(url: string): Promise<number> {
+async function fetchStatus(url: string): Promise<number> {
   const response = await fetch(url, { headers: { Connection: 'close' } });
   await response.arrayBuffer();
   return response.status;
@@ -91,16 +91,16 @@ describe('a server whose database file is moved while it writes', () => {
       renameSync(database, moved);
       assert.ok((await readiness(origin, 503)) < SECOND, 'it is not ready within a second');
       await Promise.all(writers);
-      assert.equal(await statusOf(`${origin}/api/v1/products`), 503);
-      assert.equal(await statusOf(`${origin}/livez`), 200);
+      assert.equal(await fetchStatus(`${origin}/api/v1/products`), 503);
+      assert.equal(await fetchStatus(`${origin}/livez`), 200);
       await waitForLog(server, /"database_lost".*shop\.db".*restart the server/);
       // Put back, it stays lost until a restart.
       renameSync(moved, database);
-      assert.equal(await statusOf(`${origin}/readyz`), 503);
+      assert.equal(await fetchStatus(`${origin}/readyz`), 503);
       renameSync(database, moved);
       server.child.kill('SIGTERM');
       assert.equal(await server.exited, 0);
-      // What is left of the log stays beside the old path: the file has to be complete without it.
+      // The rest of the log stays beside the old path: the file has to be complete without it.
       const file = new Database(moved);
       const stored = new Set(file.prepare('select id from products').pluck().all());
       assert.equal(file.pragma('integrity_check', { simple: true }), 'ok');
@@ -137,13 +137,13 @@ describe('a server whose disk is full', () => {
       assert.deepEqual([refused?.status, refused?.errorCode], [503, 'SERVER_UNAVAILABLE']);
       assert.ok(acknowledged.length > 10);
       await waitForLog(server, /"database_writes","failing":true,"reason":"The disk of the database is full"/);
-      if (args.length === 0) assert.equal(await statusOf(`${origin}/readyz`), 503);
-      for (const id of acknowledged) assert.equal(await statusOf(`${origin}/api/v1/products/${id}`), 200);
+      if (args.length === 0) assert.equal(await fetchStatus(`${origin}/readyz`), 503);
+      for (const id of acknowledged) assert.equal(await fetchStatus(`${origin}/api/v1/products/${id}`), 200);
       rmSync(ballast);
       await readiness(origin, 200);
       await waitForLog(server, /"database_writes","failing":false/);
       assert.equal((await create(origin, name)).status, 201);
-      for (const id of acknowledged) assert.equal(await statusOf(`${origin}/api/v1/products/${id}`), 200);
+      for (const id of acknowledged) assert.equal(await fetchStatus(`${origin}/api/v1/products/${id}`), 200);
     });
   }
 });

@@ -35,7 +35,7 @@ async function scrape(url: string): Promise<string> {
   return response.text();
 }
 
-/** Where the log says that metrics are served. */
+/** The URL of the metrics, as the log has it. */
 async function metricsUrl(server: ServerProcess): Promise<string> {
   await waitForLog(server, /"event":"metrics_listening"/);
   const [, url = ''] = /"event":"metrics_listening","url":"([^"]+)"/.exec(server.stderr()) ?? [];

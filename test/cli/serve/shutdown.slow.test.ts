@@ -20,7 +20,7 @@ const index = pathToFileURL(path.join(import.meta.dirname, '../../../src/index.t
 const marker = path.join(folder, 'started');
 
 /** A model whose code keeps the process alive: with a timer that it starts when it is loaded, or in a hook. */
-function modelOf(code: string, hooks: string): string {
+function renderModel(code: string, hooks: string): string {
   return `import { writeFileSync } from 'node:fs';
 import { defineModel, resource } from ${JSON.stringify(index)};
 const start = () => writeFileSync(${JSON.stringify(marker)}, '');
@@ -33,12 +33,12 @@ export default defineModel({
 `;
 }
 
-const TIMER = modelOf('start(); setInterval(() => {}, 1_000);', '');
-const PENDING_AFTER = modelOf(
+const TIMER = renderModel('start(); setInterval(() => {}, 1_000);', '');
+const PENDING_AFTER = renderModel(
   '',
   'after: { created: () => (start(), new Promise(() => setInterval(() => {}, 1_000))) }',
 );
-const SPINNING = modelOf('', 'before: { create: () => { start(); for (;;); } }');
+const SPINNING = renderModel('', 'before: { create: () => { start(); for (;;); } }');
 
 let databases = 0;
 function launch(model: string, args: readonly string[]): ServerProcess {

@@ -38,7 +38,7 @@ resources:
 type Side = 'old' | 'new';
 type Values = Readonly<Record<string, unknown>>;
 
-/** What instances of a model write next to the name, and what they read of a row that the other ones wrote. */
+/** The values that instances of a model write next to the name, and those that they read of the other ones' rows. */
 const WRITTEN: Readonly<Record<Side, Values>> = {
   old: { colour: 'red', stock: 9 },
   new: { size: 'L', rank: 1, tags: ['a'] },

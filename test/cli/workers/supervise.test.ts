@@ -35,7 +35,7 @@ interface FakeWorker extends WorkerHandle {
   readonly killed: () => boolean;
   /** The number of pings so far. */
   readonly pings: () => number;
-  /** Whether it answers pings. */
+  /** True if it answers pings. */
   responsive: boolean;
   startsListening(served?: ServedModel): Promise<void>;
   exits(exit: WorkerExit): Promise<void>;
@@ -101,8 +101,8 @@ function scene(count = 3) {
     pingInterval: 5_000,
     onListening: ({ url }) => void announced.push(url),
     now: () => time.now,
-    // Every wait ends immediately, except for the intervals of pings, the shutdown timeout of 28 s and the 250 ms in
-    // which a group's signal arrives.
+    // Every wait ends immediately but for three. These are the intervals of pings, the shutdown timeout of 28 s, and
+    // the 250 ms in which a group's signal arrives.
     sleep: async (milliseconds, until) => {
       if (milliseconds === 5_000) {
         await new Promise<void>((resolve) => {

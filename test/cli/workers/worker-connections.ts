@@ -58,7 +58,7 @@ export function assertSameProcesses(some: readonly number[], others: readonly nu
   assert.deepEqual(ordered[0], ordered[1]);
 }
 
-/** Whether a process exists. */
+/** True if a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -263,7 +263,7 @@ describe('restwright serve --workers that cannot serve', () => {
       const codes = await Promise.all([one.exited, three.exited]);
       assert.ok(codes[0] === 1 || codes[0] === 2);
       assert.equal(codes[1], codes[0]);
-      assert.deepEqual([three.stdout(), errorOf(three.stderr())], [one.stdout(), errorOf(one.stderr())]);
+      assert.deepEqual([three.stdout(), cutError(three.stderr())], [one.stdout(), cutError(one.stderr())]);
     });
   }
 });
@@ -327,6 +327,6 @@ describe('restwright serve --workers on a reserved port', () => {
 });
 
 /** The final error message of a command. */
-function errorOf(text: string): string {
+function cutError(text: string): string {
   return text.slice(text.indexOf('error:')).replaceAll(/^\{.*\n/gm, '');
 }

@@ -19,7 +19,7 @@ function operation(document: JsonObject, id: string): JsonObject {
 }
 
 /** The parameters of an operation and of its path but filters: `If-Match!` for one that is required. */
-function parametersOf(document: JsonObject, id: string): string {
+function listParameters(document: JsonObject, id: string): string {
   const { path = '', operation: own = {} } =
     listOperations(document).find(({ operation: each }) => each['operationId'] === id) ?? {};
   const lists = [member(member(document, 'paths'), path)['parameters'], own['parameters']];
@@ -36,14 +36,14 @@ const PAGE =
 const NO_FILTERS = `${PAGE} q fields expand dry_run`.split(' ');
 
 /** The responses of an operation by status, references followed. */
-function responsesOf(document: JsonObject, id: string): readonly (readonly [status: string, response: JsonObject])[] {
+function listResponses(document: JsonObject, id: string): readonly (readonly [status: string, response: JsonObject])[] {
   const responses = member(operation(document, id), 'responses');
   return Object.entries(responses).map(([status, response]) => [status, followed(document, response)]);
 }
 
 /** The codes of each status of an operation. */
-function codesOf(document: JsonObject, id: string): ReadonlyMap<string, readonly string[]> {
-  const found = responsesOf(document, id).flatMap(([status, response]) => {
+function listCodes(document: JsonObject, id: string): ReadonlyMap<string, readonly string[]> {
+  const found = listResponses(document, id).flatMap(([status, response]) => {
     const { allOf } = followed(document, member(member(response, 'content'), 'application/json')['schema']);
     const own: JsonObject = Array.isArray(allOf) ? (allOf.find((each: JsonObject) => 'properties' in each) ?? {}) : {};
     const { enum: codes } = member(member(own, 'properties'), 'errorCode');
@@ -52,8 +52,8 @@ function codesOf(document: JsonObject, id: string): ReadonlyMap<string, readonly
   return new Map(found);
 }
 
-function allCodesOf(document: JsonObject, id: string): readonly string[] {
-  return [...codesOf(document, id).values()].flat().toSorted();
+function listAllCodes(document: JsonObject, id: string): readonly string[] {
+  return [...listCodes(document, id).values()].flat().toSorted();
 }
 
 const GENERAL =
@@ -96,7 +96,7 @@ const CODES: Readonly<Record<string, string>> = {
 describe('the error codes of an OpenAPI description', () => {
   for (const [id, codes] of Object.entries(CODES)) {
     it(`[OPS-1a] [ERR-2] are those that the operation can fail with, and no others: ${id}`, () => {
-      assert.deepEqual(allCodesOf(newest, id), codes.split(' ').toSorted());
+      assert.deepEqual(listAllCodes(newest, id), codes.split(' ').toSorted());
     });
   }
 
@@ -104,7 +104,7 @@ describe('the error codes of an OpenAPI description', () => {
     const catalogue: Readonly<Record<string, number>> = errors;
     const suffixes = Object.entries(resourceErrors);
     for (const id of Object.keys(CODES)) {
-      for (const [status, codes] of codesOf(newest, id)) {
+      for (const [status, codes] of listCodes(newest, id)) {
         for (const code of codes) {
           const [, own] = suffixes.find(([suffix]) => code.endsWith(`_${suffix}`)) ?? [];
           assert.equal(status, String(catalogue[code] ?? own), `${id} ${code}`);
@@ -120,8 +120,8 @@ describe('the error codes of an OpenAPI description', () => {
     const absent = (codes: string): readonly string[] =>
       codes.split(' ').filter((code) => !/^AUTH_(?!REQUEST_INVALID|ORIGIN)|^RATE/.test(code));
     const own = ['NOTE_PRECONDITION_FAILED', 'NOTE_INVALID'];
-    assert.deepEqual(allCodesOf(plain, 'createNote'), [...absent(`${BODY} ${KEY}`), ...own].toSorted());
-    assert.deepEqual(allCodesOf(plain, 'getLiveness'), absent(GENERAL).toSorted());
+    assert.deepEqual(listAllCodes(plain, 'createNote'), [...absent(`${BODY} ${KEY}`), ...own].toSorted());
+    assert.deepEqual(listAllCodes(plain, 'getLiveness'), absent(GENERAL).toSorted());
   });
 
   it('[OPS-1a] [MET-4b] [EVT-7] have those of tombstones, cascades and webhooks', () => {
@@ -138,7 +138,7 @@ resources:
     schema: { type: object, properties: { book_id: { type: string, x-references: { resource: shelves, on_delete: restrict } } } }
 `);
     const has = (id: string, ...codes: readonly string[]): readonly boolean[] =>
-      codes.map((code) => allCodesOf(document, id).includes(code));
+      codes.map((code) => listAllCodes(document, id).includes(code));
     for (const id of ['getShelf', 'patchShelf', 'deleteShelf', 'listBooks', 'getBook'])
       assert.deepEqual(has(id, 'SHELF_NOT_FOUND', 'SHELF_GONE'), [true, true], id);
     // PUT creates the row of an id again.
@@ -151,9 +151,9 @@ resources:
   });
 
   it('[OPS-1a] [VER-5a] have those of dependents that an older contract does not know', () => {
-    assert.ok(allCodesOf(older, 'deleteVendor').includes('VENDOR_HAS_DEPENDENTS'));
-    assert.ok(allCodesOf(older, 'deleteReview').includes('REVIEW_HAS_DEPENDENTS'));
-    assert.ok(!allCodesOf(newest, 'deleteReview').includes('REVIEW_HAS_DEPENDENTS'));
+    assert.ok(listAllCodes(older, 'deleteVendor').includes('VENDOR_HAS_DEPENDENTS'));
+    assert.ok(listAllCodes(older, 'deleteReview').includes('REVIEW_HAS_DEPENDENTS'));
+    assert.ok(!listAllCodes(newest, 'deleteReview').includes('REVIEW_HAS_DEPENDENTS'));
   });
 });
 
@@ -178,7 +178,7 @@ describe('the parameters of an OpenAPI description', () => {
     deleteProduct: `id! ${REQUEST} dry_run api_version If-Match! ${AFTER}`,
   })) {
     it(`[OPS-1a] [CACHE-3] [MET-12] are those that the operation has, each as required as it is: ${id}`, () => {
-      assert.deepEqual(parametersOf(newest, id).split(' '), expected.split(' '));
+      assert.deepEqual(listParameters(newest, id).split(' '), expected.split(' '));
     });
   }
 
@@ -195,7 +195,7 @@ const COMMON =
   'API-Version X-Correlation-ID Vary Cache-Control X-Content-Type-Options Cross-Origin-Resource-Policy RateLimit RateLimit-Policy Access-Control-Allow-Origin Access-Control-Allow-Credentials Access-Control-Expose-Headers';
 
 /** The header fields of a response. @param common those that every response of the description has, which come first */
-function fieldsOf(response: JsonObject, common: string): string {
+function listFields(response: JsonObject, common: string): string {
   const names = Object.keys(member(response, 'headers')).join(' ');
   assert.ok(names === common || names.startsWith(`${common} `), names);
   return names.slice(common.length + 1);
@@ -232,33 +232,33 @@ describe('the header fields of responses in an OpenAPI description', () => {
     },
   })) {
     it(`[OPS-1a] are those of its success: ${id}`, () => {
-      const succeeded = responsesOf(newest, id).filter(([status]) => /^[23]\d\d$/.test(status));
-      const fields = succeeded.map(([status, response]) => [status, fieldsOf(response, COMMON)]);
+      const succeeded = listResponses(newest, id).filter(([status]) => /^[23]\d\d$/.test(status));
+      const fields = succeeded.map(([status, response]) => [status, listFields(response, COMMON)]);
       assert.deepEqual(Object.fromEntries(fields), expected);
     });
   }
 
   it('[OPS-1a] [ERR-1] are those of each error by its status', () => {
     for (const id of Object.keys(CODES)) {
-      for (const [status, response] of responsesOf(newest, id)) {
+      for (const [status, response] of listResponses(newest, id)) {
         if (!/^[45]\d\d$/.test(status)) continue;
-        assert.equal(fieldsOf(response, COMMON), ERROR_FIELDS[status] ?? '', `${id} ${status}`);
+        assert.equal(listFields(response, COMMON), ERROR_FIELDS[status] ?? '', `${id} ${status}`);
       }
     }
   });
 
   it('[OPS-1a] [VER-4b] [OPS-3a] depend on the end of the contract, on CORS and on rate limits', () => {
     const deprecated = COMMON.replace('RateLimit-Policy', 'RateLimit-Policy Deprecation Sunset Link');
-    for (const [status, response] of responsesOf(older, 'listVendors'))
+    for (const [status, response] of listResponses(older, 'listVendors'))
       assert.ok(Object.keys(member(response, 'headers')).join(' ').startsWith(deprecated), status);
     const plain = describeNewest(
       'name: shop\nlimits: { rate: false }\nresources: { notes: { schema: { type: object, properties: { text: { type: string } } } } }',
     );
     const few = COMMON.replace(/ RateLimit .*$/, '');
-    const [[, success] = assert.fail()] = responsesOf(plain, 'listNotes');
-    assert.equal(fieldsOf(success, few), `${PAGE_FIELDS} Location`);
-    const [[, methods] = assert.fail()] = responsesOf(plain, 'optionsNotes');
-    assert.equal(fieldsOf(methods, few), 'Allow Accept-Patch Accept-Post Accept-Query');
+    const [[, success] = assert.fail()] = listResponses(plain, 'listNotes');
+    assert.equal(listFields(success, few), `${PAGE_FIELDS} Location`);
+    const [[, methods] = assert.fail()] = listResponses(plain, 'optionsNotes');
+    assert.equal(listFields(methods, few), 'Allow Accept-Patch Accept-Post Accept-Query');
   });
 });
 
@@ -292,8 +292,8 @@ describe('the examples of an OpenAPI description', () => {
 
   it('[OPS-1a] [ERR-1] are errors with the first code of their status', () => {
     for (const id of Object.keys(CODES)) {
-      for (const [status, [code = ''] = []] of codesOf(newest, id)) {
-        const [, response = {}] = responsesOf(newest, id).find(([each]) => each === status) ?? [];
+      for (const [status, [code = ''] = []] of listCodes(newest, id)) {
+        const [, response = {}] = listResponses(newest, id).find(([each]) => each === status) ?? [];
         const { examples } = followed(newest, member(member(response, 'content'), 'application/json')['schema']);
         const errorMessage = 'The cause and the fix.';
         const error = { httpStatus: Number(status), errorCode: code, errorMessage };

@@ -29,7 +29,7 @@ async function stalledClient(port: number, text: string): Promise<net.Socket> {
 }
 
 /** The bytes until the server has closed the connection. */
-async function bytesOf(socket: net.Socket): Promise<number> {
+async function countBytes(socket: net.Socket): Promise<number> {
   socket.resume();
   if (!socket.destroyed) await once(socket, 'close');
   return socket.bytesRead;
@@ -126,7 +126,7 @@ describe('unsent responses', () => {
     const client = await stalledClient(server.port, request('/large'));
     await untilStatus(server.port, 503);
     await untilStatus(server.port, 200);
-    assert.ok((await bytesOf(client)) < LARGE);
+    assert.ok((await countBytes(client)) < LARGE);
   });
 
   it('[LIM-1] are no more once they were read', async () => {
@@ -155,7 +155,7 @@ describe('unsent responses', () => {
     assert.deepEqual([refused?.status, refused?.headers['retry-after']], [503, '1']);
     assert.equal((await sendRaw(port, [request('/livez')]))[0]?.status, 200);
     await untilStatus(port, 200);
-    assert.ok((await bytesOf(client)) < LARGE);
+    assert.ok((await countBytes(client)) < LARGE);
     for (let count = 0; count < 3; count += 1) {
       const response = await fetch(`http://127.0.0.1:${port}/large`);
       assert.equal((await response.text()).length, LARGE);

@@ -6,7 +6,7 @@ import { programFile, skipWithout } from '../../installed-programs.ts';
 import { apiUnderTest } from '../../pipeline/support/api-under-test.ts';
 import { create, LAMP, SHOP } from '../../pipeline/models/shop-model.ts';
 
-/** What `promtool check metrics` says of an exposition: its exit code and its complaints. */
+/** The verdict of `promtool check metrics` on an exposition: its exit code and its complaints. */
 function judge(text: string): readonly [status: number | null, complaints: string] {
   const { status, stderr } = spawnSync(programFile('promtool') ?? 'promtool', ['check', 'metrics'], { input: text });
   return [status, stderr.toString()];

@@ -21,7 +21,7 @@ interface Sent {
   readonly values: readonly SqlValue[];
 }
 
-/** What the database does with a statement: the rows that it changes, or an error. */
+/** The answer of the database to a statement: the number of rows that it changes, or an error. */
 type Answer = number | Error;
 
 /** An error that the database reports. */
@@ -41,7 +41,7 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
   let sessions = 0;
   const query = async (text: string, values: readonly SqlValue[] = []): Promise<QueryResult> => {
     sent.push({ text, values });
-    log.push(nameOf(text));
+    log.push(nameStatement(text));
     if (text.includes('for update')) return Promise.resolve({ rows: [locked], count: 1 });
     const answered = answer({ text, values }) ?? 1;
     if (answered instanceof Error) throw answered;
@@ -85,13 +85,13 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
 }
 
 /** The first words of a statement: `update "products"`, `savepoint unit`. */
-function nameOf(text: string): string {
+function nameStatement(text: string): string {
   if (text.includes('for update')) return 'lock';
   return /^(?:insert into|update|delete from) [\w."]+|^select 1/.exec(text)?.[0] ?? text;
 }
 
 const isUpdate = ({ text }: Sent): boolean => text.startsWith('update "products"');
-/** Whether a statement is one of many rows. */
+/** True if a statement is one of many rows. */
 const isMerged = ({ text }: Sent): boolean => text.includes('unnest');
 const updates = (...ids: readonly string[]): readonly WriteUnit[] =>
   ids.map((id) => ({ plans: [{ ...update('products', id, 5, { name: id }), event: null }] }));

@@ -5,7 +5,8 @@ import { profileModel } from '../../../../src/stores/sql/schema/model-profile.ts
 import { load } from '../../../model/loading.ts';
 
 /**
- * Why instances of a model of items cannot run next to those of another one. Properties, and the rest of the resource.
+ * The reasons why instances of a model of items cannot run next to those of another one. A model is its properties, and
+ * the rest of the resource.
  */
 function problems([before, beforeRest]: Items, [after, afterRest]: Items): readonly string[] {
   return neighbourProblems(profileModel(loadItems(before, beforeRest)), loadItems(after, afterRest));
