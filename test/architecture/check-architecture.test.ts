@@ -21,7 +21,7 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ],
   [
     'a type-only import of a higher layer',
-    { 'src/plan/a.ts': "\nimport type { X } from '../../src/api.ts';" },
+    { 'src/plan/a.ts': "\nimport type { X } from '../api.ts';" },
     ['src/plan/a.ts:2 layers'],
   ],
   ['a re-export', { 'src/plan/a.ts': "export * from '../http/b.ts';" }, ['src/plan/a.ts:1 layers']],
@@ -40,12 +40,12 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ],
   [
     'platform in conventions',
-    { 'src/conventions/a.ts': "import '../../src/platform/clock.ts';" },
+    { 'src/conventions/a.ts': "import '../platform/clock.ts';" },
     ['src/conventions/a.ts:1 layers'],
   ],
   [
     'server code in conformance',
-    { 'src/conformance/a.ts': "import '../../src/conventions/url/url.ts';" },
+    { 'src/conformance/a.ts': "import '../conventions/url.ts';" },
     ['src/conformance/a.ts:1 layers'],
   ],
   ['the pipeline in a store', { 'src/pipeline/a.ts': "import '../stores/sql/b.ts';" }, ['src/pipeline/a.ts:1 layers']],
@@ -54,7 +54,7 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   [
     'an implementation of a store in the suite for stores, and the suite in src/',
     {
-      'store-suite/a.ts': "import '../src/stores/sql/b.ts';\nimport '../../src/stores/store.ts';\nimport './c.ts';",
+      'store-suite/a.ts': "import '../src/stores/sql/b.ts';\nimport '../src/stores/store.ts';\nimport './c.ts';",
       'src/cli/a.ts': "import '../../store-suite/a.ts';",
     },
     ['src/cli/a.ts:1 layers', 'store-suite/a.ts:1 layers'],
@@ -145,25 +145,25 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ],
   [
     'the row reader of a store in the pipeline',
-    { 'src/pipeline/write/a.ts': "import type { Writer, RowReader } from '../../src/stores/store.ts';" },
+    { 'src/pipeline/write/a.ts': "import type { Writer, RowReader } from '../../stores/store.ts';" },
     ['src/pipeline/write/a.ts:1 rows'],
   ],
   [
     'a whole store below the pipeline',
-    { 'src/pipeline/a.ts': "import type { Store } from '../../src/stores/store.ts';" },
+    { 'src/pipeline/a.ts': "import type { Store } from '../stores/store.ts';" },
     ['src/pipeline/a.ts:1 rows'],
   ],
   [
     'the store contract under another name',
     {
       'src/pipeline/a.ts':
-        "import type * as store from '../../src/stores/store.ts';\ntype A = import('../../src/stores/store.ts').RowReader;",
+        "import type * as store from '../stores/store.ts';\ntype A = import('../stores/store.ts').RowReader;",
     },
     ['src/pipeline/a.ts:1 rows', 'src/pipeline/a.ts:2 rows'],
   ],
   [
     'the source of visible rows',
-    { 'src/pipeline/read/a.ts': "import { type RowSource, VisibleRows } from '../../src/operations/visible-rows.ts';" },
+    { 'src/pipeline/read/a.ts': "import { type RowSource, VisibleRows } from './visible-rows.ts';" },
     ['src/pipeline/read/a.ts:1 rows'],
   ],
   [
@@ -187,7 +187,7 @@ const violations: readonly (readonly [title: string, files: Files, findings: rea
   ],
   [
     'an API error in a store',
-    { 'src/stores/a.ts': "import { refusal } from '../../src/conventions/errors.ts';" },
+    { 'src/stores/a.ts': "import { refusal } from '../conventions/errors.ts';" },
     ['src/stores/a.ts:1 http'],
   ],
   ['a syntax error', { 'src/plan/a.ts': 'const =' }, ['src/plan/a.ts:1 syntax']],
@@ -278,23 +278,20 @@ const permitted: readonly (readonly [title: string, files: Files])[] = [
     'imports of lower layers and of earlier folders',
     { 'src/formats/a.ts': "import '../model/b.ts';\nimport '../conventions/c.ts';" },
   ],
-  [
-    'imports within a folder, in both directions',
-    { 'src/stores/sql/a.ts': "import '../../src/stores/store.ts';\nimport './b.ts';" },
-  ],
+  ['imports within a folder, in both directions', { 'src/stores/sql/a.ts': "import '../store.ts';\nimport './b.ts';" }],
   [
     'the store contract in the pipeline',
     {
-      'src/pipeline/pipeline.ts': "import type { Store } from '../../src/stores/store.ts';\noptions.store.ping();",
-      'src/pipeline/a.ts': "import { type Writer, StoreUnavailable } from '../../src/stores/store.ts';",
+      'src/pipeline/pipeline.ts': "import type { Store } from '../stores/store.ts';\noptions.store.ping();",
+      'src/pipeline/a.ts': "import { type Writer, StoreUnavailable } from '../stores/store.ts';",
     },
   ],
   [
     'rows through VisibleRows in the pipeline, and the rows of a store outside it',
     {
       'src/pipeline/a.ts':
-        "import type { VisibleRows } from '../../src/operations/visible-rows.ts';\nrequest.rows.list(plan);\npage.rows.map(f);",
-      'src/events/a.ts': "import type { Store } from '../../src/stores/store.ts';\nstore.rows.list(plan);",
+        "import type { VisibleRows } from './read/visible-rows.ts';\nrequest.rows.list(plan);\npage.rows.map(f);",
+      'src/events/a.ts': "import type { Store } from '../stores/store.ts';\nstore.rows.list(plan);",
     },
   ],
   [

@@ -22,7 +22,7 @@ export default defineModel({
 });
 `;
 
-const MODULE_WITH_IMPORT = `import { text } from '../../../src/formats/text.ts';
+const MODULE_WITH_IMPORT = `import { text } from './text.ts';
 import { defineModel, resource } from INDEX;
 export default defineModel({
   name: 'desk',

@@ -352,9 +352,13 @@ describe('a policy function', () => {
     ['returns a promise', () => Promise.reject(new Error('late')), /failed/],
     ['returns a tree that contains itself', () => cyclic, /failed/],
     ['names an unknown field', () => ({ nope: 1 }), /no readable field nope/],
-    ['returns the name of a claim', () => ({ name: '$caller.subject' }), /returns \$caller\.\..*return the value/],
-    ['lists the name of a claim', () => ({ name: { in: ['$caller.claims.x'] } }), /returns \$caller/],
-    ['returns the name of a list', () => ({ name: { in: '$caller.scopes' } }), /returns \$caller/],
+    [
+      'returns the name of a claim',
+      () => ({ name: '$caller.subject' }),
+      /returns the text \$caller\..*return the value/,
+    ],
+    ['lists the name of a claim', () => ({ name: { in: ['$caller.claims.x'] } }), /returns the text \$caller/],
+    ['returns the name of a list', () => ({ name: { in: '$caller.scopes' } }), /returns the text \$caller/],
     ['returns a function', () => ({ name: () => 'a' }), /failed/],
   ];
   for (const [title, policyOf, says] of failures) {
