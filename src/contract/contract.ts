@@ -13,7 +13,7 @@ import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/transfer/export-record.ts';
 import type { EventListRule } from '../plan/events/event-query.ts';
 import { type ListRule, listRule } from '../plan/list/list-query.ts';
-import { type RouteKind, ROUTES } from '../plan/routes/route-table.ts';
+import { ROUTE_KINDS, type RouteKind, ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
 import { compileUrlCheck, type UrlCheck } from '../plan/routes/row-url.ts';
 import type { LinkBase, UrlBuilder } from '../plan/routes/url-builder.ts';
 import type { ReadMapping } from '../versions/read-mapping.ts';
@@ -60,24 +60,6 @@ export interface CompiledResource extends DocumentTypes {
   readonly patterns: { readonly collection: string; readonly item: string };
 }
 
-const KINDS: readonly RouteKind[] = [
-  'server',
-  'live',
-  'ready',
-  'metadata',
-  'openapi',
-  'asyncapi',
-  'docs',
-  'home',
-  'root',
-  'collection',
-  'item',
-  'batches',
-  'batch',
-  'events',
-  'event',
-];
-
 /** The response formats of each route, compiled once: POST responds with the resource that it created. */
 export class ResponseFormats {
   readonly #offers: ReadonlyMap<RouteKind, readonly FormatOffer[]>;
@@ -86,7 +68,7 @@ export class ResponseFormats {
   readonly contentTypes: readonly string[];
 
   constructor({ name, version }: Model) {
-    this.#offers = new Map(KINDS.map((kind) => [kind, formatOffers(name, version, ROUTES[kind].formats)]));
+    this.#offers = new Map(ROUTE_KINDS.map((kind) => [kind, formatOffers(name, version, ROUTES[kind].formats)]));
     this.#ndjson = formatOffers(name, version, ['ndjson']);
     const offers = [...this.#offers.values(), this.#ndjson].flat();
     this.contentTypes = [...new Set(offers.map(({ contentType }) => contentType))];
@@ -221,7 +203,10 @@ export function compileResources(
       ),
       ...documentTypes(resource, model),
       judged: comparedFields(resource),
-      patterns: { collection: pattern(model, resource), item: [pattern(model, resource), '{id}'].join('/') },
+      patterns: {
+        collection: writeRoutePattern('collection', { model, resource }),
+        item: writeRoutePattern('item', { model, resource }),
+      },
     };
   });
 }
@@ -261,10 +246,4 @@ function documentTypes(
       csv: compileCsv({ kind: 'object', members: [...readable, ...parent] }),
     },
   };
-}
-
-function pattern(model: Model, { collection, parent }: Resource): string {
-  const above = parent === null ? undefined : model.resources.get(parent.resource);
-  if (parent === null || above === undefined) return [model.basePath, collection].join('/');
-  return [pattern(model, above), `{${parent.field}}`, collection].join('/');
 }

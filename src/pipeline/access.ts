@@ -1,16 +1,9 @@
 import type { AccessRule } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
-import { eventsRule } from '../plan/events/event-rules.ts';
-import { operationRules } from '../plan/routes/operation-rules.ts';
+import { routeRules } from '../plan/routes/operation-rules.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
 import { fulfils } from '../contract/permission.ts';
 import type { Routed } from './route.ts';
-
-const PUBLIC: readonly AccessRule[] = [];
-const AUTHENTICATED: readonly AccessRule[] = [{ kind: 'authenticated' }];
-/** The scope of `/metrics` in an API with authentication (AUTH-10). */
-export const METRICS_SCOPE = 'metrics:read';
-const METRICS: readonly AccessRule[] = [{ kind: 'scope', scope: METRICS_SCOPE }];
 
 /**
  * Collects the rules that a request has to fulfil, all of them (AUTH-4); none for a public operation. A PUT that could
@@ -23,31 +16,8 @@ export function accessRules({
   method,
   contract,
 }: Pick<Routed, 'route' | 'method' | 'contract'>): readonly AccessRule[] {
-  if (contract.model.auth === null) return PUBLIC;
-  switch (route.kind) {
-    case 'server':
-    case 'live':
-    case 'ready':
-    case 'metadata':
-    case 'docs':
-      return PUBLIC;
-    case 'metrics':
-      return method === 'OPTIONS' ? PUBLIC : METRICS;
-    case 'openapi':
-    case 'asyncapi':
-      return contract.model.descriptions === 'public' || method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
-    case 'home':
-    case 'root':
-    case 'batches':
-    case 'batch':
-      return method === 'OPTIONS' ? PUBLIC : AUTHENTICATED;
-    case 'events':
-    case 'event':
-      return method === 'OPTIONS' ? PUBLIC : [eventsRule(contract.model)];
-    case 'collection':
-    case 'item':
-      return operationRules(route.compiled.resource, method);
-  }
+  const resource = route.kind === 'collection' || route.kind === 'item' ? route.compiled.resource : null;
+  return routeRules({ kind: route.kind, method, resource }, contract.model);
 }
 
 /**

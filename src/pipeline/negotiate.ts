@@ -107,29 +107,13 @@ function isSameForEveryCaller(route: Route): boolean {
 
 /** Lists the media types of bodies in header fields of OPTIONS (MET-5). */
 export function optionsHeaders(routed: Routed): HeaderList {
+  const { POST, QUERY, PATCH } = ROUTES[routed.route.kind].bodies;
   const types = (use: BodyUse): string => bodyTypes({ ...bodyRule(routed), use });
-  switch (routed.route.kind) {
-    case 'collection':
-      return ['Accept-Post', types('create'), 'Accept-Query', ACCEPT_QUERY];
-    case 'item':
-      return ['Accept-Patch', types('patch')];
-    case 'batches':
-      return ['Accept-Post', types('batch')];
-    case 'server':
-    case 'live':
-    case 'ready':
-    case 'metrics':
-    case 'metadata':
-    case 'openapi':
-    case 'asyncapi':
-    case 'docs':
-    case 'home':
-    case 'root':
-    case 'batch':
-    case 'events':
-    case 'event':
-      return [];
-  }
+  return [
+    ...(POST === undefined ? [] : ['Accept-Post', types(POST)]),
+    ...(QUERY === undefined ? [] : ['Accept-Query', ACCEPT_QUERY]),
+    ...(PATCH === undefined ? [] : ['Accept-Patch', types(PATCH)]),
+  ];
 }
 
 function bodyRule({ contract, version }: Routed): Omit<BodyRule, 'use'> {

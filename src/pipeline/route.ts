@@ -9,7 +9,14 @@ import { nameOutsideBase } from '../conventions/url/url.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { ASYNC_API_PATH, DOCS_PATH, METADATA_PATH, OPEN_API_PATH, ROUTES } from '../plan/routes/route-table.ts';
+import {
+  ASYNC_API_PATH,
+  DOCS_PATH,
+  METADATA_PATH,
+  OPEN_API_PATH,
+  ROUTES,
+  writeRoutePattern,
+} from '../plan/routes/route-table.ts';
 import type { CompiledResource, Contract, Contracts } from '../contract/contract.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { Received } from './receive.ts';
@@ -215,37 +222,7 @@ function systemRoute(
 
 /** Writes the pattern of a route for logs and metrics. */
 function describeRoute(found: Route, { model }: Contract): string {
-  switch (found.kind) {
-    case 'server':
-      return '*';
-    case 'live':
-      return '/livez';
-    case 'ready':
-      return '/readyz';
-    case 'metrics':
-      return '/metrics';
-    case 'metadata':
-      return `/${METADATA_PATH}`;
-    case 'openapi':
-      return `/${OPEN_API_PATH}`;
-    case 'asyncapi':
-      return `/${ASYNC_API_PATH}`;
-    case 'docs':
-      return `/${DOCS_PATH}`;
-    case 'home':
-      return '/';
-    case 'root':
-      return model.basePath || '/';
-    case 'collection':
-    case 'item':
-      return found.compiled.patterns[found.kind];
-    case 'batches':
-      return `${model.basePath}/${model.system.batches}`;
-    case 'batch':
-      return `${model.basePath}/${model.system.batches}/{id}`;
-    case 'events':
-      return `${model.basePath}/${model.system.events}`;
-    case 'event':
-      return `${model.basePath}/${model.system.events}/{id}`;
-  }
+  return found.kind === 'collection' || found.kind === 'item'
+    ? found.compiled.patterns[found.kind]
+    : writeRoutePattern(found.kind, { model });
 }

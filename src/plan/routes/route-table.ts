@@ -130,6 +130,13 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   event: readOnly('events', { at: 'system', collection: 'events', isItem: true }, ['json', 'cloudevent']),
 };
 
+/** Every kind of route. */
+export const ROUTE_KINDS: readonly RouteKind[] = Object.keys(ROUTES).filter(isRouteKind);
+
+function isRouteKind(name: string): name is RouteKind {
+  return Object.hasOwn(ROUTES, name);
+}
+
 function readOnly(access: RouteAccess, place: RoutePlace, formats: readonly ResponseFormat[] = ['json']): RouteRule {
   return { methods: READS, formats, bodies: {}, access, place };
 }
