@@ -5,7 +5,7 @@ import type { ApiResponse, BufferedResponse } from '../exchange/handler.ts';
 import { writeJson } from '../formats/json.ts';
 import type { AccessRule, Model, Resource } from '../model/model.ts';
 import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
-import { eventsRule } from '../plan/events/event-rules.ts';
+import { eventsRule } from '../plan/event-rules.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { commonHeaders, redirectResponse, uncachedResponse } from '../represent/response.ts';

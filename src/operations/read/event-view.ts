@@ -9,7 +9,7 @@ import { wasVisible } from '../../plan/policy/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
 import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
 import { publishedFields } from '../../plan/events/event-types.ts';
-import { eventsAdminScope } from '../../plan/events/event-rules.ts';
+import { eventsAdminScope } from '../../plan/event-rules.ts';
 
 /** An event of the log, with the values that policies compare. */
 export interface JudgedEvent {

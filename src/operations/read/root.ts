@@ -1,6 +1,6 @@
 import type { Total } from '../../conventions/pagination/pagination.ts';
 import type { Resource } from '../../model/model.ts';
-import { eventsRule } from '../../plan/events/event-rules.ts';
+import { eventsRule } from '../../plan/event-rules.ts';
 import type { Caller } from '../caller.ts';
 import type { VisibleRows } from '../visible-rows.ts';
 

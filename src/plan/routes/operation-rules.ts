@@ -1,6 +1,6 @@
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, AccessRule, Model, Resource } from '../../model/model.ts';
-import { eventsRule } from '../events/event-rules.ts';
+import { eventsRule } from '../event-rules.ts';
 import { type RouteKind, ROUTES } from './route-table.ts';
 
 /** The scope that reads `/metrics` of an API with authentication (AUTH-10). */

@@ -1,4 +1,4 @@
-import type { AccessRule, Model } from '../../model/model.ts';
+import type { AccessRule, Model } from '../model/model.ts';
 
 /** The rule for readers of the event log (AUTH-4, EVT-8). Without `auth` nothing needs credentials. */
 export function eventsRule({ auth, system }: Pick<Model, 'auth' | 'system'>): AccessRule {
