@@ -17,7 +17,7 @@ import {
   ResponseFormats,
   versionedBase,
 } from './contract.ts';
-import { EVERY_PERMISSION, type Permission, permissionsOf } from './permission.ts';
+import { EVERY_PERMISSION, type Permission, compilePermissions } from './permission.ts';
 
 /** The caches of all contracts of a model. */
 interface ContractCaches {
@@ -56,11 +56,11 @@ export function compileContracts(model: Model, { servesMetrics, ...given }: Cont
       permissions: joinCaches(caches.permissions),
       contracts: joinCaches(caches.contracts),
     },
-    of: (version) => byVersion.get(textOf(version)) ?? null,
+    of: (version) => byVersion.get(formatVersion(version)) ?? null,
   };
 }
 
-function textOf({ major, minor, patch }: ContractVersion): string {
+function formatVersion({ major, minor, patch }: ContractVersion): string {
   return `${major}.${minor}.${patch}`;
 }
 
@@ -101,7 +101,7 @@ function compileOlder(
   { current, ...options }: CompileOptions & { readonly current: Contract },
 ): Contract {
   const model = withStoredProperties(older, mapping, current.model);
-  const context = { ...options, stored: current.model, scope: textOf(older.version), urls: urlBuilder(model) };
+  const context = { ...options, stored: current.model, scope: formatVersion(older.version), urls: urlBuilder(model) };
   return compileContract(model, {
     context,
     caches: options.caches,
@@ -121,11 +121,11 @@ interface ContractParts extends Pick<Contract, 'visibilities' | 'lifecycle' | 'i
 }
 
 function compileContract(model: Model, { context, caches, current, ...parts }: ContractParts): Contract {
-  const permissions = permissionsOf(model);
+  const permissions = compilePermissions(model);
   const contract: Contract = {
     ...parts,
     ...compiledModel(model, context),
-    version: textOf(model.version),
+    version: formatVersion(model.version),
     formats: new ResponseFormats(model),
     urls: context.urls,
     eventList: eventListRule(model, context.stored, context),

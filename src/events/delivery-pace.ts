@@ -27,9 +27,9 @@ interface DeliveryPaceOptions {
 }
 
 /**
- * Says when attempts may start, so that they leave the time of the process to writes. While the process has no time to
- * spare, the rate decreases step by step to a share of the writes; it increases as soon as there is some. A backlog
- * takes what writes leave, and its own load does not count as theirs.
+ * Limits the rate of attempts, so that writes have priority. While the process has no idle time, the rate decreases
+ * step by step to a share of the writes. It increases again as soon as there is idle time. A backlog uses the time that
+ * writes leave, and its own load does not count as theirs.
  */
 export class DeliveryPace {
   readonly #options: DeliveryPaceOptions;

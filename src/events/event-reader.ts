@@ -136,8 +136,8 @@ export class EventReader {
 
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
     const { events } = this.#options.store;
-    // An event gets to the subscriptions as they were when it was logged, or later: those that are logged from now on
-    // wait for the next run.
+    // The subscriptions are read after this sequence, so none is older than the events it gets. Events that are logged
+    // from now on wait for the next run.
     const last = await events.lastSequence();
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);

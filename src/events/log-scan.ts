@@ -10,8 +10,8 @@ const OWN_PAGE = 128;
 /** Events of which only the types are read at a time. */
 const MAX_SKIPPED = 1_024;
 /**
- * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process
- * ended with attempts in flight: one of them may have ended it.
+ * After a process ended with attempts in flight, this many deliveries after the position of a subscription are stored
+ * before they are attempted. One of them may have ended the process.
  */
 const SUSPECTS = 1_000;
 
@@ -20,7 +20,7 @@ interface LogScanOptions {
   readonly endpoints: Endpoints;
   readonly progress: ProgressStore;
   readonly pool: Pick<DeliveryPool, 'add' | 'postpone'>;
-  /** Called after each step: attempts may start. @returns whether to go on */
+  /** Called after each step, so that attempts can start. @returns false to stop */
   readonly onStep: () => boolean;
 }
 

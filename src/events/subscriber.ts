@@ -15,8 +15,8 @@ export interface Subscription {
    */
   readonly ordered: boolean;
   /**
-   * The sequence after which it has started, where it can end and start again: with another one it comes back, as one
-   * that was absent meanwhile. Default: it starts once.
+   * The sequence after which the subscription started, if it can end and start again. Another value restarts it as if
+   * it had been absent meanwhile. Default: it starts once.
    */
   readonly start?: number;
   /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
@@ -32,8 +32,8 @@ export interface Delivery {
   /** From 1. */
   readonly attempt: number;
   /**
-   * True if it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by
-   * a process that was killed.
+   * True if the delivery was loaded from the store. A killed process may already have attempted it, even if `attempt`
+   * is 1.
    */
   readonly isStored: boolean;
 }
@@ -71,18 +71,18 @@ export interface Subscriber {
   /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
   readonly drainRate: number | null;
   /**
-   * Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one
-   * for twenty writes; null for no limit.
+   * Maximum deliveries per second to all subscriptions while writes need all of the process's time; null for no limit.
+   * There is then at most one delivery for twenty writes.
    */
   readonly busyRate: number | null;
   /**
-   * A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be
+   * A value that changes when subscriptions change in any process. It is read before each read of events, so it must be
    * cheap.
    */
   stamp(): MaybePromise<number>;
   /**
-   * The subscriptions that there are; one that has not changed is the same object as before. Those that are absent get
-   * nothing, and their waiting deliveries are given up when they are due.
+   * The current subscriptions; an unchanged one is the same object as before. Absent ones get nothing, and their
+   * waiting deliveries are abandoned when they are due.
    */
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;

@@ -2,8 +2,8 @@
 const MAX_TIMER = 60_000;
 
 /**
- * Runs work when there may be some: once at a time, and at most once in an event-loop iteration, however often it was
- * woken in it.
+ * Runs work when there may be some. Runs do not overlap, and there is at most one in an event-loop iteration, however
+ * many wakeups there are.
  */
 export class Wakeups {
   readonly #run: () => Promise<void>;

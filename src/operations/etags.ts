@@ -37,7 +37,7 @@ export interface Epoch extends Modified {
  */
 export class ETags {
   readonly epoch: Epoch;
-  /** Of 22 characters. */
+  /** Computes a digest of 22 characters. */
   readonly digest: (content: string | Uint8Array) => string;
 
   constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
@@ -63,8 +63,8 @@ export class ETags {
   }
 
   /**
-   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the
-   * page is taken from.
+   * Names a page without reading a row (CACHE-2). The ETag depends on the query and the stamps of all resources in the
+   * page.
    *
    * @param stamps of {@link stampedRows}
    */

@@ -67,8 +67,8 @@ export async function metricsResponse(
 }
 
 /**
- * Responds to a preflight (OPS-3) with the methods of the target. If there is no target, with every method, so that the
- * page can send its request and read the error or follow the redirect: a browser reports neither of a preflight.
+ * Responds to a preflight (OPS-3) with the methods of the target. Without a target it allows every method, so that the
+ * page can send its request and read the error or follow the redirect. Browsers report neither for a preflight.
  */
 function preflightResponse(received: Received, contracts: Contracts): ApiResponse {
   const routed = routeIfServed(received, contracts);

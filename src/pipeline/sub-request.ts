@@ -39,8 +39,8 @@ export function receiveOperation(
 }
 
 /**
- * Plans an operation of a batch as a request of its own, by the same stages as any other (steps 4 to 12), its scopes
- * included. Caller, rows, contract and the form of links are the batch's.
+ * Plans an operation of a batch as a request of its own, by the same stages as any other (steps 4 to 12). Its scopes
+ * are checked too. Caller, rows, contract and the form of links are those of the batch.
  *
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */

@@ -62,9 +62,7 @@ export function itemPieces(format: ResponseFormat, types: DocumentTypes, item: D
   }
 }
 
-/**
- * How a page is put together in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields.
- */
+/** The parts of a page in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields. */
 export interface PageFormat {
   readonly start: string;
   /** Items that follow each other, with what separates them. */
@@ -159,8 +157,8 @@ export function writePage(format: ResponseFormat, types: DocumentTypes, { data, 
 }
 
 /**
- * A page in JSON. The items are written apart from the rest: one string that V8 holds in pieces, such as a link with a
- * query, would make `JSON.stringify` three times as slow for all of them.
+ * Writes a page in JSON. The items are serialized separately, because V8 holds a string such as a link with a query in
+ * pieces. One such string would make `JSON.stringify` three times as slow for all of them.
  *
  * @param data the array of its items, as JSON
  */

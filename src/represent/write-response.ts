@@ -15,8 +15,8 @@ import { addLinks, appliedPreferences, commonHeaders, uncachedResponse } from '.
 type DoneWrite = Omit<Written, 'kind'>;
 
 /**
- * Responds to a write (MET-1 to MET-4, MET-8, MET-14), in JSON if another format would be too large: the write is made,
- * and no error may deny it.
+ * Responds to a write (MET-1 to MET-4, MET-8, MET-14). The response is JSON if another format would be too large: the
+ * write is done, and no error may deny it.
  */
 export function writeResponse(reply: Reply, done: DoneWrite, services: { readonly etags: ETags }): BufferedResponse {
   try {

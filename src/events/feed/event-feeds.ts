@@ -166,8 +166,8 @@ export class EventFeeds implements Feeds {
 }
 
 /**
- * True if the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for
- * a response without end.
+ * True if the connection of a reader has ended, or its client has closed its side. A half-closed client would wait
+ * forever for the end of the response.
  */
 function hasLeft({ request: { client } }: FeedReader): boolean {
   return client?.destroyed === true || client?.readableEnded === true;

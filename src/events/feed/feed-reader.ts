@@ -30,8 +30,8 @@ export interface FeedReaderOptions {
 }
 
 /**
- * One reader of the feed (EVT-8). Its events are made when it takes them, so that a slow one has no queue: it is
- * behind, reads the log itself, and gets an error if more than 10,000 events are logged while it takes nothing.
+ * One reader of the feed (EVT-8). Its events are serialized when it takes them, so that a slow reader has no queue: it
+ * falls behind and reads the log itself. It gets an error if more than 10,000 events are logged while it takes nothing.
  */
 export class FeedReader implements BodyStream, AsyncIterator<string, undefined> {
   readonly request: FeedRequest;

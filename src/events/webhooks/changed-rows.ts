@@ -15,9 +15,9 @@ export interface RowChanges {
 const UNCHANGED: RowChanges = { changed: [], deleted: [] };
 
 /**
- * Follows the rows of a top-level or nested resource: it reads those that have changed since the last time, by their
- * revisions, which increase with each commit. Of deleted rows nothing is left but the count of the others; only where
- * that is less than expected, all ids are read.
+ * Follows the rows of a top-level or nested resource. It reads those that have changed since the last time, by their
+ * revisions, which increase with each commit. A deletion shows in the row count alone: all ids are read only if the
+ * count is less than expected.
  */
 export class ChangedRows {
   readonly #rows: VisibleRows;

@@ -9,8 +9,8 @@ export interface StartedSubscription {
 }
 
 /**
- * Starts subscriptions at the places in the log that their rows name, each once, whatever process does it: a webhook
- * gets what was logged after it was created, however late that is noticed.
+ * Starts each subscription once, in whichever process, at the position in the log that its row names. A webhook gets
+ * the events that were logged after it was created, however late that is noticed.
  */
 export class SubscriptionStarts {
   readonly #store: Pick<Store, 'bookmarks' | 'writes'>;

@@ -187,8 +187,7 @@ export const limitSchemas: JsonObject = {
 };
 
 /**
- * Compiles the limits of the server (LIM-1): the declared values, or the defaults. Sizes become bytes, durations
- * milliseconds.
+ * Compiles the limits of the server (LIM-1), declared or default. Sizes become bytes, durations milliseconds.
  *
  * @param limits the section `limits`
  * @param hasAuth whether callers authenticate

@@ -38,9 +38,9 @@ interface OperationRun extends BatchRun {
 }
 
 /**
- * Runs each operation by itself: one that fails stops no other. Operations that cannot start in time are not made, and
- * their results say so: the others are reported and stored before the time of the batch is over (ERR-7). Under a key,
- * each is done once, even if the batch broke off in the middle.
+ * Runs each operation by itself: a failed one stops no other. Operations that cannot start in time are skipped, and
+ * their results say so. The others are reported and stored before the time of the batch is over (ERR-7). Under an
+ * idempotency key, each is done once, even if the batch was interrupted.
  */
 export async function runIndependent(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { batch, keyed, dry } = run;

@@ -78,7 +78,7 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
     yield* runOrdered(inTimeSlices(limitedLines(lines)), start, CONCURRENCY);
   } catch (error) {
     // The lines that were read are done.
-    yield { kind: 'broken', error: describeError(error, lines, services) };
+    yield { kind: 'broken', error: describeLineError(error, lines, services) };
     throw error;
   }
 }
@@ -125,7 +125,7 @@ async function runLine(line: RawRecord, lines: KeyedLines, services: BatchServic
     const { result, replayed } = await commitOnce(key, write, { body, dry, since: services.sources.now() }, services);
     return dry ? { kind: 'checked', line: number } : { kind: 'created', line: number, id: result.row.id, replayed };
   } catch (error) {
-    return { kind: 'failed', line: number, error: describeError(error, lines, services) };
+    return { kind: 'failed', line: number, error: describeLineError(error, lines, services) };
   }
 }
 
@@ -148,7 +148,7 @@ function inLine({ status, code, message, details }: ApiError): ApiError {
   return new ApiError(status, code, message.replace('line 1, column', 'column'), { details });
 }
 
-function describeError(
+function describeLineError(
   failure: unknown,
   { write }: KeyedLines,
   { sources, observe }: Pick<BatchServices, 'sources' | 'observe'>,

@@ -15,8 +15,8 @@ import { eventsAdminScope } from '../../plan/events/event-rules.ts';
 export interface JudgedEvent {
   readonly event: EventEnvelope;
   /**
-   * The compared values before and after the change, each null if there was no row or none was compared. null or absent
-   * if they are not known.
+   * The compared values before and after the change, each null if there was no row or none was compared. The member is
+   * null or absent if they are not known.
    */
   readonly access?: {
     readonly before: FieldValues | null;
@@ -41,12 +41,13 @@ export interface EventConsumer {
 }
 
 /**
- * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or
- * after the change, with the fields that it may read, in its version. One event is always the same for one consumer.
+ * Shows the events of a log to one consumer (EVT-3, EVT-8): those of rows that were visible to it before or after the
+ * change. It shows the fields that the consumer may read, in its version. One event is always the same for one
+ * consumer.
  */
 export class EventView {
   readonly #consumer: EventConsumer;
-  /** Without the fields that the consumer may not read. */
+  /** The consumer's contract without the fields that it may not read. */
   readonly #shown: Contract;
 
   constructor(consumer: EventConsumer) {

@@ -11,7 +11,7 @@ import { RowsTooLarge } from '../../stores/store.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { Reader } from '../caller.ts';
 import { referredFilter, referrersFilter } from '../../contract/representation.ts';
-import { checkCount, maxLength, NOTHING, type Size, sizesOf, sum, tooLarge } from './related-size.ts';
+import { checkCount, maxLength, NOTHING, type Size, measureRows, sum, tooLarge } from './related-size.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
@@ -233,7 +233,7 @@ async function expandRelated(
   rows: readonly LocatedRow[],
   nested: readonly Expansion[],
 ): Promise<readonly ExpandedRow[]> {
-  const own = await runSteps(sizesOf(rows));
+  const own = await runSteps(measureRows(rows));
   checkCount(own);
   caller.budget.left -= sum(own).length;
   if (caller.budget.left < 0) throw new RowsTooLarge('The related rows are too large for one response');

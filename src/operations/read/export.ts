@@ -34,11 +34,15 @@ export async function exportRows(
   rows: VisibleRows,
 ): Promise<ExportedRows> {
   const counted = await rows.list({ ...readAfter(compiled, null, 1), count: { kind: 'exact' } });
-  return { csv: compiled.record.csv, total: counted.total?.count ?? 0, pages: pagesOf(compiled, resources, rows) };
+  return {
+    csv: compiled.record.csv,
+    total: counted.total?.count ?? 0,
+    pages: readExportPages(compiled, resources, rows),
+  };
 }
 
-/** The next rows are read while those before them are written. */
-async function* pagesOf(
+/** Reads the rows of a collection page by page. The next page is read while the one before it is written. */
+async function* readExportPages(
   compiled: CompiledResource,
   resources: Model['resources'],
   rows: VisibleRows,

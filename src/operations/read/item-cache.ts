@@ -66,9 +66,10 @@ export interface ItemState {
 }
 
 /**
- * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on
- * the row, and through the variant on the *contract* and the *permission*: never on an identity or a visibility, so
- * that callers of one permission share them. The values by which a row is judged for each caller are cached with it.
+ * Caches whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They
+ * depend on the row and, through the variant, on the *contract* and the *permission*. They never depend on an identity
+ * or a visibility, so that callers with the same permission share them. The values that policies compare are cached
+ * with the representation.
  */
 export class ItemCache {
   readonly #cache = createCache({
@@ -95,8 +96,8 @@ export class ItemCache {
 }
 
 /**
- * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values,
- * such as those of its own. They live as long as what names the caller.
+ * Caches verdicts of policies on the values of cached items, by *visibility*. A caller reads many rows with the same
+ * values, such as those that it owns. The verdicts live as long as the visibility.
  */
 export type VerdictCache = ObjectCache<Visibility, Map<string, boolean>>;
 
@@ -136,8 +137,8 @@ export class ItemSlot {
 }
 
 /**
- * An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until
- * a major collection.
+ * Packs an item for the cache. It is a class because each object literal with a getter has a hidden class of its own.
+ * V8 retains that, with everything it refers to, until a major collection.
  */
 class PackedItem implements Packed {
   readonly numbers: Packed['numbers'];

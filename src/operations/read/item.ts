@@ -162,8 +162,8 @@ export async function requireAncestors({ rows, contract }: Reader, within: reado
 }
 
 /**
- * Finds the ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows
- * above it name.
+ * Finds the ancestors of a row that no path has named, nearest first. The row names some of them, and the rows above it
+ * name the others.
  *
  * @param source of all rows, so that a cascade finds them
  */

@@ -68,8 +68,8 @@ interface PageState {
 }
 
 /**
- * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY: a 304 or a page from the cache
- * without reading a row.
+ * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. An unmodified or cached page is
+ * found without reading a row.
  *
  * @throws {ApiError} 404 of an absent ancestor; 412
  */

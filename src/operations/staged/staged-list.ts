@@ -20,10 +20,10 @@ import { isRowCondition, visibleConditions } from '../../plan/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { rowOrder } from './row-order.ts';
 
-/** Most rows whose related rows a unit may change before a list reads them, and how large they may be together. */
+/** Most rows whose related rows a unit may change before a list reads them, and their maximum size together. */
 const MAX_CHANGED = 10_000;
 const MAX_CHANGED_SIZE = 67_108_864;
-/** Most rows that are all judged where a list looks for them by their ids. */
+/** Most ids in a filter of a list for which all rows are judged. */
 const MAX_JUDGED = 100;
 
 /** A row as a unit would leave it; null for a deleted one. */
@@ -39,17 +39,17 @@ export interface StagedState {
 }
 
 /**
- * The first rows of a list, as a unit would leave them: exact, also its count. The store finds those that the unit
- * cannot have changed; the others, and those whose related rows it has changed, are judged one by one.
+ * Lists the first rows of a plan as a unit would leave them, with an exact count. The store finds the rows that the
+ * unit cannot have changed. The others, and rows whose related rows it has changed, are judged one by one.
  *
- * @throws {ApiError} REQUEST_BODY_TOO_LARGE where the unit changes what too many rows are filtered by
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE if the filter depends on changes of the unit for too many rows
  * @throws {Error} for a search and for a later page, which no write reads
  */
 export function listStaged(state: StagedState, plan: ListPlan): Promise<Page> {
   return new StagedList(state).list(plan);
 }
 
-/** Where rows are looked for, and which of them: by their own fields, which the unit changes of staged rows only. */
+/** A search for rows by their own fields, which the unit changes in staged rows only. */
 interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
   readonly own: readonly RowCondition[];
 }
@@ -57,7 +57,7 @@ interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
 /** One list and the lists of related rows that it needs. */
 class StagedList {
   readonly #state: StagedState;
-  /** Whether rows exist, by plan: many rows refer to one. */
+  /** Remembers if rows exist, by plan: many rows refer to one. */
   readonly #found = new Map<string, Promise<boolean>>();
 
   constructor(state: StagedState) {
@@ -84,10 +84,7 @@ class StagedList {
     return { ...listed, total: { ...page.total, count } };
   }
 
-  /**
-   * The rows that may differ from what the store would find, by key: as the unit would leave them, null for those that
-   * are not in the list.
-   */
+  /** Lists the rows that the unit may change, by key, as it would leave them; null for those not in the list. */
   async #changedRows(plan: ListPlan): Promise<ReadonlyMap<string, Row | null>> {
     const changed = new Map<string, Row | null>();
     const { resource, within } = plan;
@@ -100,11 +97,9 @@ class StagedList {
     return changed;
   }
 
-  /**
-   * The stored rows whose related rows, on which conditions are, the unit may have changed; all, where these are few.
-   */
+  /** Finds stored rows whose related rows, used by conditions, the unit may have changed; all rows if they are few. */
   async #affectedRows(plan: RowsPlan, conditions: readonly Condition[]): Promise<readonly Row[]> {
-    // What they are related to is found from few rows: from the rows of the unit, very many may be.
+    // The relations of few rows are followed from these rows: very many may be related to rows of the unit.
     if (plan.own.some(findsFew)) return this.#areOnStaged(conditions) ? this.#rowsToJudge(plan, []) : [];
     const rows: Row[] = [];
     for (const condition of conditions.flatMap(relatedConditions)) {
@@ -113,7 +108,7 @@ class StagedList {
     return rows;
   }
 
-  /** Whether the unit changes rows of a related resource on which conditions are. */
+  /** True if the unit changes rows of a related resource that conditions use. */
   #areOnStaged(conditions: readonly Condition[]): boolean {
     return conditions.flatMap(relatedConditions).some(({ relation, visible, conditions: further }) => {
       const isStaged = this.#stagedOf(relation.resource).length > 0;
@@ -121,7 +116,7 @@ class StagedList {
     });
   }
 
-  /** The stored rows that are or were related to rows of the unit, or to others that these affect. */
+  /** Finds the stored rows that are or were related to rows of the unit, or to rows that these affect. */
   async #rowsRelatedToStaged(plan: RowsPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
     const { resource, field, inverse } = condition.relation;
     const staged = this.#stagedOf(resource);
@@ -139,7 +134,7 @@ class StagedList {
     return this.#rowsToJudge(plan, [refers]);
   }
 
-  /** Also rows that become visible by what they are related to. */
+  /** Reads rows to be judged, including those that become visible through related rows. */
   async #rowsToJudge({ own, columns, ...plan }: RowsPlan, filter: readonly Condition[]): Promise<readonly Row[]> {
     const first = { ...firstRows({ ...plan, visible: EVERYTHING }, MAX_CHANGED), maxSize: MAX_CHANGED_SIZE };
     const read = { ...first, filter: [...filter, ...own], ...(columns === undefined ? {} : { columns }) };
@@ -148,7 +143,7 @@ class StagedList {
     return rows;
   }
 
-  /** The ids that a field of rows refers to, and referred to before the unit. */
+  /** Collects the ids that a field of rows refers to, and referred to before the unit. */
   async #referredIds(
     staged: readonly StagedRow[],
     affected: readonly Row[],
@@ -159,7 +154,7 @@ class StagedList {
     return [...new Set(rows.flatMap((row) => idsIn(row[field])))];
   }
 
-  /** How many of the changed rows a plan would find in the store. */
+  /** Counts the changed rows that a plan would find in the store. */
   async #countStored(plan: ListPlan, changed: ReadonlyMap<string, Row | null>): Promise<number> {
     const ids = [...new Set([...this.#stagedOf(plan.resource), ...changed.values()].flatMap((each) => each?.id ?? []))];
     const filter = [...plan.filter, { path: 'id', operator: 'in', values: ids } as const];
@@ -220,7 +215,7 @@ class StagedList {
     return this.#exists(related, declared?.reference?.siblings === true ? above : [], [refers, ...conditions]);
   }
 
-  /** Whether a row of a related resource fulfills a filter. */
+  /** True if a row of a related resource fulfills a filter. */
   #exists(
     related: VisibleRelatedCondition,
     within: readonly Ancestor[],
@@ -254,12 +249,12 @@ class StagedList {
   }
 }
 
-/** Whether a row is where a plan looks for it. */
+/** True if a row is below the ancestors of a plan. */
 export function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
   return above.every(({ id }, level) => within[level]?.id === id);
 }
 
-/** The first rows of a resource, by their keys, without a filter and a count. */
+/** Plans to read the first rows of a resource, by their keys, without a filter and a count. */
 export function firstRows(
   { resource, within, visible }: Pick<ListPlan, 'resource' | 'within' | 'visible'>,
   limit: number,
@@ -277,7 +272,7 @@ export function firstRows(
   };
 }
 
-/** Whether a condition holds for few rows, below the ancestors of a list. */
+/** True if a condition holds for few rows, below the ancestors of a list. */
 function findsFew(condition: RowCondition): boolean {
   return condition.operator === 'in' && condition.path === 'id' && condition.values.length <= MAX_JUDGED;
 }

@@ -35,8 +35,9 @@ import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts
 const STAGED = -1;
 
 /**
- * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch
- * are prepared against (MET-13). What it leaves open, such as uniqueness, the store judges when the unit is written.
+ * Reads rows as the plans of a unit would leave them, before the unit is written. Later writes of an atomic batch are
+ * prepared against these rows (MET-13). Uniqueness and the like are left to the store, which judges them when the unit
+ * is written.
  */
 export class StagedRows implements RowSource, RowReader, ChangeStamps {
   readonly rows: RowReader = this;
@@ -176,14 +177,14 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return this.stored.rows.related(plan);
   }
 
-  /** Whether a staged row is visible. */
+  /** True if a staged row is visible. */
   async #sees({ resource, id, within, row }: StagedRow, visible: Visibility): Promise<boolean> {
     if (row === null) return false;
     if (isJudgedByRow(visible)) return isVisible(this.#resource(resource), row, visible);
     return this.#isListed({ resource, id, within, visible });
   }
 
-  /** Whether a row is visible by rows that the unit may have changed. */
+  /** True if a row is visible by rows that the unit may have changed. */
   async #isListed({ resource, id, within, visible }: VisibleReference): Promise<boolean> {
     const plan = firstRows({ resource, within: within.map(unrestricted), visible }, 1);
     const { rows } = await this.list({ ...plan, filter: [{ path: 'id', operator: 'in', values: [id] }] });

@@ -8,7 +8,7 @@ import { olderContractError } from './older-contract-error.ts';
 import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 
-/** How often a write that lost a race to another process starts again before it gives up. */
+/** Maximum attempts of a write that loses races to other processes. */
 export const MAX_ATTEMPTS = 16;
 
 /** Options of {@link commitWrite}. */
@@ -37,9 +37,9 @@ export function commitWrite(
 }
 
 /**
- * Runs a write after earlier writes to its row. A write whose hooks read other rows, or that is judged by rows of its
- * own resource, runs after all such writes to its resource too: of concurrent ones only one could commit. Reads of
- * hooks are known once they have run, so the first such writes of a process start again here.
+ * Runs a write after earlier writes to its row. If its hooks read other rows, or rows of its own resource judge it, it
+ * also runs after all such writes to its resource. Of concurrent ones only one could commit. The reads of hooks are
+ * known once they have run, so the first such writes of a process start again here.
  */
 async function inOrder(
   operation: WriteOperation,

@@ -119,8 +119,8 @@ function restorePlan(
 }
 
 /**
- * Finds the ancestors of a row: the parent that its own field names, because a file has no path to name it, and those
- * above that.
+ * Finds the ancestors of a row. A file has no path, so the row's own field names the parent. The others are those above
+ * the parent.
  *
  * @returns an error if several rows have the id of the parent, and the file does not name the rows above it
  */

@@ -60,8 +60,8 @@ interface WrittenRow {
 }
 
 /**
- * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from
- * the caller (AUTH-5, MET-10).
+ * Refuses a write if the caller may not write the resulting row, or the row would refer to rows hidden from the caller
+ * (AUTH-5, MET-10).
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */

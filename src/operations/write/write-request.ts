@@ -143,8 +143,8 @@ export async function readBody({ operation, request }: RequestedWrite): Promise<
 }
 
 /**
- * Steps 14 to 16 for a client that waits with its body, unless its key has a record: that is replayed, whatever became
- * of the target since (step 13 before 14).
+ * Runs steps 14 to 16 for a client that waits with its body, unless its key has a record. The record is replayed even
+ * if the target has changed since (step 13 before 14).
  *
  * @throws {ApiError} 404, 412, 428
  */

@@ -54,10 +54,7 @@ export interface WriteTerms {
  */
 export interface WriteTarget {
   readonly caller: Caller;
-  /**
-   * The same caller, with the same visibility and permission, in the newest contract with every field. Its rows are as
-   * stored.
-   */
+  /** The same caller, visibility and permission in the newest contract with every field. Its rows are as stored. */
   readonly system: Caller;
   /** The resource in the caller's contract. */
   readonly callerResource: CompiledResource;
@@ -127,8 +124,7 @@ export function newDraft(target: WriteTarget, body: Json): Draft {
 }
 
 /**
- * Completes a draft with the fields that the caller does not know: those that it may not read, and those of newer
- * contracts.
+ * Completes a draft with the fields that the caller does not know: unreadable ones, and those of newer contracts.
  *
  * @param current null for a new row
  */
@@ -142,10 +138,7 @@ export function completeDraft(target: WriteTarget, draft: Draft, current: Row | 
   return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
 }
 
-/**
- * Translates a draft of an older contract to the newest one, which judges it again (VER-5). Errors are in the terms of
- * the older one.
- */
+/** Translates a draft to the newest contract, which judges it again (VER-5). Errors are in the older one's terms. */
 function storedDraft(
   target: WriteTarget,
   draft: Extract<Draft, { kind: 'valid' }>,
@@ -173,10 +166,7 @@ function storedDraft(
   }
 }
 
-/**
- * Describes a refused change of the state in the states of the older contract; null if the newest one refuses something
- * else.
- */
+/** Describes a refused change of state in the older contract's states; null if something else was refused. */
 function stateError(
   { callerResource: { resource } }: WriteTarget,
   values: FieldValues,
@@ -191,10 +181,7 @@ function stateError(
     : refusedTransition(resource, from, to);
 }
 
-/**
- * Starts a new row in the initial state of the newest contract: the older one's initial state may stand for another
- * state.
- */
+/** Starts a new row in the newest contract's initial state: the older one's may stand for another state. */
 function startingState(
   { systemResource, callerResource }: WriteTarget,
   values: FieldValues,
@@ -205,10 +192,7 @@ function startingState(
   return { ...values, [state.field]: state.initial };
 }
 
-/**
- * Makes the rule for stored values that are written through an older contract. No permission checks the fields that it
- * lacks: they are kept.
- */
+/** Makes the rule for values written through an older contract. Fields that it lacks are kept without a check. */
 function storedRule(target: WriteTarget): DraftRule {
   const rule = { ...draftRule({ ...target, callerResource: target.systemResource }), permission: EVERY_FIELD };
   const checkSize: DraftRule['checkSize'] = (values, current) => {
@@ -262,11 +246,7 @@ export async function writtenRow(
   return { ...fields, id, created_at, updated_at, revision, ...hidden };
 }
 
-/**
- * Judges step 16 for the current row (CACHE-3); null is a row that the method would create.
- *
- * @throws {ApiError} 412, 428
- */
+/** Judges step 16 (CACHE-3) for the current row, or null for a row to be created. @throws {ApiError} 412, 428 */
 export function checkPreconditions({ callerResource, terms }: WriteTarget, current: Row | null): void {
   const { resource } = callerResource;
   const { preconditions } = terms;
@@ -276,8 +256,7 @@ export function checkPreconditions({ callerResource, terms }: WriteTarget, curre
 }
 
 /**
- * Makes the error of a draft that cannot be written: all validation errors of an invalid one, with its references to
- * nothing (ERR-3, MET-10).
+ * Makes the error of a draft that cannot be written: every validation error and dangling reference (ERR-3, MET-10).
  *
  * @param ownId the id that a new row would have, if it is known: a row may refer to itself
  * @param current the row before the write, which may refer to a hidden row already; null for a new one
