@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../stores/store.ts';
 
 /**
  * One consumer of events. Its name identifies its position and its deliveries in the database:
- * `after:products.created`, `webhook:0197…`; no other subscriber has subscriptions of that name.
+ * `after:products.created`, `webhook:0197…`. No other subscriber has subscriptions of that name.
  */
 export interface Subscription {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface Subscription {
   readonly start?: number;
   /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
   readonly until?: number;
-  /** Which events of the patterns it gets; the others count as delivered. It never throws. Default: all. */
+  /** Selects the events of the patterns that it gets; the others count as delivered. It never throws. Default: all. */
   readonly accepts?: (event: LoggedEvent) => boolean;
 }
 
@@ -41,8 +41,8 @@ export interface Delivery {
 /** The result of an attempt. */
 export interface AttemptResult {
   /**
-   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise
-   * is a failure too, which is also observed as an error.
+   * `failed`: retried by the schedule, then dead. `refused`: dead without another attempt. A rejected promise is a
+   * failure too, and is also observed as an error.
    */
   readonly kind: 'succeeded' | 'failed' | 'refused';
   /** Milliseconds to wait before the next attempt, if the schedule has a shorter delay. */
@@ -56,8 +56,7 @@ export interface AttemptResult {
 }
 
 /**
- * Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It
- * knows no database.
+ * Delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It knows no database.
  */
 export interface Subscriber {
   /** Names its reader in the database: `after`. One process at a time delivers events to its subscriptions. */
@@ -87,8 +86,8 @@ export interface Subscriber {
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;
   /**
-   * Hands to the store what it stores of its deliveries by itself. Called before their results are stored, so that both
-   * share a transaction. Never rejects: what cannot be stored now is stored with the next call.
+   * Hands its own records of deliveries to the store. Called before their results are stored, so that both share a
+   * transaction. Never rejects: records that cannot be stored now are stored with the next call.
    *
    * @param maxDelay milliseconds that it may wait for another write
    */

@@ -6,9 +6,9 @@ const PAGE = 500;
 
 /** The changes to the rows of a resource. */
 export interface RowChanges {
-  /** Those that are new or have changed. */
+  /** Rows that are new or have changed. */
   readonly changed: readonly Row[];
-  /** The ids of those that no longer exist. */
+  /** The ids of rows that no longer exist. */
   readonly deleted: readonly string[];
 }
 
@@ -33,17 +33,13 @@ export class ChangedRows {
     this.#resource = resource;
   }
 
-  /**
-   * The changes since the last call, which are not returned again; with the first call every row. Not to be called
-   * while it runs.
-   */
+  /** Reads the changes since the last call; with the first call every row. Do not call it while it runs. */
   async read(): Promise<RowChanges> {
     const [stamp = 0] = await this.#rows.resourceStamps([this.#resource]);
     if (stamp === this.#stamp) return UNCHANGED;
     const changed = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
     for (const { id } of changed) this.#ids.add(id);
-    // A row that was created meanwhile may make up for one that was deleted: then the stamp has changed since it was
-    // read.
+    // A row that was created meanwhile may offset one that was deleted: then the stamp has changed since it was read.
     const deleted = (await this.#count()) < this.#ids.size ? await this.#absent() : [];
     for (const id of deleted) this.#ids.delete(id);
     this.#revision = changed.at(-1)?.revision ?? this.#revision;
@@ -56,7 +52,7 @@ export class ChangedRows {
     return [...this.#ids].filter((id) => !present.has(id));
   }
 
-  /** All rows of a filter in the order of a member. Without a filter the ids alone are read. */
+  /** Reads all rows of a filter in the order of a member. Without a filter only the ids are read. */
   async #walk(path: 'id' | 'revision', filter: ListRead['filter']): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (;;) {
