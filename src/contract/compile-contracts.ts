@@ -33,7 +33,7 @@ interface CompileOptions extends Pick<ContractContext, 'seal' | 'observe'> {
 
 interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics'> {}
 
-/** The contracts of a model: the newest one, and older ones over the same rows. */
+/** Compiles the contracts of a model: the newest one, and older ones over the same rows. */
 export function compileContracts(model: Model, { servesMetrics, ...given }: ContractsOptions): Contracts {
   const caches: ContractCaches = { visibilities: new ObjectCache(), permissions: [], contracts: [] };
   const options = { ...given, caches };
@@ -78,7 +78,7 @@ function queryBase(prefix: string, version: string): LinkBase {
   return { prefix, parameters: [['api_version', version]] };
 }
 
-/** Contracts without some fields that are kept; one takes some milliseconds to compile. */
+/** Maximum number of cached contracts without some fields; one takes some milliseconds to compile. */
 const MAX_CONTRACTS = 64;
 
 function compileCurrent(model: Model, options: CompileOptions): Contract {
@@ -94,7 +94,7 @@ function compileCurrent(model: Model, options: CompileOptions): Contract {
   });
 }
 
-/** An older contract, whose policies are those of the newest one. */
+/** Compiles an older contract, whose policies are those of the newest one. */
 function compileOlder(
   older: OlderVersion,
   mapping: ContractMapping,
@@ -154,7 +154,7 @@ function compileContract(model: Model, { context, caches, current, ...parts }: C
   return contract;
 }
 
-/** VER-4. A contract whose successor has another URL links to it. */
+/** Writes the header fields of VER-4. A contract whose successor has another URL links to it. */
 function lifecycleFields({ deprecated, sunset }: OlderVersion, older: Model, newest: Model): readonly string[] {
   const successor = versionedBase(newest, newest.publicUrl ?? '').prefix;
   const isElsewhere = older.version.major !== newest.version.major;

@@ -111,7 +111,7 @@ export interface Contract {
   readonly model: Model;
   /** Such as `1.4.2`. */
   readonly version: string;
-  /** Header fields of every response that say that the contract will end (VER-4), names and values alternating. */
+  /** Header fields that announce the end of the contract in every response (VER-4), names and values alternating. */
   readonly lifecycle: readonly string[];
   readonly isDeprecated: boolean;
   /** The mapping to the stored rows; null for the newest contract. */
@@ -120,9 +120,9 @@ export interface Contract {
   readonly urls: UrlBuilder;
   /** The rule by which queries of the event log are parsed. */
   readonly eventList: EventListRule;
-  /** By path segment. */
+  /** The resources by the path segment of their collection. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
-  /** By name. */
+  /** The resources by name. */
   readonly resources: ReadonlyMap<string, CompiledResource>;
   /** Finds a resource by a name that comes from the model itself. @throws {Error} there is none */
   readonly resourceOf: (name: string) => CompiledResource;
@@ -133,7 +133,7 @@ export interface Contract {
   readonly visibilities: (caller: PolicyCaller) => RowVisibilities;
   /** True if callers differ in the fields that they may use. */
   readonly hasFieldRules: boolean;
-  /** The fields that a caller may use, and the contract in which there are no others. */
+  /** The fields that a caller may use, and the contract that has only these. */
   readonly permitted: (caller: PolicyCaller) => Permitted;
   /** The newest contract with all fields, for reads and writes by the system on behalf of a request. */
   readonly unrestricted: () => Contract;
@@ -152,7 +152,7 @@ export interface Permitted {
   readonly contract: Contract;
 }
 
-/** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
+/** The starts of URLs in responses of one contract, by the way in which a request names the version (REP-9). */
 export interface LinkBases {
   readonly all: readonly LinkBase[];
   /** The base of path-versioned URLs, with the model's public URL. */
@@ -174,13 +174,13 @@ export interface Contracts {
   readonly versions: readonly SupportedVersion[];
   /** True if `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
-  /** The caches of all contracts, by the names that metrics have for them. */
+  /** The caches of all contracts, by their names in metrics. */
   readonly caches: Readonly<Record<string, ClearableCache>>;
   /** Finds the contract of a version; null if it is retired. */
   of(version: ContractVersion): Contract | null;
 }
 
-/** Start of the path-versioned URLs of a model at an origin. */
+/** Returns the start of the path-versioned URLs of a model at an origin. */
 export function versionedBase({ basePath, version }: Model, origin: string): LinkBase {
   return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
 }

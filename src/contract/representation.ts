@@ -159,8 +159,8 @@ export function referredFilter(ids: Json | undefined, target: number): QueryPair
 }
 
 /**
- * The links of a resource in their order: self, collection, up, relations of its fields, sub-collections and inverse
- * relations (REP-9).
+ * Compiles the links of a resource in their order: self, collection, up, relations of its fields, sub-collections and
+ * inverse relations (REP-9).
  */
 function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [

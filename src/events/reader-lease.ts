@@ -56,7 +56,7 @@ export class HeldLease {
     return { reader, owner: owner.name, until: 0 };
   }
 
-  /** Reads the lease again, because the stored one may have changed. */
+  /** Discards the lease in memory, because the stored one may have changed: it is read again. */
   lost(): void {
     this.#until = null;
   }

@@ -22,7 +22,7 @@ import { allow, type Routed, routeIfServed } from './route.ts';
 export interface EarlyOptions extends ResourceIdentity {
   readonly contracts: Contracts;
   readonly store: { readonly ping: () => MaybePromise<void> };
-  /** Returns the reason to send no traffic to the server now; null if there is none (LIM-3). */
+  /** Returns the reason why the server should get no traffic now; null if there is none (LIM-3). */
   readonly notReadyReason: () => string | null;
 }
 
@@ -54,7 +54,7 @@ export function optionsResponse({ routed, principal }: Authenticated): ApiRespon
 }
 
 /**
- * Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever is accepted.
+ * Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever `Accept` says.
  *
  * @param writeMetrics writes all metrics
  */

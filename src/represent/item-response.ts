@@ -16,8 +16,8 @@ import type { Reply } from './reply.ts';
 import { viewTypes } from './view-types.ts';
 
 /**
- * A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110
- * 8.8.2.2).
+ * Age in milliseconds from which the date of a change, in whole seconds, differs from that of any later one (CACHE-4,
+ * RFC 9110 8.8.2.2).
  */
 const DISTINCT_AGE = 1_000;
 

@@ -41,7 +41,7 @@ function responseTo(
   if (dry) return dryRunResponse(reply, result, common);
   if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(reply)], null);
   const isShown = showsSecrets(reply, result);
-  // A secret that no response showed would be lost.
+  // A secret that is not shown in this response would be lost.
   const minimal = reply.preferences.return === 'minimal' && !isShown;
   const status = result.kind === 'created' ? 201 : minimal ? 204 : 200;
   const text = minimal && method === 'PUT' ? '' : isShown ? writeCreated(reply, result) : writeRow(reply, result);

@@ -58,7 +58,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly #endpoints = new Map<string, WebhookEndpoint>();
   /** By name. */
   readonly #subscriptions = new Map<string, Subscription>();
-  /** The changes to webhooks since they were read. */
+  /** The time since which each webhook fails, by its id; null if its last attempt succeeded. */
   readonly #failingSince = new Map<string, number | null>();
   readonly #stopped = new Set<string>();
   /** Names of the subscriptions of removed webhooks and replays that may still have stored state. */

@@ -57,7 +57,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'if-unmodified-since',
   'prefer',
 ]);
-/** Fields of the whole batch that an operation may not have: ignored, they would mislead its sender. */
+/** Fields of the whole batch that an operation may not have: ignoring them would mislead its sender. */
 const BATCH_FIELDS: ReadonlySet<string> = new Set([
   'api-version',
   'authorization',

@@ -5,7 +5,7 @@ export interface StartedTask<R> {
   readonly result: Promise<R>;
 }
 
-/** The most that may be in progress at a time. */
+/** The limits of the tasks in progress. */
 export interface ConcurrencyLimit {
   readonly items: number;
   readonly bytes: number;
@@ -59,7 +59,7 @@ export async function* runOrdered<T, R>(
   }
 }
 
-/** True if the result comes before the next item. */
+/** True if the result is available before the next item. */
 function isReady(result: Promise<unknown>, next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => false), result.then(() => true)]);
 }

@@ -26,15 +26,15 @@ export interface JudgedEvent {
   } | null;
 }
 
-/** The part of an event that a consumer sees: the row, or that it has left its sight. */
+/** The part of an event that a consumer sees: the row, or only that it is no longer visible. */
 export type EventSight = 'row' | 'left';
 
 /** A reader of events. */
 export interface EventConsumer {
   readonly caller: PolicyCaller;
-  /** The version that it reads, with every field. */
+  /** The contract of the version that it reads, with every field. */
   readonly contract: Contract;
-  /** The newest one, in which events are logged. */
+  /** The newest contract, in which events are logged. */
   readonly current: Contract;
   /** Scheme and authority of URLs. */
   readonly origin: () => string;
@@ -60,20 +60,20 @@ export class EventView {
     return this.#shown;
   }
 
-  /** The event as the consumer sees it; null if it does not. */
+  /** Shows the event as the consumer sees it; null if it does not see the event. */
   of(judged: JudgedEvent): EventEnvelope | null {
     const sight = this.sightOf(judged);
     return sight === 'none' ? null : this.represent(judged, sight);
   }
 
-  /** The part of an event that the consumer sees. */
+  /** Decides which part of an event the consumer sees. */
   sightOf(judged: JudgedEvent): EventSight | 'none' {
     const stored = this.resourceOf(judged.event);
     if (stored === null || !this.#shown.model.resources.has(stored.name)) return 'none';
     return this.#judge(judged, stored);
   }
 
-  /** An event that the consumer sees. */
+  /** Represents an event that the consumer sees. */
   represent(judged: JudgedEvent, sight: EventSight): EventEnvelope {
     const { event } = judged;
     const stored = this.resourceOf(event);
@@ -82,7 +82,7 @@ export class EventView {
     return this.#represent(judged, stored, shown, sight);
   }
 
-  /** The resource of an event in the newest model. */
+  /** Finds the resource of an event in the newest model. */
   resourceOf({ payload }: EventEnvelope): Resource | null {
     return resourcesBySingular(this.#consumer.current.model).get(payload.resource.type) ?? null;
   }
@@ -129,7 +129,7 @@ export class EventView {
     };
   }
 
-  /** The fields of the version whose values changed, those that the consumer may not read left out. */
+  /** Lists the fields of the version whose values changed, without those that the consumer may not read. */
   #changedFields(
     names: readonly string[],
     members: readonly string[],
@@ -156,7 +156,7 @@ const resourcesBySingular = weakMemoize(
   ({ resources }: Model) => new Map([...resources.values()].map((resource) => [resource.singular, resource])),
 );
 
-/** The rows above the row of an event, nearest first. */
+/** Lists the rows above the row of an event, nearest first. */
 function eventAncestors(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
   const within: Ancestor[] = [];
   let { parent } = resource;

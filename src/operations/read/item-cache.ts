@@ -17,7 +17,7 @@ const GENERATIONS = 4;
 /** Keys that the admission filter knows, about as many as there is room for. */
 const RECENT_KEYS = 65_536;
 
-/** Between the values that policies compare and the representation; JSON has none. */
+/** Separates the values that policies compare from the representation. Serialized JSON contains no line break. */
 const SEPARATOR = '\n';
 
 /** The facts of a row that are cached with its representation. */
@@ -130,7 +130,7 @@ export class ItemSlot {
     return new CachedItem({ revision, at, judged: text.slice(0, end) }, () => text.slice(end + 1));
   }
 
-  /** Stores the item if its key is admitted. Its text is made if it is. */
+  /** Stores the item if its key is admitted. Only then is its text made. */
   set(item: CachedItem): void {
     this.#cache.set(this.#key, new PackedItem(this.#stamp, item));
   }
@@ -175,10 +175,10 @@ const judgeable = weakMemoize((judged: readonly string[]) =>
   ),
 );
 
-/** Most verdicts that are cached for one visibility. */
+/** Maximum number of cached verdicts for one visibility. */
 const MAX_VERDICTS = 1_000;
 
-/** Returns true if a caller sees a cached item. Call it only if {@link canJudge} is true. */
+/** True if a caller sees a cached item. Call it only if {@link canJudge} is true. */
 export function seesItem(
   compiled: CompiledResource,
   { judged }: CachedItem,

@@ -4,7 +4,7 @@ import type { LinkValue } from '../../conventions/url/links.ts';
 
 /** A page, represented. */
 export interface CachedPage {
-  /** A string where it is short, else mostly bytes. */
+  /** A string if it is short, otherwise mostly bytes. */
   readonly body: string | Uint8Array;
   readonly links: readonly LinkValue[];
   /** Header fields, names and values alternating. */

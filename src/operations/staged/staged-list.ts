@@ -57,7 +57,7 @@ interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
 /** One list and the lists of related rows that it needs. */
 class StagedList {
   readonly #state: StagedState;
-  /** Remembers if rows exist, by plan: many rows refer to one. */
+  /** Caches whether rows exist, by plan: many rows refer to one. */
   readonly #found = new Map<string, Promise<boolean>>();
 
   constructor(state: StagedState) {

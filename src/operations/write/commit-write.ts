@@ -14,7 +14,7 @@ export const MAX_ATTEMPTS = 16;
 /** Options of {@link commitWrite}. */
 export interface CommitOptions extends CommitTiming {
   readonly body: ParsedBody | null;
-  /** Checked completely, and not stored (MET-14). */
+  /** True if the write is checked completely, and not stored (MET-14). */
   readonly dry: boolean;
   /** Makes the idempotency record that is stored with the write; null without a key. */
   readonly record: ((result: WriteResult) => IdempotencyRecord) | null;
@@ -96,7 +96,7 @@ export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], oper
   return { system, systemResource: system.contract.resourceOf(plan.resource) };
 }
 
-/** True if a refusal says only that the rows have changed. */
+/** True if a refusal means only that the rows have changed. */
 export function isRetryable({ kind }: Refusal, { terms: { method } }: WriteOperation): boolean {
   if (kind === 'stale') return true;
   if (kind === 'exists') return method === 'PUT';

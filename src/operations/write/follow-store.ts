@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../platform/maybe-promise.ts';
  */
 const MAX_AHEAD = 24 * 60 * 60 * 1_000;
 
-/** Milliseconds by which the clocks of machines usually differ at most. */
+/** Maximum milliseconds by which the clocks of machines usually differ. */
 const USUAL_DIFFERENCE = 60_000;
 
 interface FollowOptions {

@@ -37,7 +37,7 @@ export interface WriteRequest {
   /** The `Idempotency-Key`; null without one. */
   readonly key: string | null;
   readonly identity: RequestIdentity;
-  /** Checked completely, and not stored (MET-14). */
+  /** True if the write is checked completely, and not stored (MET-14). */
   readonly dry: boolean;
 }
 
@@ -59,8 +59,8 @@ export function requestWrite(caller: Caller, request: WriteRequest): RequestedWr
 }
 
 /**
- * The same write without preconditions, for the lines of a body: they are judged once, and no line fails by the changes
- * of earlier ones.
+ * Returns the same write without preconditions, for the lines of a body. They are judged once, so that no line fails by
+ * the changes of earlier ones.
  */
 export function withoutPreconditions({ operation, request, requiresKey }: RequestedWrite): RequestedWrite {
   const unconditional = { ...request, preconditions: UNCONDITIONAL };
@@ -84,7 +84,7 @@ function writeTarget(caller: Caller, request: WriteRequest): WriteTarget {
   return { caller, system, callerResource: compiled, systemResource, within, terms: writeTerms(request) };
 }
 
-/** The caller in the newest contract with every field. */
+/** Makes the caller in the newest contract with every field. */
 function systemCaller(caller: Caller): Caller {
   const contract = caller.contract.unrestricted();
   return contract === caller.contract ? caller : { ...caller, contract, rows: caller.rows.stored() };
@@ -116,7 +116,7 @@ export async function runWrite(write: RequestedWrite, services: RunServices): Pr
   const key = recordName(write, services);
   if (request.expectsContinue) await checkBeforeBody(operation, key, services);
   const body = await readBody(write);
-  // The time that the client took to send the body is not the write's.
+  // The time that the client took to send the body does not count.
   const since = services.sources.now();
   const written = await commitOnce(key, write, { body, dry, since }, services);
   return { kind: 'written', method, ...written, dry };
@@ -157,7 +157,7 @@ async function checkBeforeBody(operation: WriteOperation, key: string | null, se
 }
 
 /**
- * Commits one write, and at most once if it has a key (MET-12).
+ * Commits one write; at most once if it has a key (MET-12).
  *
  * @param key the name of its idempotency record; null if it has none
  */
@@ -200,12 +200,12 @@ async function replayedResult(
   return withRevisions(result, revisions);
 }
 
-/** The rules that a replay must fulfil besides those of its operation: that of the change of its state. */
+/** Lists the rules that a replay must fulfil besides those of its operation: the rule of its change of state. */
 export function stateRules({ scope }: Pick<WriteResult, 'scope'>): readonly AccessRule[] {
   return scope === undefined ? [] : [{ kind: 'scope', scope }];
 }
 
-/** The bytes of a body, none if there is none. */
+/** Returns the bytes of a body; empty without a body. */
 export function bodyBytes(body: ParsedBody | null): Uint8Array {
   return body?.bytes ?? new Uint8Array();
 }
