@@ -38,8 +38,8 @@ interface TextOperators<V> extends ScalarOperators<V> {
 }
 
 /**
- * A filter on a number, a boolean or a text that is compared by its value, such as a date-time or a decimal: a value,
- * any of several, or operators.
+ * A filter on a number, a boolean, or a text compared by its value, such as a date-time or a decimal. It is a value,
+ * several values of which any matches, or operators.
  */
 export type ScalarFilter<V> = V | readonly V[] | ScalarOperators<V>;
 
@@ -89,8 +89,8 @@ export type ApiVersion = number | `${number}.${number}`;
 /** The types of an API. */
 export interface ApiTypes {
   /**
-   * The version that the types describe: a major version, or MAJOR.MINOR where another minor of it is newer;
-   * `undefined` as well if requests without a version get it.
+   * The version that the types describe: a major version, or MAJOR.MINOR if a newer minor of it exists. It includes
+   * `undefined` if requests without a version get it.
    */
   readonly version: ApiVersion | undefined;
   /** {@link ResourceTypes} by name. */

@@ -46,8 +46,8 @@ const MAX_DELAY = 8_000;
 const MAX_RETRY_AFTER = 60_000;
 
 /**
- * The statuses of responses after which the same request may succeed: of the API, which has done nothing then unless
- * its code says otherwise, and of proxies.
+ * The response statuses, of the API or of a proxy, after which the same request may succeed. The API has changed
+ * nothing then, unless its code says otherwise.
  */
 const REPEATABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 

@@ -17,7 +17,7 @@ import {
   ResponseFormats,
   versionedBase,
 } from './contract.ts';
-import { EVERY_PERMISSION, type Permission, permissionsOf } from './permission.ts';
+import { EVERY_PERMISSION, type Permission, compilePermissions } from './permission.ts';
 
 /** The caches of all contracts of a model. */
 interface ContractCaches {
@@ -33,7 +33,7 @@ interface CompileOptions extends Pick<ContractContext, 'seal' | 'observe'> {
 
 interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics'> {}
 
-/** The contracts of a model: the newest one, and older ones over the same rows. */
+/** Compiles the contracts of a model: the newest one, and older ones over the same rows. */
 export function compileContracts(model: Model, { servesMetrics, ...given }: ContractsOptions): Contracts {
   const caches: ContractCaches = { visibilities: new ObjectCache(), permissions: [], contracts: [] };
   const options = { ...given, caches };
@@ -56,11 +56,11 @@ export function compileContracts(model: Model, { servesMetrics, ...given }: Cont
       permissions: joinCaches(caches.permissions),
       contracts: joinCaches(caches.contracts),
     },
-    of: (version) => byVersion.get(textOf(version)) ?? null,
+    of: (version) => byVersion.get(formatVersion(version)) ?? null,
   };
 }
 
-function textOf({ major, minor, patch }: ContractVersion): string {
+function formatVersion({ major, minor, patch }: ContractVersion): string {
   return `${major}.${minor}.${patch}`;
 }
 
@@ -78,7 +78,7 @@ function queryBase(prefix: string, version: string): LinkBase {
   return { prefix, parameters: [['api_version', version]] };
 }
 
-/** Contracts without some fields that are kept; one takes some milliseconds to compile. */
+/** Maximum number of cached contracts without some fields; one takes some milliseconds to compile. */
 const MAX_CONTRACTS = 64;
 
 function compileCurrent(model: Model, options: CompileOptions): Contract {
@@ -94,14 +94,14 @@ function compileCurrent(model: Model, options: CompileOptions): Contract {
   });
 }
 
-/** An older contract, whose policies are those of the newest one. */
+/** Compiles an older contract, whose policies are those of the newest one. */
 function compileOlder(
   older: OlderVersion,
   mapping: ContractMapping,
   { current, ...options }: CompileOptions & { readonly current: Contract },
 ): Contract {
   const model = withStoredProperties(older, mapping, current.model);
-  const context = { ...options, stored: current.model, scope: textOf(older.version), urls: urlBuilder(model) };
+  const context = { ...options, stored: current.model, scope: formatVersion(older.version), urls: urlBuilder(model) };
   return compileContract(model, {
     context,
     caches: options.caches,
@@ -121,11 +121,11 @@ interface ContractParts extends Pick<Contract, 'visibilities' | 'lifecycle' | 'i
 }
 
 function compileContract(model: Model, { context, caches, current, ...parts }: ContractParts): Contract {
-  const permissions = permissionsOf(model);
+  const permissions = compilePermissions(model);
   const contract: Contract = {
     ...parts,
     ...compiledModel(model, context),
-    version: textOf(model.version),
+    version: formatVersion(model.version),
     formats: new ResponseFormats(model),
     urls: context.urls,
     eventList: eventListRule(model, context.stored, context),
@@ -154,7 +154,7 @@ function compileContract(model: Model, { context, caches, current, ...parts }: C
   return contract;
 }
 
-/** VER-4. A contract whose successor has another URL links to it. */
+/** Writes the header fields of VER-4. A contract whose successor has another URL links to it. */
 function lifecycleFields({ deprecated, sunset }: OlderVersion, older: Model, newest: Model): readonly string[] {
   const successor = versionedBase(newest, newest.publicUrl ?? '').prefix;
   const isElsewhere = older.version.major !== newest.version.major;

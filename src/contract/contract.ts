@@ -30,31 +30,33 @@ import {
 /** The types by which formats write a resource. */
 export interface DocumentTypes {
   readonly resource: Resource;
-  /** Of a representation. */
+  /** The type of a representation. */
   readonly responseType: ObjectType;
   readonly csv: CsvWriter;
 }
 
 /** A resource with everything that depends on the model alone, compiled once at start. */
 export interface CompiledResource extends DocumentTypes {
-  /** With the fields that are hidden from a caller: as stores have it. */
+  /** The resource as stores have it, with the fields that are hidden from the caller. */
   readonly stored: Resource;
-  /** Of the response that creates a row, which shows secrets; null where it is like any other. */
+  /** The type of the response to a creation, which shows secrets; null if it is the same as `responseType`. */
   readonly createdType: ObjectType | null;
   readonly validator: ResourceValidator;
-  /** Of a new row. */
+  /** Checks the URL of a new row by the limit of request targets. */
   readonly checkUrl: UrlCheck;
   readonly list: ListRule;
   readonly writeFields: FieldWriter;
-  /** Of any row: a recorded one may come from an older model, and a staged one has its members in another order. */
+  /**
+   * Represents any row. A recorded row may come from an older model, and a staged row has its members in another order.
+   */
   readonly represent: Representation;
-  /** Of a row that a store has read whole. */
+  /** Represents a row that a store has read whole. It is faster than `represent`. */
   readonly representStored: Representation;
-  /** Of a request body: every field, and the members that the server makes, which a body may repeat (REP-6). */
+  /** The type of a request body: every field, and the members that the server sets, which a body may repeat (REP-6). */
   readonly bodyType: ObjectType;
-  /** The type of a row in a file, and its CSV: with the ids above its parent where its key needs them. */
+  /** The type of a row in a file, and its CSV, with the ids above its parent if its key needs them. */
   readonly record: { readonly type: ObjectType; readonly csv: CsvWriter };
-  /** The fields that policies on reading compare: where its representations are cached, they are kept with them. */
+  /** The fields that read policies compare. Their values are cached with the representations. */
   readonly judged: readonly string[];
   /** Route patterns for logs and metrics: `/api/products/{product_id}/reviews/{id}`. */
   readonly patterns: { readonly collection: string; readonly item: string };
@@ -74,7 +76,9 @@ export class ResponseFormats {
     this.contentTypes = [...new Set(offers.map(({ contentType }) => contentType))];
   }
 
-  /** @param ndjson whether the request body is NDJSON, and so is the response (MET-13) */
+  /**
+   * Finds the formats of a response. @param ndjson true if the request body is NDJSON, and so is the response (MET-13)
+   */
   of(kind: RouteKind, method: string, ndjson: boolean): readonly FormatOffer[] {
     if (ndjson) return this.#ndjson;
     return this.#offers.get(kind === 'collection' && method === 'POST' ? 'item' : kind) ?? [];
@@ -87,59 +91,59 @@ export class ResponseFormats {
  */
 export interface Contract {
   readonly model: Model;
-  /** `1.4.2`. */
+  /** Such as `1.4.2`. */
   readonly version: string;
-  /** Header fields of every response that say that the contract will end (VER-4), names and values alternating. */
+  /** Header fields that announce the end of the contract in every response (VER-4), names and values alternating. */
   readonly lifecycle: readonly string[];
   readonly isDeprecated: boolean;
-  /** How it corresponds to what is stored; null for the newest contract. */
+  /** The mapping to the stored rows; null for the newest contract. */
   readonly mapping: OlderContract | null;
   readonly formats: ResponseFormats;
   readonly urls: UrlBuilder;
-  /** How the queries of the event log are read. */
+  /** The rule by which queries of the event log are parsed. */
   readonly eventList: EventListRule;
-  /** By path segment. */
+  /** The resources by the path segment of their collection. */
   readonly collections: ReadonlyMap<string, CompiledResource>;
-  /** By name. */
+  /** The resources by name. */
   readonly resources: ReadonlyMap<string, CompiledResource>;
-  /** @throws {Error} no such resource: a name that comes from the model itself always has one */
+  /** Finds a resource by a name that comes from the model itself. @throws {Error} there is none */
   readonly resourceOf: (name: string) => CompiledResource;
   /** Decoded segments of the base path. */
   readonly base: readonly string[];
   readonly linkBases: LinkBases;
   /** The rows that a caller may access. */
   readonly visibilities: (caller: PolicyCaller) => RowVisibilities;
-  /** Whether callers differ in the fields that they may use. */
+  /** True if callers differ in the fields that they may use. */
   readonly hasFieldRules: boolean;
-  /** The fields that a caller may use, and the contract in which there are no others. */
+  /** The fields that a caller may use, and the contract that has only these. */
   readonly permitted: (caller: PolicyCaller) => Permitted;
-  /** The newest one, with all fields: for what reads and writes for the system on behalf of a request. */
+  /** The newest contract with all fields, for reads and writes by the system on behalf of a request. */
   readonly unrestricted: () => Contract;
 }
 
 /** An older contract over the rows of the newest one (VER-5). */
 export interface OlderContract {
   readonly reads: ReadMapping;
-  /** By the name of the resource; without an entry where its rows are the same. */
+  /** By the name of the resource, without those whose rows are the same in both contracts. */
   readonly resources: ReadonlyMap<string, ResourceMapping>;
 }
 
-/** What a caller may use, and the contract that it sees. */
+/** The permission of a caller, and the contract that it sees. */
 export interface Permitted {
   readonly permission: Permission;
   readonly contract: Contract;
 }
 
-/** Every start of URLs that responses of one contract use, by the way in which a request names the version (REP-9). */
+/** The starts of URLs in responses of one contract, by the way in which a request names the version (REP-9). */
 export interface LinkBases {
   readonly all: readonly LinkBase[];
-  /** Of path-versioned URLs, with the model's public URL. */
+  /** The base of path-versioned URLs, with the model's public URL. */
   readonly canonical: LinkBase;
-  /** Where a header field names the version, or nothing does. */
+  /** The base if a header field names the version, or nothing does. */
   readonly unversioned: LinkBase;
-  /** By the value of `api_version`. */
+  /** By the value of `api_version`: a major version, or MAJOR.MINOR. */
   readonly byQuery: ReadonlyMap<string, LinkBase>;
-  /** Where `api_version` names all parts. */
+  /** The base if `api_version` names all three parts of the version. */
   readonly whole: LinkBase;
 }
 
@@ -148,33 +152,33 @@ export interface Contracts {
   /** The newest one, whose schema rows are stored in. */
   readonly current: Contract;
   readonly all: readonly Contract[];
-  /** Those that are retired included. */
+  /** All versions, retired ones included. */
   readonly versions: readonly SupportedVersion[];
-  /** Whether `/metrics` is a route of the origin (OPS-2). */
+  /** True if `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
-  /** The caches of all contracts, by the names that metrics have for them. */
+  /** The caches of all contracts, by their names in metrics. */
   readonly caches: Readonly<Record<string, ClearableCache>>;
-  /** null for one that is retired. */
+  /** Finds the contract of a version; null if it is retired. */
   of(version: ContractVersion): Contract | null;
 }
 
-/** Start of the path-versioned URLs of a model at an origin. */
+/** Returns the start of the path-versioned URLs of a model at an origin. */
 export function versionedBase({ basePath, version }: Model, origin: string): LinkBase {
   return { prefix: `${origin}${basePath}/v${version.major}`, parameters: [] };
 }
 
-/** What contracts of one model are compiled with. */
+/** The context in which the contracts of one model are compiled. */
 export interface ContractContext {
   /** The newest model, with all fields. */
   readonly stored: Model;
-  /** What cursors are bound to besides their query: the version of an older contract. */
+  /** The scope of cursors besides their query: the version of an older contract. */
   readonly scope: string;
   readonly urls: UrlBuilder;
   readonly seal: CursorSeal;
   readonly observe: Observe;
 }
 
-/** Compiles the resources of a model, or of what a caller sees of it. */
+/** Compiles the resources of a model, or of the part that a caller sees. */
 export function compileResources(
   model: Model,
   { stored: { resources }, scope, urls, seal, observe }: ContractContext,

@@ -5,28 +5,28 @@ import type { AccessRule, Model } from '../model/model.ts';
 import { EVERY_FIELD, type FieldPermission } from '../plan/policy/field-permission.ts';
 
 /**
- * Which fields a caller may use: part of every representation, ETag and cache key, and of nothing that belongs to one
- * caller. Scopes decide on whole operations, so that every caller who gets a representation and reads the same fields
- * gets the same one.
+ * The fields that a caller may use. It is part of every representation, ETag and cache key, and does not identify a
+ * caller. Scopes allow or refuse whole operations, so all callers who may read the same fields get the same
+ * representation.
  */
 export interface Permission {
   /** Equal for two callers that read the same fields. */
   readonly id: string;
-  /** What the caller may not read. */
+  /** The members that the caller may not read. */
   readonly hidden: HiddenMembers;
-  /** What the caller may do with the fields of a resource, by name. */
+  /** The permission for the fields of a resource, by its name. */
   fields(resource: string): FieldPermission;
 }
 
-/** Of a caller that may use every field. */
+/** The permission of a caller that may use every field. */
 export const EVERY_PERMISSION: Permission = { id: 'all', hidden: new Map(), fields: () => EVERY_FIELD };
 
-/** A caller: the same object for each of its requests, where it can be. */
+/** The scopes of a caller. If possible, each of its requests has the same object. */
 interface ScopedCaller {
   readonly scopes: ReadonlySet<string> | null;
 }
 
-/** Permissions that are kept; n scopes that fields need make up to 2^n. */
+/** Maximum number of cached permissions; n scopes that fields require make up to 2^n. */
 const MAX_PERMISSIONS = 256;
 
 /** A rule on a field. */
@@ -45,8 +45,8 @@ export interface CallerPermissions {
   readonly cache: ClearableCache;
 }
 
-/** The permissions of the callers of a model; null where the model has no rules on fields. */
-export function permissionsOf({ resources }: Pick<Model, 'resources'>): CallerPermissions | null {
+/** Compiles the permissions of the callers of a model; null if the model has no rules on fields. */
+export function compilePermissions({ resources }: Pick<Model, 'resources'>): CallerPermissions | null {
   const rules: AccessRule[] = [];
   const gated: GatedField[] = [];
   for (const { name: resource, fieldAccess } of resources.values()) {
@@ -54,7 +54,7 @@ export function permissionsOf({ resources }: Pick<Model, 'resources'>): CallerPe
       for (const operation of ['read', 'write'] as const) {
         const rule = access[operation];
         if (rule !== null && rule.kind !== 'public')
-          gated.push({ resource, name, operation, rule: indexOf(rules, rule) });
+          gated.push({ resource, name, operation, rule: findOrAddRule(rules, rule) });
       }
     }
   }
@@ -83,7 +83,7 @@ export function permissionsOf({ resources }: Pick<Model, 'resources'>): CallerPe
   };
 }
 
-/** @param readable which of the rules on reading the caller fulfils, as text */
+/** @param readable the read rules that the caller fulfils, as hexadecimal digits */
 function permission(readable: string, gated: readonly GatedField[], fulfilled: readonly boolean[]): Permission {
   const refused = gated.filter(({ rule }) => fulfilled[rule] !== true);
   const hidden = byResource(refused.filter(({ operation }) => operation === 'read'));
@@ -111,21 +111,21 @@ function byResource(fields: readonly GatedField[]): ReadonlyMap<string, Readonly
   return new Map([...grouped].map(([resource, own]) => [resource, new Set(own.map(({ name }) => name))]));
 }
 
-/** The index of an equal rule, added where there is none. */
-function indexOf(rules: AccessRule[], rule: AccessRule): number {
+/** Finds the index of an equal rule; adds the rule if there is none. */
+function findOrAddRule(rules: AccessRule[], rule: AccessRule): number {
   const scope = (each: AccessRule): string | null => (each.kind === 'scope' ? each.scope : null);
   const found = rules.findIndex((each) => each.kind === rule.kind && scope(each) === scope(rule));
   return found === -1 ? rules.push(rule) - 1 : found;
 }
 
-/** Whether scopes fulfil a rule. @param caller the scopes of an authenticated caller; null for an anonymous one */
+/** True if scopes fulfil a rule. @param caller the scopes of an authenticated caller; null for an anonymous one */
 export function fulfils(rule: AccessRule, caller: ReadonlySet<string> | null): boolean {
   if (rule.kind === 'public') return true;
   if (caller === null) return false;
   return rule.kind === 'authenticated' || caller.has(rule.scope);
 }
 
-/** As hexadecimal digits, four at a time: short, and the same in every process that serves the model. */
+/** Writes bits as hexadecimal digits: short, and the same in every process that serves the model. */
 function bits(values: readonly boolean[]): string {
   const digits: string[] = [];
   for (let at = 0; at < values.length; at += 4) {

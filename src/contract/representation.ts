@@ -25,7 +25,7 @@ export type Representation = (
   options?: RepresentationOptions,
 ) => JsonObject;
 
-/** What differs from a whole representation. */
+/** The differences from a whole representation. */
 export interface RepresentationOptions {
   readonly projection?: Projection | null;
   readonly related?: JsonObject;
@@ -46,7 +46,7 @@ export type FieldWriter = (row: Row, projection?: Projection | null) => Record<s
  * Compiles the writer of a row's members: `id`, readable fields in declared order, computed ones, timestamps, revision
  * (REP-1, REP-11).
  *
- * @param observe receives the failures of computed members, which are null then
+ * @param observe receives the failures of computed members, which are then null
  */
 export function compileFields(resource: Resource, observe: Observe): FieldWriter {
   const names = resource.fields.filter(({ writeOnly }) => !writeOnly).map(({ name }) => name);
@@ -79,7 +79,7 @@ export function compileFields(resource: Resource, observe: Observe): FieldWriter
   };
 }
 
-/** The order of the maps of each readable field that holds some (REP-1). */
+/** Finds the readable fields that hold maps, with the order of their keys (REP-1). */
 function fieldsWithMaps({ fields }: Resource): ReadonlyMap<string, MapOrder> {
   const orders = fields.filter(({ writeOnly }) => !writeOnly).map((field) => [field.name, mapOrder(field)] as const);
   return new Map(orders.flatMap(([name, order]) => (order === null ? [] : [[name, order] as const])));
@@ -89,16 +89,16 @@ function memberReader(name: string, order: MapOrder | undefined): (row: Row) => 
   return order === undefined ? (row) => row[name] ?? null : (row) => order(row[name] ?? null);
 }
 
-/** Whether rows have hidden members for a reference: the ids above a nested row. */
+/** True if rows have hidden members for a reference: the ids above a nested row. */
 function leadsBelow({ reference }: Field, resources: Model['resources']): boolean {
   return (resources.get(reference?.resource ?? '')?.parent ?? null) !== null;
 }
 
 /**
- * Compiles the writer for a row that has exactly the members of the resource, in their order, as a store returns it: a
- * copy takes half as long as member by member.
+ * Compiles the writer for rows with exactly the members of the resource, in their order, as a store returns them.
+ * Copying such a row takes half as long as writing its members one by one.
  *
- * @param writeFields of any row
+ * @param writeFields the writer for any row
  */
 export function compileStoredFields(
   resource: Resource,
@@ -139,14 +139,14 @@ export function compileRepresentation(
   };
 }
 
-/** The filter on a resource that finds the rows referring to another by a field. */
+/** Names the filter that finds the rows of a resource that refer to another row by a field. */
 export function referrersFilter({ field: fields }: Resource, field: string): string {
   return filterName(field, fields.get(field)?.type.kind === 'array' ? 'contains' : null);
 }
 
 /**
- * The filter that finds the rows with the ids of an array of references. null if there is none, or if it takes more
- * than half of a URL: the other half is for the cursor of the next page, which holds the filter too.
+ * Makes the filter that finds the rows with the ids of an array of references. It is null without ids, or if it takes
+ * more than half of a URL. The other half is for the cursor of the next page, which holds the filter too.
  *
  * @param target maximum length of a URL
  */
@@ -159,8 +159,8 @@ export function referredFilter(ids: Json | undefined, target: number): QueryPair
 }
 
 /**
- * The links of a resource in their order: self, collection, up, relations of its fields, sub-collections and inverse
- * relations (REP-9).
+ * Compiles the links of a resource in their order: self, collection, up, relations of its fields, sub-collections and
+ * inverse relations (REP-9).
  */
 function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readonly (readonly [string, LinkWriter])[] {
   const writers: [string, LinkWriter][] = [
@@ -181,13 +181,13 @@ function linkWriters(model: Model, resource: Resource, urls: UrlBuilder): readon
   return writers;
 }
 
-/** What links are compiled with. */
+/** The context in which links are compiled. */
 interface LinkContext {
   readonly model: Model;
   readonly urls: UrlBuilder;
 }
 
-/** The link of a relation with a URL; null where `up` is that link already. */
+/** Compiles the link of a relation with a URL; null if `up` is that link already. */
 function relationLink(resource: Resource, relation: Relation, context: LinkContext): LinkWriter | null {
   const { kind, target, field, siblings } = relation;
   const { urls, model } = context;
@@ -210,8 +210,8 @@ function relationLink(resource: Resource, relation: Relation, context: LinkConte
 }
 
 /**
- * The link to the row that a field refers to, below its ancestors: those of the row, or those that the store read with
- * the reference.
+ * Compiles the link to the row that a field refers to. Its ancestors are those of the referring row, or those that the
+ * store read with the reference.
  */
 function itemLink({ target, field, siblings }: Relation, { model, urls }: LinkContext): LinkWriter {
   const above = siblings ? [] : ancestorMembers(field, target, model.resources);

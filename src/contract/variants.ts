@@ -5,7 +5,7 @@ import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Contract } from './contract.ts';
 import { EVERY_PERMISSION } from './permission.ts';
 
-/** The part of an ETag that representations of one form share, for a client that prefers one coding. */
+/** The part of an ETag that all representations of one form share, for clients that prefer one coding. */
 export interface Variant {
   /**
    * Names everything that a representation depends on besides its rows: media type, start of links, cache epoch and
@@ -30,7 +30,7 @@ export interface VariantOptions {
   readonly digest: (text: string) => string;
 }
 
-/** Characters of an id: there are some dozens of variants. */
+/** Characters of an id. There are some dozens of variants. */
 const ID_CHARACTERS = 8;
 
 /**

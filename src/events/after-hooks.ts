@@ -10,9 +10,9 @@ const TIMEOUT = 30_000;
 const CONCURRENCY = 64;
 
 /**
- * The `after` hooks of a model as subscriptions; null where it has none.
+ * Makes subscriptions of the `after` hooks of a model; null if it has none.
  *
- * @param context services of the application for the hooks
+ * @param context the services of the application, for the hooks
  */
 export function afterHooks({ resources }: Model, context: HookServices): Subscriber | null {
   const hooks = new Map<string, AfterHook>();

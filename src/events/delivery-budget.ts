@@ -1,6 +1,6 @@
 /** Concurrent deliveries of a process, to all subscriptions of all subscribers. */
 const MAX_CONCURRENT = 256;
-/** Deliveries among these to subscriptions whose last attempt failed: however many hang, the others go on. */
+/** Maximum of these to subscriptions whose last attempt failed: however many hang, the others go on. */
 const MAX_FAILING = 128;
 
 /** Limits the concurrent deliveries of a process. */
@@ -12,7 +12,7 @@ export class DeliveryBudget {
     return this.#used;
   }
 
-  /** Takes a place, where there is one. @param isFailing whether the last attempt of the subscription failed */
+  /** Takes a slot if one is free. @param isFailing true if the last attempt of the subscription failed */
   take(isFailing: boolean): boolean {
     if (this.#used >= MAX_CONCURRENT || (isFailing && this.#failing >= MAX_FAILING)) return false;
     this.#used += 1;

@@ -1,25 +1,25 @@
 import type { MeasuredLoad, WriteLoad } from './write-load.ts';
 
 /**
- * Milliseconds between two bursts of attempts, while their rate is limited: each burst is read, and its results are
- * stored, together.
+ * Milliseconds between two bursts of attempts while their rate is limited. The events of a burst are read together, and
+ * its results are stored together.
  */
 export const BURST_INTERVAL = 20;
 
 /**
- * Attempts for each write, at least, while writes need the whole time of the process: an attempt costs about as much as
- * a write.
+ * Minimum attempts for each write while writes need all of the process's time. An attempt costs about as much as a
+ * write.
  */
 const PER_WRITE = 0.05;
 
-/** Factors of the rate after a period without time to spare, and after one that had some. */
+/** Factors of the rate after a period without idle time, and after one with some. */
 const REDUCTION = 0.7;
 const GROWTH = 2;
-/** Attempts per second from which on there is no limit. */
+/** Attempts per second above which there is no limit. */
 const UNLIMITED = 5_000;
 
 interface DeliveryPaceOptions {
-  /** Attempts per second while writes need the whole time of the process; null for no limit. */
+  /** Attempts per second while writes need all of the process's time; null for no limit. */
   readonly busyRate: number | null;
   readonly load: Pick<WriteLoad, 'last'>;
   /** Monotonic milliseconds. */
@@ -27,9 +27,9 @@ interface DeliveryPaceOptions {
 }
 
 /**
- * Says when attempts may start, so that they leave the time of the process to writes. While the process has no time to
- * spare, the rate decreases step by step to a share of the writes; it increases as soon as there is some. A backlog
- * takes what writes leave, and its own load does not count as theirs.
+ * Limits the rate of attempts, so that writes have priority. While the process has no idle time, the rate decreases
+ * step by step to a share of the writes. It increases again as soon as there is idle time. A backlog uses the time that
+ * writes leave, and its own load does not count as theirs.
  */
 export class DeliveryPace {
   readonly #options: DeliveryPaceOptions;
@@ -50,13 +50,13 @@ export class DeliveryPace {
     this.#burst = this.#since;
   }
 
-  /** True if writes need the time of the process, so that the rate of attempts is limited. */
+  /** True if the rate of attempts is limited, because writes need the time of the process. */
   get isLimited(): boolean {
     this.#adapt();
     return this.#rate !== Number.POSITIVE_INFINITY;
   }
 
-  /** Milliseconds until an attempt may start; 0: now. */
+  /** Milliseconds until an attempt may start; 0 if it may start now. */
   get wait(): number {
     if (!this.isLimited || this.#credit >= 1) return 0;
     const now = this.#options.elapsed();
@@ -69,7 +69,7 @@ export class DeliveryPace {
     return this.#credit >= 1 ? 0 : Math.max(BURST_INTERVAL, ((1 - this.#credit) * 1_000) / this.#rate);
   }
 
-  /** An attempt starts. */
+  /** Counts an attempt that starts. */
   started(): void {
     this.#starts += 1;
     this.#credit = Math.max(0, this.#credit - 1);

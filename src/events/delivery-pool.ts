@@ -21,26 +21,26 @@ export interface DeliveryPoolOptions {
   readonly budget: DeliveryBudget;
   readonly pace: DeliveryPace;
   readonly progress: ProgressStore;
-  /** Called after each attempt: there may be something to store, and to start. */
+  /** Called after each attempt: there may be results to store and attempts to start. */
   readonly onEnd: (endpoint: Endpoint) => void;
 }
 
 /**
- * Starts the attempts of a reader within the limits of the process and of each endpoint, and decides what becomes of
+ * Starts the attempts of a reader within the limits of the process and of each endpoint, and decides the next state of
  * each delivery.
  */
 export class DeliveryPool {
   readonly #options: DeliveryPoolOptions;
   /** Endpoints that may start attempts. */
   #ready = new Set<Endpoint>();
-  /** Those that may later: their rate is limited. */
+  /** Endpoints that may start attempts later, because their rate is limited. */
   #later = new Set<Endpoint>();
   /** True if attempts wait until writes leave time for them. */
   #isPaced = false;
   #inFlight = 0;
-  /** Called when no attempt is in flight any more. */
+  /** Called when no attempt is in flight anymore. */
   #onIdle: (() => void) | null = null;
-  /** Changes when another process takes the lease: the results of earlier attempts are its business. */
+  /** Changes when another process takes the lease. The results of earlier attempts are then ignored. */
   #term = 0;
   #stopped = false;
 
@@ -58,7 +58,7 @@ export class DeliveryPool {
     return this.#isPaced || this.#later.size > 0;
   }
 
-  /** Discards what was to be attempted, and ignores the results of attempts in flight. */
+  /** Discards queued deliveries, and ignores the results of attempts in flight. */
   reset(): void {
     this.#term += 1;
     this.#ready.clear();
@@ -75,13 +75,13 @@ export class DeliveryPool {
     await promise;
   }
 
-  /** The endpoint has something to attempt. */
+  /** Adds an endpoint that has deliveries to attempt. */
   add(endpoint: Endpoint): void {
     this.#ready.add(endpoint);
   }
 
   /**
-   * Stores the delivery of an event in place of attempting it: it waits, or is held back behind another one of its
+   * Stores the delivery of an event instead of attempting it: it waits, or is held back behind another one of its
    * resource.
    */
   postpone(endpoint: Endpoint, event: LoggedEvent): void {
@@ -147,7 +147,7 @@ export class DeliveryPool {
     if (this.#inFlight === 0) this.#onIdle?.();
   }
 
-  /** Decides what becomes of a delivery after an attempt. */
+  /** Decides the state of a delivery after an attempt. */
   #settle(endpoint: Endpoint, work: Work, { attempted, next }: Settled): void {
     const { progress } = this.#options;
     endpoint.ended(work, attempted.result.kind === 'succeeded');

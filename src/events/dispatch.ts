@@ -10,13 +10,13 @@ import type { Subscriber } from './subscriber.ts';
 import { WriteLoad } from './write-load.ts';
 
 /**
- * Milliseconds between two looks at the end of the log: other processes may have written to it. It costs a read of one
+ * Milliseconds between two checks of the end of the log, which other processes may have written to. A check reads one
  * row.
  */
 const CHECK_INTERVAL = 50;
 /**
- * Checks after which readers are woken in any case: another process may have stored a delivery, or ended without giving
- * up its lease.
+ * Checks after which readers are woken in any case. Another process may have stored a delivery, or ended without
+ * releasing its lease.
  */
 const CHECKS_PER_WAKE = 20;
 /** Milliseconds that `stop` waits by default. */
@@ -34,11 +34,10 @@ export interface DispatchOptions {
 
 /** Delivers events to subscriptions in the background. */
 export interface Dispatch {
-  /** Call after each commit: there may be new events. Cheap to call often. */
+  /** Announces that there may be new events. Call it after each commit; it is cheap. */
   wake(): void;
   /**
-   * Starts no more deliveries, waits for those in flight, and gives up the leases. Incomplete deliveries are made by
-   * the next process.
+   * Starts no more deliveries, waits for those in flight, and releases the leases. The next process completes the rest.
    *
    * @param timeout milliseconds at most; default: 30 s
    */
@@ -72,7 +71,7 @@ export function startDispatch({ subscribers, elapsed = monotonicNow, ...options 
       stopChecks();
       const pending = await Promise.all(readers.map((reader) => reader.stop(timeout)));
       const count = pending.reduce((sum, each) => sum + each, 0);
-      // While attempts are in flight, no other process makes them again, unless this one ends.
+      // While attempts are in flight, no other process repeats them, unless this one ends.
       if (count === 0) owner.end();
       else observe({ kind: 'deliveries-pending', count });
     },

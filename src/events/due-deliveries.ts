@@ -3,14 +3,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Deliveries, WaitingEndpoint } from '../stores/store.ts';
 
 /**
- * Milliseconds between two reads of what waits: at least, and for each endpoint of which something does. What this
- * process has stored is read immediately.
+ * Minimum milliseconds between two reads of waiting deliveries, in total and for each endpoint that has some.
+ * Deliveries that this process has stored are read immediately.
  */
 const MIN_READ_INTERVAL = 20;
 const READ_INTERVAL = 0.1;
-/** Waiting deliveries of a subscription that is gone that are read at a time. */
+/** Waiting deliveries of a removed subscription that are read at a time. */
 const PAGE = 100;
-/** A delay has a jitter, and a receiver may request up to a day: how much longer than the schedule one is at most. */
+/** The most by which a delay exceeds the schedule: it has a jitter, and a receiver may request up to a day. */
 const MAX_EXTENSION = 1.1;
 const DAY = 24 * 60 * 60 * 1_000;
 
@@ -40,44 +40,44 @@ export class DueDeliveries {
     this.#maxDelay = Math.ceil(Math.max(DAY, ...options.schedule) * MAX_EXTENSION);
   }
 
-  /** Milliseconds until one more is due; null where none waits. Those that are due already wait for a free slot. */
+  /** Milliseconds until one more is due; null if none waits. Those that are due already wait for a free slot. */
   get delay(): number | null {
     const now = this.#options.clock.now();
     const delays = this.#waiting.map(({ due }) => due - now).filter((delay) => delay > 0);
     return delays.length === 0 ? null : Math.min(...delays);
   }
 
-  /** True if any waits, as far as is known. */
+  /** True if any delivery is known to wait. */
   get isAnyWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** True if any is due. */
+  /** True if any delivery is due. */
   async isAnyDue(): Promise<boolean> {
     await this.#read();
     return this.#waiting.some(this.#isDue);
   }
 
-  /** Deliveries that were stored in another state, or not attempted, may be taken again. */
+  /** Allows deliveries to be taken again that were stored in another state, or not attempted. */
   release(deliveries: readonly DeliveryChange[]): void {
     for (const { endpoint, sequence } of deliveries) this.#taken.get(endpoint)?.delete(sequence);
   }
 
-  /** This process has stored deliveries that wait. */
+  /** Reads again soon, because this process has stored deliveries that wait. */
   changed(): void {
     this.#nextRead = 0;
   }
 
-  /** Another process may take it. */
+  /** Forgets the taken deliveries, because another process may take them. */
   reset(): void {
     this.#taken.clear();
     this.#nextRead = 0;
   }
 
   /**
-   * Takes those that are due, each once until it is stored again.
+   * Takes the deliveries that are due, each once until it is stored again.
    *
-   * @param slotsOf how many of a subscription may start now; null of one that is gone
+   * @param slotsOf the number that may start now for a subscription; null if that is gone
    */
   async take(slotsOf: (endpoint: string) => number | null): Promise<readonly DeliveryChange[]> {
     await this.#read();

@@ -21,18 +21,21 @@ export interface Work {
 export type Offered = 'queued' | 'held' | 'full';
 
 /**
- * The deliveries of one subscription in memory: what waits, what is in flight, and how many attempts it may have at a
- * time. A subscription that fails has one; each success doubles them up to the limit.
+ * The deliveries of one subscription in memory: those that wait, those in flight, and the number that may be attempted
+ * at a time. A failing subscription may have one attempt; each success doubles the number up to the limit.
  */
 export class Endpoint {
   subscription: Subscription;
   /**
-   * The last sequence that was offered, of one that does not follow the reader. One that follows gets nothing up to it.
+   * The last sequence that was offered to an endpoint that does not follow the reader. One that follows gets no event
+   * up to it.
    */
   offered: number;
-  /** True if the reader of the log offers new events to it. Else it is offered those after {@link offered} first. */
+  /**
+   * True if the reader of the log offers new events to it. Otherwise it is first offered those after {@link offered}.
+   */
   isFollowing: boolean;
-  /** The stored position; null: as the reader's. */
+  /** The stored position; null if it is that of the reader. */
   storedPosition: number | null;
   /** The stored position when this process began to deliver, or when the subscription came back. */
   start: number | null;
@@ -69,13 +72,13 @@ export class Endpoint {
     this.#limits = limits;
   }
 
-  /** True if there is nothing to remember: a new endpoint would behave in the same way. */
+  /** True if it has no state: a new endpoint would behave in the same way. */
   get isIdle(): boolean {
     const isQuiet = this.#outstanding.size === 0 && this.#inFlight === 0 && this.#retries.length === 0;
     return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && !this.#isRecovering;
   }
 
-  /** True if it has something to attempt, or attempts in flight. */
+  /** True if it has deliveries to attempt, or attempts in flight. */
   get isAtWork(): boolean {
     return this.#inFlight + this.#queue.length + this.#retries.length > 0;
   }
@@ -89,13 +92,13 @@ export class Endpoint {
     return this.#queue.length < MAX_QUEUED / 2;
   }
 
-  /** Attempts that may start beyond those that wait. */
+  /** Number of attempts that may start besides those that wait. */
   get freeSlots(): number {
     return Math.max(0, this.#slots - this.#inFlight - this.#retries.length);
   }
 
   /**
-   * The position to store: before the first event that is not done; null: as the reader's.
+   * Returns the position to store, before the first event that is not done; null if it is that of the reader.
    *
    * @param reader the position of the reader
    */
@@ -105,21 +108,21 @@ export class Endpoint {
     return this.isFollowing && this.offered <= reader ? null : this.offered;
   }
 
-  /** Does not want events that have stored deliveries. */
+  /** Excludes events that have stored deliveries. */
   skip(sequences: readonly number[]): void {
     for (const sequence of sequences) this.#stored.add(sequence);
   }
 
-  /** Discards what waits for its first attempt. */
+  /** Discards the events that wait for their first attempt. */
   discard(): void {
     this.#queue.length = 0;
     this.#outstanding.clear();
   }
 
   /**
-   * The subscription comes back, and starts as a new one would, at a stored position. Attempts in flight and retries go
-   * on, so that later events of their resources wait for them. Its stored deliveries are to be added again, by
-   * {@link skip} and {@link open}.
+   * Restarts a subscription that has come back, like a new one, at a stored position. Attempts in flight and retries go
+   * on, so that later events of their resources wait for them. Add its stored deliveries again by {@link skip} and
+   * {@link open}.
    */
   restart(subscription: Subscription, position: number | null): void {
     this.discard();
@@ -132,20 +135,20 @@ export class Endpoint {
     this.#open.clear();
   }
 
-  /** True if the type of an event is one of its patterns. */
+  /** True if an event type matches one of its patterns. */
   matches(type: string): boolean {
     const { patterns } = this.subscription;
     return matchingPatterns(type).some((pattern) => patterns.includes(pattern));
   }
 
-  /** True if an event of its patterns is to be delivered. Call it once for each event. */
+  /** True if an event that matches its patterns is to be delivered. Call it once for each event. */
   wants(event: LoggedEvent): boolean {
     if (this.#stored.delete(event.sequence)) return false;
     const { accepts, until = Number.MAX_SAFE_INTEGER } = this.subscription;
     return event.sequence <= until && (accepts?.(event) ?? true);
   }
 
-  /** Offers the next event that it wants. */
+  /** Offers it the next event that it wants. */
   offer(event: LoggedEvent): Offered {
     const resource = this.resourceOf(event);
     if (resource !== null && this.#open.has(resource)) return 'held';
@@ -170,7 +173,7 @@ export class Endpoint {
     return this.#open.has(resource);
   }
 
-  /** One of them is done. @returns whether others of the resource wait for it */
+  /** Removes a stored delivery that is done. @returns true if others of its resource wait for it */
   close(resource: string): boolean {
     const left = (this.#open.get(resource) ?? 0) - 1;
     if (left > 0) this.#open.set(resource, left);
@@ -186,7 +189,7 @@ export class Endpoint {
     return taken.map(({ event }) => event);
   }
 
-  /** Takes the next delivery that may start now; null where none may. @param elapsed monotonic milliseconds */
+  /** Takes the next delivery that may start now; null if none may. @param elapsed monotonic milliseconds */
   next(elapsed: number): Work | null {
     if (this.#inFlight >= this.#slots || elapsed < this.#nextStart) return null;
     const work = takeFirst(this.#retries, this.#isFree) ?? takeFirst(this.#queue, this.#isFree);
@@ -198,13 +201,13 @@ export class Endpoint {
     return work;
   }
 
-  /** Monotonic milliseconds at which it may start more; null where it waits for something else. */
+  /** Monotonic milliseconds at which it may start more; null if it waits for something else. */
   get startsAt(): number | null {
     const waits = this.#queue.length + this.#retries.length > 0 && this.#inFlight < this.#slots;
     return waits && this.#nextStart > 0 ? this.#nextStart : null;
   }
 
-  /** An attempt has ended. */
+  /** Records the end of an attempt. */
   ended({ event, isStored, resource }: Work, succeeded: boolean): void {
     this.#inFlight -= 1;
     this.#attemptsEnded += 1;

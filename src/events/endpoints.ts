@@ -4,12 +4,12 @@ import { Endpoint } from './endpoint.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 import { SubscriptionTable } from './subscription-table.ts';
 
-/** Endpoints without anything to deliver are retained up to this number: they know how many attempts may start. */
+/** Maximum number of endpoints without deliveries that are retained, because they know how many attempts may start. */
 const MAX_IDLE = 1_000;
 
 interface EndpointsOptions {
   readonly subscriber: Subscriber;
-  /** Stores the results that are in memory: the deliveries that are stored are those that there are. */
+  /** Stores the results that are in memory, so that the stored deliveries are complete. */
   readonly flush: () => Promise<void>;
   readonly deliveries: Pick<Deliveries, 'register' | 'positions' | 'storedAfter' | 'openResources'>;
 }
@@ -17,18 +17,18 @@ interface EndpointsOptions {
 /** The stored state of some subscriptions. */
 interface StoredState {
   /**
-   * Positions of subscriptions that have one of their own; `stored`: sequences after it whose deliveries are stored.
+   * Positions of subscriptions that have their own. `stored` has the sequences after it whose deliveries are stored.
    */
   readonly positions: readonly (SubscriptionPosition & { readonly stored: readonly number[] })[];
   readonly open: readonly OpenResource[];
 }
 
-/** The subscriptions of a subscriber, and the endpoints of those that have something to be delivered. */
+/** The subscriptions of a subscriber, and the endpoints of those that have deliveries. */
 export class Endpoints {
   readonly #options: EndpointsOptions;
   readonly #table: SubscriptionTable;
   readonly #byName = new Map<string, Endpoint>();
-  /** Those of subscriptions that are gone, and that were at work then. */
+  /** Endpoints of removed subscriptions that had attempts when they were removed. */
   readonly #leaving = new Map<string, Endpoint>();
   /** Names of subscriptions whose position is to be read. */
   readonly #added = new Set<string>();
@@ -43,13 +43,13 @@ export class Endpoints {
     return this.#byName.values();
   }
 
-  /** The endpoint of a subscription; null if it no longer exists. */
+  /** Returns the endpoint of a subscription; null if it no longer exists. */
   get(name: string): Endpoint | null {
     const subscription = this.#table.get(name);
     return subscription === null ? null : this.#of(subscription);
   }
 
-  /** The endpoints of an event. @param type of the event */
+  /** Returns the endpoints of an event. @param type of the event */
   match(type: string): readonly Endpoint[] {
     return this.#table.match(type).map((subscription) => this.#of(subscription));
   }
@@ -61,8 +61,8 @@ export class Endpoints {
   }
 
   /**
-   * In every process, with or without the lease: a new subscription gets the events since the start of the first
-   * process that has it.
+   * Registers new subscriptions. Every process does, even without the lease: a subscription gets the events since the
+   * first process with it started.
    */
   async register(): Promise<void> {
     if (this.#isRegistered) return;
@@ -71,12 +71,12 @@ export class Endpoints {
     this.#isRegistered = true;
   }
 
-  /** The endpoint with the attempts of a subscription, even of one that no longer exists; null where it has none. */
+  /** Returns the endpoint with the attempts of a subscription, even of a removed one; null if it has none. */
   atWork(name: string): Endpoint | null {
     return this.#byName.get(name) ?? this.#leaving.get(name) ?? null;
   }
 
-  /** Starts from what is stored, whatever is in flight. @param reader the position of the reader */
+  /** Starts again from the stored state, whatever is in flight. @param reader the position of the reader */
   async reload(reader: number): Promise<void> {
     await this.#refreshTable();
     this.#byName.clear();
@@ -91,7 +91,7 @@ export class Endpoints {
     return this.#table.hasChanged();
   }
 
-  /** Learns of subscriptions that were added, changed and removed. @param reader the position of the reader */
+  /** Applies the additions, changes and removals of subscriptions. @param reader the position of the reader */
   async refresh(reader: number): Promise<void> {
     await this.#refreshTable();
     for (const [name, endpoint] of this.#leaving) if (!endpoint.isAtWork) this.#leaving.delete(name);
@@ -113,7 +113,7 @@ export class Endpoints {
     }
   }
 
-  /** Removes endpoints that a new one could replace, where there are many. */
+  /** Removes endpoints without state if there are many. */
   prune(): void {
     if (this.#byName.size <= MAX_IDLE) return;
     for (const [name, endpoint] of this.#byName) if (endpoint.isIdle) this.#byName.delete(name);
@@ -148,8 +148,8 @@ export class Endpoints {
   }
 
   /**
-   * Creates the endpoints of those that have a position of their own, or stored deliveries. One that is not behind the
-   * reader follows it.
+   * Creates the endpoints of subscriptions with a position of their own, or stored deliveries. One that is not behind
+   * the reader follows it.
    */
   #load(names: readonly string[], { positions, open }: StoredState, reader: number): void {
     const own = new Map(positions.map((position) => [position.name, position]));

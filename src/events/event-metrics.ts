@@ -2,7 +2,7 @@ import { family, type MetricFamily } from '../observe/metrics/metric-family.ts';
 import type { MetricSource } from '../observe/metrics/metrics.ts';
 import type { Deliveries, EventLog } from '../stores/store.ts';
 
-/** The parts of a store that say how far events are delivered. */
+/** The parts of a store that know the progress of deliveries. */
 interface EventMetricsStore {
   readonly events: Pick<EventLog, 'range'>;
   readonly deliveries: Pick<Deliveries, 'reader' | 'waiting'>;

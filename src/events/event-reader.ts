@@ -13,9 +13,9 @@ import { ProgressStore } from './progress-store.ts';
 import { Wakeups } from './wakeups.ts';
 import type { WriteLoad } from './write-load.ts';
 
-/** Milliseconds before work is tried again that failed because of the database. */
+/** Milliseconds before work that failed because of the database is tried again. */
 const RETRY_DELAY = 1_000;
-/** Milliseconds between two commits of positions alone, which nothing waits for. */
+/** Milliseconds between two commits of positions alone. Nothing waits for them. */
 const SAVE_INTERVAL = 50;
 
 export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'pace' | 'progress' | 'onEnd'> {
@@ -26,8 +26,8 @@ export interface EventReaderOptions extends Omit<DeliveryPoolOptions, 'pace' | '
 
 /**
  * Delivers the events of the log to the subscriptions of one subscriber (EVT-3, EVT-6). It reads the log once for all
- * of them; one that is slower than the others reads the rest by itself. An event that failed becomes a stored delivery,
- * and the position of its subscription moves on.
+ * of them; a slower one reads the rest by itself. The delivery of an event that failed is stored, and the position of
+ * its subscription moves on.
  */
 export class EventReader {
   readonly #options: EventReaderOptions;
@@ -39,7 +39,7 @@ export class EventReader {
   readonly #due: DueDeliveries;
   readonly #wakeups: Wakeups;
   readonly #endpoints: Endpoints;
-  /** True if this process had the lease when it last looked: what is in memory is what is stored. */
+  /** True if this process had the lease at the last check: memory and store then agree. */
   #isCurrent = false;
   #saving: Promise<void> | null = null;
   /** Monotonic milliseconds before which results wait in memory, because they could not be stored. */
@@ -82,15 +82,12 @@ export class EventReader {
     this.#wakeups = new Wakeups(() => this.#run(), elapsed);
   }
 
-  /** Begins to deliver. A subscription that is new gets what is written from now on. */
+  /** Begins to deliver. A new subscription gets the events that are written from now on. */
   start(): void {
     this.#wakeups.start();
   }
 
-  /**
-   * There may be new events. Cheap to call often. While writes need the time of the process, it reads many of them
-   * together.
-   */
+  /** Announces new events; cheap to call often. While writes need the time of the process, many are read together. */
   wake(): void {
     if (this.#stopped) return;
     if (this.#pace.isLimited) this.#wakeups.in(BURST_INTERVAL);
@@ -100,7 +97,7 @@ export class EventReader {
   /**
    * Starts no more attempts, and waits for those in flight and their results.
    *
-   * @returns the number of those that were not done in time
+   * @returns the number that did not end in time
    */
   async stop(timeout: number): Promise<number> {
     if (this.#abandoned) return 0;
@@ -136,8 +133,8 @@ export class EventReader {
 
   async #deliver(held: Exclude<Held, { kind: 'elsewhere' }>): Promise<void> {
     const { events } = this.#options.store;
-    // An event gets to the subscriptions as they were when it was logged, or later: those that are logged from now on
-    // wait for the next run.
+    // The subscriptions are read after this sequence, so none is older than the events it gets. Events that are logged
+    // from now on wait for the next run.
     const last = await events.lastSequence();
     if (held.kind === 'taken') await this.#begin(held);
     else await this.#endpoints.refresh(this.#progress.sequence);
@@ -158,7 +155,7 @@ export class EventReader {
     else observe({ kind: 'error', correlationId: null, error });
   }
 
-  /** True if there is anything to deliver or to store. Without it no lease is needed. */
+  /** True if there is anything to deliver or to store. Otherwise no lease is needed. */
   async #hasWork(): Promise<boolean> {
     const { events } = this.#options.store;
     if ((await events.lastSequence()) > this.#progress.sequence || this.#progress.isDirty) return true;
@@ -170,7 +167,7 @@ export class EventReader {
     return isDue;
   }
 
-  /** Starts from what is stored. */
+  /** Starts from the stored state. */
   async #begin({ reader, isClean }: Extract<Held, { kind: 'taken' }>): Promise<void> {
     this.#pool.reset();
     this.#due.reset();
@@ -182,7 +179,7 @@ export class EventReader {
 
   /**
    * Starts the stored deliveries that are due. Their attempts are counted before, so that one that ends the process is
-   * not repeated for ever.
+   * not repeated forever.
    */
   async #claim(): Promise<void> {
     if (this.#stopped) return;
@@ -218,7 +215,7 @@ export class EventReader {
     }
   }
 
-  /** The next delivery of its resource passes, or is given up as well. */
+  /** Abandons a delivery. The next one of its resource passes, or is abandoned too. */
   #giveUp(delivery: DeliveryChange, reason: string): void {
     const { clock, observe } = this.#options;
     const { endpoint, resource } = delivery;
@@ -235,7 +232,7 @@ export class EventReader {
     if (delay !== null) this.#wakeups.in(delay);
   }
 
-  /** @returns whether more may start later */
+  /** Starts the attempts that may start now. @returns true if more may start later */
   #start(): boolean {
     const delay = this.#pool.start();
     if (delay !== null) this.#wakeups.in(delay);
@@ -267,9 +264,9 @@ export class EventReader {
     });
   }
 
-  /** One after another: what a later unit stores presumes the earlier ones. */
+  /** Saves progress, one unit after another: a later unit presumes the earlier ones. */
   async #save(how: 'soon' | 'now', claims: readonly DeliveryChange[] = []): Promise<void> {
-    // A unit that does not wait takes along the one that does.
+    // A unit that does not wait also commits the one that does.
     while (this.#saving !== null) await Promise.all([this.#saving, this.#options.store.writes.commit({ plans: [] })]);
     const saving = this.#progress.save(how, claims).finally(() => (this.#saving = null));
     this.#saving = saving.then(
@@ -285,7 +282,7 @@ export class EventReader {
     this.#saveSoon();
   }
 
-  /** Another process has the lease, and delivers what is in memory here. */
+  /** Discards the state in memory, because another process has the lease and delivers. */
   #lose(): void {
     this.#isCurrent = false;
     this.#lease.lost();

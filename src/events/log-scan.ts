@@ -4,14 +4,14 @@ import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ProgressStore } from './progress-store.ts';
 
-/** Events that are read from the log at a time, and for a subscription that reads by itself. */
+/** Events that are read from the log at a time, also for a subscription that reads by itself. */
 const PAGE = 256;
 const OWN_PAGE = 128;
-/** Events of which only the types are read at a time. */
+/** Events whose types alone are read at a time. */
 const MAX_SKIPPED = 1_024;
 /**
- * Events after the position of a subscription whose deliveries are stored before they are attempted, where a process
- * ended with attempts in flight: one of them may have ended it.
+ * After a process ended with attempts in flight, this many deliveries after the position of a subscription are stored
+ * before they are attempted. One of them may have ended the process.
  */
 const SUSPECTS = 1_000;
 
@@ -20,7 +20,7 @@ interface LogScanOptions {
   readonly endpoints: Endpoints;
   readonly progress: ProgressStore;
   readonly pool: Pick<DeliveryPool, 'add' | 'postpone'>;
-  /** Called after each step: attempts may start. @returns whether to go on */
+  /** Called after each step, so that attempts can start. @returns false to stop */
   readonly onStep: () => boolean;
 }
 
@@ -36,17 +36,17 @@ export class LogScan {
     this.#options = options;
   }
 
-  /** This process begins to deliver. @param isClean whether no process has ended with attempts in flight */
+  /** Begins to deliver in this process. @param isClean true if no process has ended with attempts in flight */
   async begin(position: number, isClean: boolean): Promise<void> {
     this.#startedAt = position;
     this.#suspectUntil = isClean ? 0 : await this.#options.events.lastSequence();
   }
 
   /**
-   * Offers the new events to the subscriptions that follow the reader. Where none of them wants any, only their types
-   * are read.
+   * Offers the new events to the subscriptions that follow the reader. If none wants any of them, only their types are
+   * read.
    *
-   * @param last the last event that is read: the subscriptions are at least as new
+   * @param last the last event to read: the subscriptions are at least as new
    */
   async readNew(last: number): Promise<void> {
     const { events, endpoints, progress, onStep } = this.#options;
@@ -67,7 +67,7 @@ export class LogScan {
     }
   }
 
-  /** Reads on for the endpoints that do not follow. @returns whether any of them has more to read, and room for it */
+  /** Reads on for the endpoints that do not follow. @returns true if any of them has more to read, and room for it */
   async readBehind(): Promise<boolean> {
     let isBehind = false;
     for (const endpoint of this.#options.endpoints) {
@@ -82,7 +82,7 @@ export class LogScan {
     endpoint.offered = event.sequence - 1;
   }
 
-  /** @returns whether the endpoint has the event; else it is full */
+  /** Offers an event to an endpoint. @returns false if it is full */
   #offer(endpoint: Endpoint, event: LoggedEvent): boolean {
     if (!endpoint.wants(event)) return true;
     const { sequence } = event;

@@ -1,6 +1,6 @@
 import type { Subscription } from './subscriber.ts';
 
-/** The patterns that match an event type. @param type `product.created` */
+/** Lists the patterns that match an event type. @param type `product.created` */
 export function matchingPatterns(type: string): readonly string[] {
   return ['*', `${type.slice(0, type.lastIndexOf('.'))}.*`, type];
 }
@@ -29,7 +29,7 @@ export class PatternIndex {
     }
   }
 
-  /** Each subscription once. @param type `product.created` */
+  /** Finds the subscriptions of an event type, each once. @param type `product.created` */
   match(type: string): readonly Subscription[] {
     const found = matchingPatterns(type).flatMap((pattern) => [...(this.#byPattern.get(pattern) ?? [])]);
     return found.length < 2 ? found : [...new Set(found)];

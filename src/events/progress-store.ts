@@ -5,19 +5,19 @@ import type { HeldLease } from './reader-lease.ts';
 import type { Subscriber } from './subscriber.ts';
 
 /**
- * Milliseconds that results wait for a write whose transaction they can share. After a crash, events whose result was
- * not stored are delivered again.
+ * Milliseconds that results wait for a write whose transaction they can share. After a crash, events without a stored
+ * result are delivered again.
  */
 const MAX_DELAY = 50;
 
-/** Results in memory after which nothing is delivered until they are stored. */
+/** Maximum number of results in memory. Above it nothing is delivered until they are stored. */
 const MAX_UNSAVED = 10_000;
 
-/** Events without any subscription after which the position of the reader is stored all the same. */
+/** Events that no subscription wants, after which the position of the reader is stored all the same. */
 const UNSTORED_EVENTS = 5_000;
 
 interface UnstoredChanges {
-  /** Deliveries whose attempt has ended, or which are new. */
+  /** Deliveries that are new, or whose attempt has ended. */
   readonly ended: DeliveryChange[];
   readonly deliveries: DeliveryChange[];
   readonly releases: DeliveryRelease[];
@@ -32,14 +32,14 @@ export type Saved = 'saved' | 'waiting' | 'lost';
 interface ProgressStoreOptions {
   readonly writes: Pick<Writer, 'commit'>;
   readonly lease: HeldLease;
-  /** Those whose position may have changed. */
+  /** Endpoints whose position may have changed. */
   readonly endpoints: Iterable<Endpoint>;
   readonly subscriber: Pick<Subscriber, 'flush'>;
-  /** Called with what is stored from now on, other than claims. */
+  /** Called with the deliveries that were stored, other than claims. */
   readonly onStored: (deliveries: readonly DeliveryChange[]) => void;
 }
 
-/** Collects what a reader has to store, and stores all of it in one unit. */
+/** Collects the progress of a reader, and stores all of it in one unit. */
 export class ProgressStore {
   /** The sequence up to which the reader has read the log. */
   sequence = 0;
@@ -54,7 +54,7 @@ export class ProgressStore {
     this.#options = options;
   }
 
-  /** Starts again from what is stored. */
+  /** Starts again from the stored state. */
   reset(sequence: number): void {
     this.sequence = sequence;
     this.#savedSequence = sequence;
@@ -73,17 +73,17 @@ export class ProgressStore {
     return this.#changes.deliveries.length > 0 || this.#changes.releases.length > 0;
   }
 
-  /** True if so much could not be stored that no more should be delivered. */
+  /** True if so many results could not be stored that no more should be delivered. */
   get isOverdue(): boolean {
     return this.#unsaved >= MAX_UNSAVED;
   }
 
-  /** Positions may have changed. */
+  /** Notes that positions may have changed. */
   touch(): void {
     this.#isDirty = true;
   }
 
-  /** An attempt has ended. */
+  /** Counts an attempt that has ended. */
   ended(): void {
     this.#unsaved += 1;
     this.touch();

@@ -5,19 +5,16 @@ import type { Deliveries, StoredReader } from '../stores/store.ts';
 
 /** Milliseconds that a lease lasts beyond the time limit of an attempt, in which its result is stored. */
 const MARGIN = 5_000;
-/** Milliseconds before it looks again whether the process that has the lease still runs. */
+/** Milliseconds between two checks that the process with the lease still runs. */
 const RECHECK = 1_000;
 
-/** True if this process has the lease. */
+/** The holder of the lease. */
 export type Held =
-  /** It had it before, and no other process in between. */
+  /** This process, as before, and no other in between. */
   | { readonly kind: 'held' }
-  /**
-   * It has it from now on. `isClean`: the process that had it before has given it up, so that no attempt was
-   * interrupted.
-   */
+  /** This process from now on. `isClean`: the process before released it, so that no attempt was interrupted. */
   | { readonly kind: 'taken'; readonly reader: StoredReader; readonly isClean: boolean }
-  /** Another process has it. Look again after so many milliseconds. */
+  /** Another process. Check again after `recheck` milliseconds. */
   | { readonly kind: 'elsewhere'; readonly recheck: number };
 
 interface ReaderLeaseOptions {
@@ -30,14 +27,14 @@ interface ReaderLeaseOptions {
 }
 
 /**
- * The lease by which one process at a time delivers the events of a reader. It is extended by everything that the
- * reader stores. While nothing is to be delivered it expires, and the next process that has a new event takes it.
+ * The lease by which one process at a time delivers the events of a reader. Everything that the reader stores extends
+ * it. It expires while there is nothing to deliver, and the next process with a new event takes it.
  */
 export class HeldLease {
   readonly #options: ReaderLeaseOptions;
   /** Milliseconds. */
   readonly duration: number;
-  /** As it was stored last; null where this process does not have it. */
+  /** The end of the lease as last stored; null if this process does not have it. */
   #until: number | null = null;
 
   constructor(options: ReaderLeaseOptions) {
@@ -45,21 +42,21 @@ export class HeldLease {
     this.duration = options.timeout + MARGIN;
   }
 
-  /** The lease to store with progress that is made now. */
+  /** Returns the lease to store with progress that is made now. */
   extended(): ReaderLease {
     const { reader, owner, clock } = this.#options;
     this.#until = clock.now() + this.duration;
     return { reader, owner: owner.name, until: this.#until };
   }
 
-  /** The lease to store when this process gives it up. */
+  /** Returns the lease to store when this process releases it. */
   released(): ReaderLease {
     const { reader, owner } = this.#options;
     this.#until = null;
     return { reader, owner: owner.name, until: 0 };
   }
 
-  /** The stored lease may have changed: it is read again. */
+  /** Discards the lease in memory, because the stored one may have changed: it is read again. */
   lost(): void {
     this.#until = null;
   }
@@ -85,12 +82,12 @@ export class HeldLease {
     return { kind: 'elsewhere', recheck: RECHECK };
   }
 
-  /** Milliseconds until it must be extended, where attempts are in flight. */
+  /** Milliseconds until it must be extended while attempts are in flight. */
   get extendIn(): number {
     return this.#until === null ? 0 : this.#until - MARGIN - this.#options.clock.now();
   }
 
-  /** A lease that ends later than any can was taken by a clock that was wrong. */
+  /** True if a lease is in force. One that ends later than possible was taken by a wrong clock. */
   #isCurrent(until: number, now: number): boolean {
     return now < until && until <= now + this.duration;
   }

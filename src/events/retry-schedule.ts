@@ -22,7 +22,7 @@ export const HOOK_SCHEDULE: readonly number[] = [
 const JITTER = 0.1;
 
 /**
- * The delay before the next attempt, in milliseconds (EVT-6); null after the last one.
+ * Computes the delay before the next attempt, in milliseconds (EVT-6); null after the last one.
  *
  * @param made number of attempts made
  * @param random from 0 to 1

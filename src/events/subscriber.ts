@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../stores/store.ts';
 
 /**
  * One consumer of events. Its name identifies its position and its deliveries in the database:
- * `after:products.created`, `webhook:0197…`; no other subscriber has subscriptions of that name.
+ * `after:products.created`, `webhook:0197…`. No other subscriber has subscriptions of that name.
  */
 export interface Subscription {
   readonly name: string;
@@ -15,13 +15,13 @@ export interface Subscription {
    */
   readonly ordered: boolean;
   /**
-   * The sequence after which it has started, where it can end and start again: with another one it comes back, as one
-   * that was absent meanwhile. Default: it starts once.
+   * The sequence after which the subscription started, if it can end and start again. Another value restarts it as if
+   * it had been absent meanwhile. Default: it starts once.
    */
   readonly start?: number;
   /** The last event that it gets, for one that delivers a window of the log again. Default: it gets all. */
   readonly until?: number;
-  /** Which events of the patterns it gets; the others count as delivered. It never throws. Default: all. */
+  /** Selects the events of the patterns that it gets; the others count as delivered. It never throws. Default: all. */
   readonly accepts?: (event: LoggedEvent) => boolean;
 }
 
@@ -32,8 +32,8 @@ export interface Delivery {
   /** From 1. */
   readonly attempt: number;
   /**
-   * True if it waited in the store: an earlier attempt may have been made, also where this is counted as the first, by
-   * a process that was killed.
+   * True if the delivery was loaded from the store. A killed process may already have attempted it, even if `attempt`
+   * is 1.
    */
   readonly isStored: boolean;
 }
@@ -41,8 +41,8 @@ export interface Delivery {
 /** The result of an attempt. */
 export interface AttemptResult {
   /**
-   * `failed`: it is tried again by the schedule, then dead. `refused`: dead without another attempt. A rejected promise
-   * is a failure too, which is also observed as an error.
+   * `failed`: retried by the schedule, then dead. `refused`: dead without another attempt. A rejected promise is a
+   * failure too, and is also observed as an error.
    */
   readonly kind: 'succeeded' | 'failed' | 'refused';
   /** Milliseconds to wait before the next attempt, if the schedule has a shorter delay. */
@@ -56,8 +56,7 @@ export interface AttemptResult {
 }
 
 /**
- * Something that delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It
- * knows no database.
+ * Delivers events to subscriptions of one kind: the `after` hooks of a model, webhooks, a broker. It knows no database.
  */
 export interface Subscriber {
   /** Names its reader in the database: `after`. One process at a time delivers events to its subscriptions. */
@@ -71,24 +70,24 @@ export interface Subscriber {
   /** Deliveries per second to a subscription that was failing, until it has caught up; null for no limit. */
   readonly drainRate: number | null;
   /**
-   * Deliveries per second to all subscriptions while writes need the whole time of the process, but not more than one
-   * for twenty writes; null for no limit.
+   * Maximum deliveries per second to all subscriptions while writes need all of the process's time; null for no limit.
+   * There is then at most one delivery for twenty writes.
    */
   readonly busyRate: number | null;
   /**
-   * A value that differs after subscriptions have changed, in any process. It is read before events are, so it must be
+   * A value that changes when subscriptions change in any process. It is read before each read of events, so it must be
    * cheap.
    */
   stamp(): MaybePromise<number>;
   /**
-   * The subscriptions that there are; one that has not changed is the same object as before. Those that are absent get
-   * nothing, and their waiting deliveries are given up when they are due.
+   * The current subscriptions; an unchanged one is the same object as before. Absent ones get nothing, and their
+   * waiting deliveries are abandoned when they are due.
    */
   subscriptions(): MaybePromise<readonly Subscription[]>;
   deliver(delivery: Delivery): Promise<AttemptResult>;
   /**
-   * Hands to the store what it stores of its deliveries by itself. Called before their results are stored, so that both
-   * share a transaction. Never rejects: what cannot be stored now is stored with the next call.
+   * Hands its own records of deliveries to the store. Called before their results are stored, so that both share a
+   * transaction. Never rejects: records that cannot be stored now are stored with the next call.
    *
    * @param maxDelay milliseconds that it may wait for another write
    */

@@ -1,7 +1,7 @@
 import { PatternIndex } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
-/** The names of subscriptions that have gone and come, in this order, and those that are others than before. */
+/** The names of subscriptions that were removed and added, and those that have changed. */
 export interface SubscriptionChanges {
   readonly removed: readonly string[];
   readonly added: readonly string[];
@@ -39,7 +39,7 @@ export class SubscriptionTable {
     return (await this.#subscriber.stamp()) !== this.#stamp;
   }
 
-  /** Reads them again where they have changed. */
+  /** Reads them again if they have changed. */
   async refresh(): Promise<SubscriptionChanges> {
     const stamp = await this.#subscriber.stamp();
     if (stamp === this.#stamp) return UNCHANGED;
@@ -67,7 +67,7 @@ export class SubscriptionTable {
     return { removed, added, replaced };
   }
 
-  /** Removes those that are no longer there. @returns their names */
+  /** Removes those that no longer exist. @returns their names */
   #remove(subscriptions: readonly Subscription[]): readonly string[] {
     const present = new Set(subscriptions.map(({ name }) => name));
     const gone = [...this.#byName.values()].filter(({ name }) => !present.has(name));

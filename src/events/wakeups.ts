@@ -1,9 +1,9 @@
-/** Longest delay of a timer: the clock may have been set meanwhile. */
+/** Longest delay of a timer, because the clock may be set meanwhile. */
 const MAX_TIMER = 60_000;
 
 /**
- * Runs work when there may be some: once at a time, and at most once in an event-loop iteration, however often it was
- * woken in it.
+ * Runs work when there may be some. Runs do not overlap, and there is at most one in an event-loop iteration, however
+ * many wakeups there are.
  */
 export class Wakeups {
   readonly #run: () => Promise<void>;
@@ -20,19 +20,19 @@ export class Wakeups {
     this.#elapsed = elapsed;
   }
 
-  /** Runs it for the first time, before anything else of the event loop. */
+  /** Runs the work for the first time, before anything else of the event loop. */
   start(): void {
     this.#begin();
   }
 
-  /** Runs it in the next iteration. */
+  /** Runs the work in the next iteration. */
   now(): void {
     if (this.#stopped || this.#isWoken) return;
     this.#isWoken = true;
     if (this.#running === null) setImmediate(this.#begin);
   }
 
-  /** Wakes it after so many milliseconds, unless that happens earlier anyway. */
+  /** Runs the work after a number of milliseconds, unless it runs earlier. */
   in(delay: number): void {
     const wait = Math.min(Math.max(Math.ceil(delay), 1), MAX_TIMER);
     const end = this.#elapsed() + wait;
@@ -45,7 +45,7 @@ export class Wakeups {
     }, wait).unref();
   }
 
-  /** Wakes it no more. Resolves when the work that runs has ended. */
+  /** Runs the work no more. Resolves when the current run has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#clear();

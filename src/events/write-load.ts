@@ -1,28 +1,28 @@
 /** Milliseconds over which the load is measured. */
 const WINDOW = 50;
-/** The share of the time of its thread from which on a process has none to spare. */
+/** The used share of its thread's time above which a process has no idle time. */
 const SATURATED = 0.95;
-/** Writes per second from which on it is writes that need it. */
+/** Writes per second above which the load is due to writes. */
 const MIN_WRITES = 100;
 
 /** The load by writes in a period that has ended. */
 export interface MeasuredLoad {
   /** Per second. */
   readonly writes: number;
-  /** True if there are writes that need the time of the process: more than a few. */
+  /** True if more than a few writes need the time of the process. */
   readonly isWriting: boolean;
-  /** True if no time was left. */
+  /** True if no idle time was left. */
   readonly isSaturated: boolean;
 }
 
 interface WriteLoadOptions {
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
-  /** The share of the time of this thread that was used since the last call, from 0 to 1. */
+  /** Returns the share of this thread's time that was used since the last call, from 0 to 1. */
   readonly utilization: () => number;
 }
 
-/** True if writes need all the time that this process has. */
+/** Measures whether writes need all of the process's time. */
 export class WriteLoad {
   readonly #options: WriteLoadOptions;
   #since: number;
@@ -34,12 +34,12 @@ export class WriteLoad {
     this.#since = options.elapsed();
   }
 
-  /** A write of this process was committed. */
+  /** Counts a write that this process has committed. */
   committed(): void {
     this.#writes += 1;
   }
 
-  /** The last period that was measured: another object with each. */
+  /** The last measured period; each period is a new object. */
   get last(): MeasuredLoad {
     const { elapsed, utilization } = this.#options;
     const now = elapsed();

@@ -21,7 +21,7 @@ export function readableLine(observation: Observation, time: string, colours: bo
 
 function describeObservation(observation: Observation, paint: Paint): string {
   if (observation.kind === 'request') return describeRequest(observation, paint);
-  if (observation.kind === 'error') return describeError(observation, paint);
+  if (observation.kind === 'error') return formatErrorReport(observation, paint);
   if (observation.kind === 'schema-changed' && !observation.isNew) return describeMigration(observation);
   const { level, event, fields } = logEntry(observation);
   const { message } = fields;
@@ -51,7 +51,7 @@ function describeRequest(request: Extract<Observation, { kind: 'request' }>, pai
   return words.join(' ');
 }
 
-function describeError(observation: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
+function formatErrorReport(observation: Extract<Observation, { kind: 'error' }>, paint: Paint): string {
   const { error } = observation;
   const report = error instanceof Error ? (error.stack ?? error.message) : `a value of type ${typeof error} was thrown`;
   return `${paint('red', 'error')} ${paint('dim', observation.correlationId ?? '-')} ${indented(report)}`;

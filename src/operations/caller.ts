@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts';
 import type { Quota } from './quota.ts';
 import type { VisibleRows } from './visible-rows.ts';
 
-/** The half of a request that reading and writing need: who calls, and what it may read and do. */
+/** The half of a request that reads and writes need: its caller, and the rows and operations that it may use. */
 export interface Caller {
   /** The contract of its version, without the fields that it may not read. */
   readonly contract: Contract;
@@ -19,7 +19,7 @@ export interface Caller {
   readonly accessError: (rules: readonly AccessRule[]) => ApiError | null;
   /** The bucket that its operations and lines take from; null without rate limits. */
   readonly quota: Quota | null;
-  /** The ids under which its events and errors are found. */
+  /** The ids by which its events and errors can be found. */
   readonly trace: CallTrace;
 }
 
@@ -29,10 +29,10 @@ export interface CallTrace {
   readonly traceId: string;
 }
 
-/** The part of a caller that reads rows. */
+/** The part of a caller that a read of rows needs. */
 export type Reader = Pick<Caller, 'rows' | 'contract'>;
 
-/** @throws {ApiError} AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT: unless the caller fulfils all rules */
+/** Requires that the caller fulfils all rules. @throws {ApiError} AUTH_REQUIRED, AUTH_SCOPE_INSUFFICIENT */
 export function requireAccess({ accessError }: Pick<Caller, 'accessError'>, rules: readonly AccessRule[]): void {
   const error = accessError(rules);
   if (error !== null) throw error;

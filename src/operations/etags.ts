@@ -25,19 +25,19 @@ export interface Modified {
   readonly date: string;
 }
 
-/** The cache epoch of the database: a row that was last changed before it began was changed by it. */
+/** The cache epoch of the database. It counts as a change of every row that was last changed before it began. */
 export interface Epoch extends Modified {
   readonly id: string;
 }
 
 /**
- * Makes every ETag. One depends on the row or page, and by its variant on the *contract*, the *permission* and the
- * content coding. That of a page depends on the *visibility* too, by the stamps of its resources. None depends on an
- * identity.
+ * Makes every ETag. It depends on the row or page and, through its variant, on the *contract*, the *permission* and the
+ * content coding. The ETag of a page also depends on the *visibility*, through the stamps of its resources. None
+ * depends on an identity.
  */
 export class ETags {
   readonly epoch: Epoch;
-  /** Of 22 characters. */
+  /** Computes a digest of 22 characters. */
   readonly digest: (content: string | Uint8Array) => string;
 
   constructor(epoch: Epoch, digest: (content: string | Uint8Array) => string) {
@@ -52,7 +52,7 @@ export class ETags {
    */
   item(variant: Variant, { revision }: Pick<Row, 'revision'>, view = ''): ETagsByLength {
     if (view === '') return { short: strongETag(revision, variant.id), long: strongETag(revision, variant.coded) };
-    // Clients choose views, so there is any number of them.
+    // Clients choose views, so their number is unlimited.
     const named = (form: string): string => this.digest(`${form} ${view}`).slice(0, VIEW_CHARACTERS);
     return { short: strongETag(revision, named(variant.id)), long: strongETag(revision, named(variant.coded)) };
   }
@@ -63,8 +63,8 @@ export class ETags {
   }
 
   /**
-   * Names a page without reading a row (CACHE-2), by its query and the stamps of all resources that any part of the
-   * page is taken from.
+   * Names a page without reading a row (CACHE-2). The ETag depends on the query and the stamps of all resources in the
+   * page.
    *
    * @param stamps of {@link stampedRows}
    */
@@ -82,7 +82,7 @@ export class ETags {
   }
 }
 
-/** Names what a digest identifies. */
+/** Makes the ETags of a digest. */
 export function namedETags({ id, coded }: Variant, digest: string): ETagsByLength {
   return { short: strongETag(digest, id), long: strongETag(digest, coded) };
 }
@@ -92,14 +92,14 @@ export function selfQuery({ linkQuery, pagination }: ListQuery): string {
   return joinQueries(linkQuery, writeQuery(pagination.parameters));
 }
 
-/** Selects the ETag of a body: it names the coding that the body gets, not the requested one. */
+/** Selects the ETag of a body by the coding that the body gets, not the requested one. */
 export function bodyETag({ short, long }: ETagsByLength, body: string | Uint8Array): string {
   return isCompressible(body) ? long : short;
 }
 
 /**
  * Lists the rows that a page depends on: its own, those above it, those of its filter and its expansions, and those
- * that policies compare. If the caller sees one partition of a resource, only that counts.
+ * that policies compare. If the caller sees only a partition of a resource, only its rows count.
  */
 export function stampedRows(query: ListQuery, { rows, contract }: Reader): readonly StampedRows[] {
   const { own, related } = pageParts(query);
@@ -194,7 +194,7 @@ export function isNotModified(preconditions: Preconditions, selected: SelectedRe
   const { etags, lastModified } = selected;
   const etag = listedETag(preconditions, etags) ?? etags.short;
   const verdict = evaluateRead(preconditions, { etag, lastModified });
-  // The root has no state that a condition could guard, and so no error code for a failed one: it is sent all the same.
+  // The root has no state to guard by a condition, and so no error code for a failed one: it is sent anyway.
   if (verdict === 'failed' && selected.resource !== null) throw preconditionFailed(selected.resource);
   return verdict === 'not-modified';
 }

@@ -5,15 +5,15 @@ import type { Model } from '../model/model.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 
 /**
- * The identity of a caller. The same object for each request with one known token, so that values computed for a caller
- * are cached by it.
+ * The identity of a caller. It is the same object for each request with a known token, so that values computed for a
+ * caller can be cached by it.
  */
 export interface Principal extends PolicyCaller {
   /** The caller as events name it; null for an anonymous one. */
   readonly subject: string | null;
   /**
-   * Names the caller in what belongs to it alone: idempotency records, batch records and rate limits (AUTH-9). Never
-   * part of a cache key: two callers with one permission share representations.
+   * Names the caller in data that belongs to it alone: idempotency records, batch records and rate limits (AUTH-9). It
+   * is never part of a cache key, because callers with the same permission share representations.
    */
   readonly identity: string;
   /** The scopes of its credentials; null for an anonymous caller. */
@@ -23,8 +23,8 @@ export interface Principal extends PolicyCaller {
 }
 
 /**
- * The callers of one API. A verified token is the same object in each request, and so is its caller. A caller depends
- * on the token and on the owner names of the API: another API with the same verifier has its own.
+ * Caches the callers of one API. A verified token is the same object in each request, and so is its caller. A caller
+ * depends on the token and on the owner names of the API: another API with the same verifier has its own.
  */
 export class Callers {
   readonly #form: OwnerForm;

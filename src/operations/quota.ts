@@ -26,7 +26,7 @@ export interface Rates {
 
 interface RateSources extends Pick<Rates, 'sleep' | 'observe'> {
   readonly model: Pick<Model, 'limits'>;
-  /** null where this process counts alone. */
+  /** Lends units of buckets that several processes share; null if this process counts alone. */
   readonly rateLender: RateLender | null;
   readonly random: Random;
   /** Monotonic milliseconds. */
@@ -102,9 +102,9 @@ export class Quota {
   }
 
   /**
-   * Takes a unit, and waits until there is one.
+   * Takes a unit, and waits until one is available.
    *
-   * @param patience milliseconds to wait
+   * @param patience maximum milliseconds to wait
    * @throws {ApiError} RATE_LIMIT_EXCEEDED
    */
   async takeOrWait(patience: number): Promise<void> {
@@ -131,7 +131,7 @@ export class Quota {
 
   /** Takes a unit, if one is left. */
   count(): void {
-    // If it has to be borrowed, the response does not wait for it.
+    // If the unit must be borrowed, the response does not wait for it.
     void this.#taken(1);
   }
 

@@ -8,7 +8,7 @@ import {
   WriteOutcomeUnknown,
 } from '../stores/store.ts';
 
-/** Seconds after which a client may retry what failed for a temporary reason. */
+/** Seconds after which a client may retry a request that failed for a temporary reason. */
 const RETRY_AFTER = '1';
 
 /** Messages for a database that cannot be used. */
@@ -25,12 +25,12 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason | 'unknown', string>> = {
   unknown: 'The database is not available; try again.',
 };
 
-/** The header fields of an error; 503 has `Retry-After`. */
+/** Lists the header fields of an error; 503 has `Retry-After`. */
 export function errorHeaders({ status, headers }: ApiError): ApiError['headers'] {
   return status === 503 ? { 'Retry-After': RETRY_AFTER, ...headers } : headers;
 }
 
-/** A failure as the error that the client receives. What the client does not receive is observed. */
+/** Makes the error that the client receives for a failure. Details that the client does not receive are observed. */
 export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
   const error = asApiError(failure);
   if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });

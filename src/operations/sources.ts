@@ -9,7 +9,7 @@ export interface Sources {
   readonly writtenAt: () => number;
   /** A UUIDv7. */
   readonly uuid: () => string;
-  /** So many unpredictable bytes, two digits each. */
+  /** Makes a number of unpredictable bytes, two digits each. */
   readonly randomHex: (bytes: number) => string;
   /** Encrypts a secret that the server has to read again. */
   readonly seal: (secret: string) => string;

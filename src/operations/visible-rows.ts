@@ -56,22 +56,22 @@ export class VisibleRows {
     this.#mapping = mapping;
   }
 
-  /** All rows, for reads of the system, such as a cascade, an export or an import. */
+  /** Makes a view of all rows for the system, such as for a cascade, an export or an import. */
   static unrestricted(source: RowSource): VisibleRows {
     return new VisibleRows(source, UNRESTRICTED);
   }
 
-  /** The same rows without the caller's visibility, for reads of the system on behalf of a request. */
+  /** Returns the rows without the caller's visibility, for reads of the system on behalf of a request. */
   unrestricted(): VisibleRows {
     return VisibleRows.unrestricted(this.#source);
   }
 
-  /** The same rows as they are stored, whatever the contract. */
+  /** Returns the rows as they are stored, whatever the contract. */
   stored(): VisibleRows {
     return this.#mapping === null ? this : new VisibleRows(this.#source, this.#visibilities);
   }
 
-  /** The same visibility over other rows. @param stage makes them of these */
+  /** Applies the same visibility to other rows. @param stage makes the other rows from these */
   over<S extends RowSource>(stage: (source: RowSource) => S): { readonly rows: VisibleRows; readonly source: S } {
     const source = stage(this.#source);
     return { rows: new VisibleRows(source, this.#visibilities, this.#mapping), source };
@@ -93,12 +93,12 @@ export class VisibleRows {
     return this.#rows.wasVisible({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
   }
 
-  /** The rows of a resource that the caller may access, below ancestors that are visible. */
+  /** Returns the visibility of rows that the caller may access, below visible ancestors. */
   visibility(resource: string, operation: AccessOperation = 'read'): Visibility {
     return this.#visibilities.own(resource, operation);
   }
 
-  /** The rows of a resource that the caller sees, below any ancestors. */
+  /** Returns the visibility of rows that the caller sees, below any ancestors. */
   visibilityAnywhere(resource: string): Visibility {
     return this.#visibilities.whole(resource);
   }
@@ -109,7 +109,7 @@ export class VisibleRows {
     return this.#rows.item({ kind: 'item', resource, id, within: this.#ancestors(within), visible });
   }
 
-  /** See {@link ChangeStamps.rowStamp}. A stamp says nothing about visibility. */
+  /** See {@link ChangeStamps.rowStamp}. A stamp is independent of visibility. */
   rowStamp(resource: string, id: string): MaybePromise<number | null> {
     return this.#source.stamps.rowStamp(resource, id);
   }
@@ -174,7 +174,7 @@ export class VisibleRows {
     return (this.#source.stored ?? this.#source).stamps.resourceStamps(resources);
   }
 
-  /** Finds the outermost ancestor that is absent or not visible; null if all are there. @param within nearest first */
+  /** Finds the outermost ancestor that is absent or not visible; null if there is none. @param within nearest first */
   missingAncestor(within: readonly Ancestor[]): MaybePromise<Ancestor | null> {
     return within.length === 0 ? null : this.#rows.missingAncestor(this.#ancestors(within));
   }
@@ -192,7 +192,7 @@ export class VisibleRows {
     );
   }
 
-  /** The same conditions, on visible related rows. */
+  /** Restricts conditions to visible related rows. */
   #filter(filter: readonly FilterCondition[]): readonly Condition[] {
     if (filter.every(isOwn)) return filter;
     return filter.map((condition) => (condition.operator === 'search' ? condition : this.#part(condition)));

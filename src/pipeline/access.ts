@@ -21,8 +21,8 @@ export function accessRules({
 }
 
 /**
- * True if responses depend on the caller (NEG-3, CACHE-5), also by the rows and fields that it may read. OPTIONS lists
- * the methods that it may use.
+ * True if responses depend on the caller (NEG-3, CACHE-5), directly or through the rows and fields that it may read.
+ * OPTIONS lists the methods that it may use.
  */
 export function variesByCaller(routed: Pick<Routed, 'route' | 'method' | 'contract'>): boolean {
   const { route, method, contract } = routed;

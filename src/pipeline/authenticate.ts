@@ -15,7 +15,7 @@ export interface Authenticated {
   readonly routed: Routed;
   readonly principal: Principal;
   /**
-   * True if the request carries credentials, required or not: then no shared cache stores its response unless the model
+   * True if the request carries credentials, required or not. No shared cache then stores its response unless the model
    * allows it (CACHE-5).
    */
   readonly credentials: boolean;
@@ -34,7 +34,7 @@ export interface AuthenticateOptions extends ResourceIdentity {
 const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', source: null };
 
 /**
- * Step 7: identifies the caller. Without an `auth` section every caller is anonymous. A caller whose token is known is
+ * Identifies the caller (step 7). Without an `auth` section every caller is anonymous. A caller whose token is known is
  * identified synchronously.
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID, AUTH_REQUIRED, AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE
@@ -85,8 +85,8 @@ function judgeVerdict(verdict: TokenVerdict, routed: Routed, options: Authentica
 }
 
 /**
- * Identifies the caller that the gateway names, whatever `Authorization` says: a gateway passes on what it has verified
- * itself (AUTH-6).
+ * Identifies the caller that the gateway names. It ignores `Authorization`: a gateway verifies credentials itself
+ * (AUTH-6).
  *
  * @throws {ApiError} AUTH_REQUEST_INVALID
  */

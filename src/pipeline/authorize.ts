@@ -12,17 +12,17 @@ import type { Route, Routed } from './route.ts';
 
 /** A request that its caller may make (step 9). */
 export interface Authorized {
-  /** Its contract and route have no fields that the caller may not read. */
+  /** The routed request. Its contract and route have no fields that the caller may not read. */
   readonly routed: Routed;
   readonly caller: Caller;
   readonly credentials: boolean;
 }
 
 /**
- * Step 9: judges the scopes of the caller, before any look-up (AUTH-4). From here on the contract of the request has
- * the fields alone that the caller may read (REP-11).
+ * Judges the scopes of the caller, before any row is read (step 9, AUTH-4). From here on the contract of the request
+ * has only the fields that the caller may read (REP-11).
  *
- * @param store its rows are reached from here on by `Caller.rows` alone
+ * @param store its rows are reached from here on through `Caller.rows` alone
  * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT
  */
 export function authorize(limited: Limited, store: RowSource, identity: ResourceIdentity): Authorized {

@@ -2,14 +2,14 @@ import { apiError } from '../conventions/errors.ts';
 import { isCrossOriginWrite, serializedOrigin } from '../conventions/headers/origin.ts';
 import type { Authenticated } from './authenticate.ts';
 
-/** A request that is no write of a page from an unknown site. */
+/** A request that is not a write by a page from an unknown site. */
 export interface OriginChecked extends Authenticated {
   readonly isOriginChecked: true;
 }
 
 /**
- * Between steps 7 and 8: a browser sends requests of any page to any address that it reaches, this machine included
- * (AUTH-11).
+ * Refuses writes by pages of unknown sites (between steps 7 and 8). Browsers send requests of any page to any address
+ * that they reach, this machine included (AUTH-11).
  *
  * @throws {ApiError} AUTH_ORIGIN_FORBIDDEN
  */

@@ -23,7 +23,7 @@ import { allow, type Routed, routeIfServed } from './route.ts';
 export interface EarlyOptions extends ResourceIdentity {
   readonly contracts: Contracts;
   readonly store: { readonly ping: () => MaybePromise<void> };
-  /** Returns the reason to send no traffic to the server now; null if there is none (LIM-3). */
+  /** Returns the reason why the server should get no traffic now; null if there is none (LIM-3). */
   readonly notReadyReason: () => string | null;
 }
 
@@ -55,7 +55,7 @@ export function optionsResponse({ routed, principal }: Authenticated): ApiRespon
 }
 
 /**
- * Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever is accepted.
+ * Responds to `/metrics` (OPS-2) in the text format of Prometheus, whatever `Accept` says.
  *
  * @param writeMetrics writes all metrics
  */
@@ -68,8 +68,8 @@ export async function metricsResponse(
 }
 
 /**
- * Responds to a preflight (OPS-3) with the methods of the target. If there is no target, with every method, so that the
- * page can send its request and read the error or follow the redirect: a browser reports neither of a preflight.
+ * Responds to a preflight (OPS-3) with the methods of the target. Without a target it allows every method, so that the
+ * page can send its request and read the error or follow the redirect. Browsers report neither for a preflight.
  */
 function preflightResponse(received: Received, contracts: Contracts): ApiResponse {
   const routed = routeIfServed(received, contracts);

@@ -28,7 +28,7 @@ export type Outcome =
   | FoundEvent;
 
 /**
- * Steps 13 to 18: reads or writes rows. Reads from cache and from SQLite's request thread are synchronous.
+ * Reads or writes rows (steps 13 to 18). Reads from the cache and from SQLite on the request thread are synchronous.
  *
  * @throws {ApiError} 400 to 503
  */

@@ -12,7 +12,7 @@ export interface Limited {
   readonly routed: Routed;
   readonly principal: Principal;
   readonly credentials: boolean;
-  /** The bucket that it has taken from, and its operations and lines take from; null without rate limits. */
+  /** The bucket from which it, its operations and its lines take; null without rate limits. */
   readonly quota: Quota | null;
 }
 
@@ -20,9 +20,9 @@ export interface Limited {
 const ANONYMOUS = 'anonymous';
 
 /**
- * Around step 7: a 401 takes from the bucket of its address, and no token of an address whose bucket is empty is
- * verified (LIM-2). Valid callers take nothing. Attempts that are being verified at the same time are not stopped by
- * each other's failures.
+ * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no token of an address
+ * whose bucket is empty is verified (LIM-2). Valid callers take nothing. Failures do not stop attempts that are already
+ * being verified.
  *
  * @param rates null if the model has no rate limits
  * @throws {ApiError} RATE_LIMIT_EXCEEDED, and the errors of `authenticate`
@@ -55,7 +55,7 @@ export function limitAttempts<C>(
 }
 
 /**
- * Step 8: takes from the bucket of the caller, or of the address of an anonymous one (LIM-2).
+ * Takes from the bucket of the caller, or of the address of an anonymous one (step 8, LIM-2).
  *
  * @param rates null if the model has no rate limits
  * @throws {ApiError} RATE_LIMIT_EXCEEDED
@@ -77,7 +77,7 @@ export function limit(checked: OriginChecked, rates: Rates | null): MaybePromise
  * Takes the cost of a search that only the form of a QUERY requests.
  *
  * @param sent the parameters of the URL
- * @param parameters of the form too
+ * @param parameters those of the URL and of the form
  * @throws {ApiError} RATE_LIMIT_EXCEEDED
  */
 export async function limitForm(

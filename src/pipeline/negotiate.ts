@@ -22,7 +22,7 @@ import type { Authorized } from './authorize.ts';
 import type { Received } from './receive.ts';
 import type { Route, Routed } from './route.ts';
 
-/** A request in two halves (steps 10 and 11): who calls, and how it is answered. */
+/** A request in two halves (steps 10 and 11): its caller, and the form of its response. */
 export interface Negotiated {
   readonly caller: Caller;
   readonly target: NegotiatedTarget;
@@ -42,7 +42,7 @@ export interface NegotiatedTarget {
 }
 
 /**
- * Steps 10 and 11: negotiates the format of the response, and reads the header fields of the body.
+ * Negotiates the format of the response (step 10), and reads the header fields of the body (step 11).
  *
  * @throws {ApiError} 400, 406, 413, 415
  */
@@ -83,8 +83,8 @@ function negotiateFormat({ contract, route, method, ranges }: Routed, isStreamed
 /** @throws {ApiError} REQUEST_HEADER_INVALID: an invalid list of ETags */
 function makeReply({ routed, caller, credentials }: Authorized, offer: FormatOffer, findVariants: FindVariants): Reply {
   const { exchange, received, contract, base, version, route } = routed;
-  // All callers share the variants of what no permission hides a part of, and through them the responses that public
-  // caches store.
+  // If no permission hides a part, all callers share the variants, and through them the responses that public caches
+  // store.
   const variants = findVariants(base, isSameForEveryCaller(route) ? EVERY_PERMISSION.id : caller.permission.id);
   return {
     exchange,

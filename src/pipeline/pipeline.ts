@@ -33,7 +33,7 @@ import { represent } from './represent.ts';
 import { route } from './route.ts';
 import type { Services } from './services.ts';
 
-/** Milliseconds without a request after which the caches are cleared: an idle server gives its memory back. */
+/** Milliseconds without a request after which the caches are cleared, so that an idle server releases its memory. */
 const IDLE_TIMEOUT = 30_000;
 
 /** Options of {@link createPipeline}. */
@@ -52,13 +52,11 @@ export interface PipelineOptions extends AuthenticateOptions, EarlyOptions {
   readonly caches: readonly { clear?(): void }[];
   /** Counts the requests in progress; null if nothing is measured (OPS-2). */
   readonly active: ActiveRequests | null;
-  /** True if responses say how long their stages took (`Server-Timing`). Stages have to be timed. */
+  /** True if responses have the durations of their stages (`Server-Timing`). Stages must be timed. */
   readonly serverTiming: boolean;
 }
 
-/**
- * The score: one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`.
- */
+/** Runs one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { contracts, rates, store } = options;
   const { stages } = exchange;
@@ -103,7 +101,7 @@ function perform({ caller, target, reply }: Negotiated, services: Services): May
   });
 }
 
-/** Reports callers of a contract that will end. */
+/** Reports requests to a contract that will end. */
 function observeDeprecation({ routed, principal }: Authenticated, observe: Observe): void {
   const { contract, exchange, received } = routed;
   if (!contract.isDeprecated) return;
@@ -124,7 +122,7 @@ function clearWhenIdle(caches: PipelineOptions['caches']): IdleTimer {
   });
 }
 
-/** Plays the score for every request, with compression at its end and an observation of each exchange. */
+/** Creates the handler that runs all stages for every request, compresses its response and observes each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
   const { contracts, services, sources, active } = options;
   const { observe, bodies } = services;

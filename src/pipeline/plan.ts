@@ -47,7 +47,7 @@ export type Plan =
   | { readonly kind: 'event'; readonly id: string };
 
 /**
- * Step 12: plans the operation of a request. Header fields that decide on it become members of the plan.
+ * Plans the operation of a request (step 12). Header fields that determine it become members of the plan.
  *
  * @throws {ApiError} REQUEST_PARAMETER_*, QUERY_*, PAGINATION_*, IDEMPOTENCY_KEY_INVALID
  */
@@ -110,7 +110,7 @@ function batchPlan(target: NegotiatedTarget, parameters: readonly QueryParameter
   };
 }
 
-/** Plans a page of the event log, or the live feed of it, by the media type (EVT-8). */
+/** Plans a page of the event log or its live feed, by the media type (EVT-8). */
 function eventsPlan(
   { contract, principal }: Caller,
   { received, method, reply }: NegotiatedTarget,
@@ -135,7 +135,7 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
 };
 
 /**
- * Selects a description. A browser sends no token with a navigation: the page for callers with a token has a script
+ * Selects a description. Browsers send no token with a navigation, so the page for callers with a token has a script
  * that sends it.
  */
 function descriptionForm(

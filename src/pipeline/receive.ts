@@ -26,7 +26,7 @@ export interface Received {
   readonly belowBase: readonly string[] | null;
   /** The path segment that names a version, `v1`. */
   readonly versionSegment: string | null;
-  /** null for a registered method that no route has. */
+  /** The method; null for a registered one that no route has. */
   readonly method: Method | null;
   /** Decoded path segments; null for the asterisk-form. */
   readonly segments: readonly string[] | null;
@@ -40,7 +40,7 @@ export interface Received {
 export interface ExchangeSources {
   /** Matches targets whose path names a version, malformed ones too. */
   readonly versionedPath: RegExp;
-  /** Decides on the access of the page that sent a request. */
+  /** Decides the access of the page that sent a request. */
   readonly originAccess: (fields: HeaderFields) => OriginAccess;
   readonly now: () => number;
   readonly elapsed: () => number;
@@ -50,10 +50,10 @@ export interface ExchangeSources {
   readonly timed: boolean;
 }
 
-/** A minor or patch version is matched too, and then refused: it would be a second URL (VER-1). */
+/** Matches a minor or patch version too, which is then refused: it would be a second URL (VER-1). */
 const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
 
-/** The health checks, which orchestrators send to the process itself, past the proxies. */
+/** The health checks, which orchestrators send directly to the process, bypassing proxies. */
 const HEALTH_CHECKS: ReadonlySet<string> = new Set(['livez', 'readyz']);
 
 /** The part of a contract that the first stage reads. */
@@ -73,7 +73,7 @@ export function versionedPath(base: readonly string[]): RegExp {
   return new RegExp(`^(?:https?://[^/?#]*)?${above}/+v[0-9][0-9.]*(?![^/?#])`);
 }
 
-/** Makes the note of a new exchange. */
+/** Creates the note of a new exchange. */
 export function newNote(): ExchangeNote {
   return { route: null, errorCode: null, variesByCaller: false, quota: null, scheme: 'http', contract: null };
 }
@@ -98,7 +98,7 @@ export function openExchange(request: Exchange['request'], sources: ExchangeSour
 }
 
 /**
- * Step 1: the request line and header fields (URL-4, URL-8, MET-6).
+ * Checks the request line and header fields (step 1, URL-4, URL-8, MET-6).
  *
  * @param site the base path, decoded, and the limits
  * @param hosts the accepted values of `Host` (AUTH-7)
@@ -115,7 +115,7 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     );
   }
   const asterisk = isAsteriskForm(target) && (method === 'OPTIONS' || method === 'CONNECT');
-  // The target of CONNECT is an authority (RFC 9110 9.3.6): it names nothing here, so it is not read.
+  // The target of CONNECT is an authority (RFC 9110 9.3.6), which names nothing here, so it is not parsed.
   const read = asterisk || method === 'CONNECT' ? null : parseTarget(target, limits.target);
   const below = read === null ? null : segmentsBelow(read.segments, base);
   const versionSegment = below?.find((segment, index) => index === 0 && VERSION_SEGMENT.test(segment)) ?? null;
@@ -139,7 +139,8 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
 }
 
 /**
- * Step 2 (AUTH-10). Health checks pass: they contain no data.
+ * Refuses requests without TLS if the model requires it (step 2, AUTH-10). Health checks pass, because they contain no
+ * data.
  *
  * @throws {ApiError} AUTH_TLS_REQUIRED
  */

@@ -24,7 +24,7 @@ const [JSON_ERROR] = OFFERS;
 
 /** Options of {@link refuse}. */
 export interface RefuseOptions {
-  /** The contract of a request whose own is not known. */
+  /** The contract for requests whose own is not known. */
   readonly contract: ServedContract;
   readonly observe: Observe;
   readonly now: () => number;

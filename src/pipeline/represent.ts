@@ -12,8 +12,8 @@ import type { Outcome } from './execute.ts';
 import type { Services } from './services.ts';
 
 /**
- * Step 19: turns an outcome into status, header fields and body, in the negotiated form. Conditions of a read are
- * judged here, where its ETag is made.
+ * Turns an outcome into status, header fields and body, in the negotiated form (step 19). Conditions of a read are
+ * judged here, because its ETag is made here.
  *
  * @throws {ApiError} 412; PAGINATION_LIMIT_INVALID, QUERY_EXPAND_INVALID: a body would be too large
  */

@@ -23,7 +23,7 @@ import type { Received } from './receive.ts';
 
 /** The target of a path. */
 export type Route =
-  /** The asterisk of `OPTIONS *`. */
+  /** The server as a whole, `OPTIONS *`. */
   | { readonly kind: 'server' }
   | { readonly kind: 'live' }
   | { readonly kind: 'ready' }
@@ -67,7 +67,7 @@ export interface Routed {
   readonly base: LinkBase;
 }
 
-/** The media types of responses that name no version. */
+/** The media types of responses that do not name a version. */
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson', 'cloudevent', 'cloudevents', 'event-stream']);
 
 /** Writes the value of `Allow` for a route (MET-5, MET-6). */
@@ -76,7 +76,7 @@ export function allow({ kind }: Route): string {
 }
 
 /**
- * Steps 4 to 6: finds the contract, its route and the method. The canonical form of the URL (step 3) is judged before.
+ * Finds the contract, its route and the method (steps 4 to 6). The canonical form of the URL (step 3) is judged before.
  *
  * @throws {ApiError} API_VERSION_*, REQUEST_ROUTE_NOT_FOUND, REQUEST_METHOD_NOT_ALLOWED, REQUEST_NOT_ACCEPTABLE,
  *   REQUEST_HEADER_INVALID: `Accept` cannot be read
@@ -171,7 +171,7 @@ const pathVersions = weakMemoize((contracts: Contracts) =>
 function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<ContractVersion>): LinkBase {
   if (carrier === 'path') return linkBases.canonical;
   if (carrier !== 'query') return linkBases.unversioned;
-  // The version that is served may have another minor or patch than the requested one.
+  // The served version may have another minor or patch than the requested one.
   return linkBases.byQuery.get(text ?? '') ?? linkBases.whole;
 }
 

@@ -13,7 +13,7 @@ import type { CompressionCache } from '../represent/content-encoding.ts';
 export interface Services extends BatchServices {
   readonly items: ItemCache;
   readonly pages: PageCache;
-  /** Compressed bodies. */
+  /** The cache of compressed bodies. */
   readonly bodies: CompressionCache;
   readonly descriptions: Descriptions;
   readonly eventSource: EventSource;

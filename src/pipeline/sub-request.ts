@@ -14,7 +14,7 @@ import { route } from './route.ts';
 
 const ENCODER = new TextEncoder();
 
-/** The types that the body of an operation, which is part of JSON itself, can have. */
+/** The types that the body of an operation can have, because it is part of a JSON document. */
 const JSON_BODIES: ReadonlySet<string> = new Set(['json', 'merge-patch', 'json-patch']);
 
 /** Reads an operation of a batch as a request (step 1). */
@@ -39,8 +39,8 @@ export function receiveOperation(
 }
 
 /**
- * Plans an operation of a batch as a request of its own, by the same stages as any other (steps 4 to 12), its scopes
- * included. Caller, rows, contract and the form of links are the batch's.
+ * Plans an operation of a batch as a request of its own, by the same stages as any other (steps 4 to 12). Its scopes
+ * are checked too. Caller, rows, contract and the form of links are those of the batch.
  *
  * @throws {ApiError} 400 to 415, as the request would be refused alone
  */
@@ -59,7 +59,7 @@ function planOperation(caller: Caller, received: Received, { reply, findVariants
   return planWrite(caller, target, received.parameters);
 }
 
-/** Serves the batch's contract alone: the path of an operation names it. */
+/** Restricts an operation to the batch's contract, which its path names. */
 function onlyContract(contract: Contract): Contracts {
   const versions = [contract.model.version];
   return { current: contract, all: [contract], versions, servesMetrics: false, caches: {}, of: () => contract };

@@ -46,9 +46,8 @@ export interface AnyCondition<Part> {
 export type RowCondition = PathCondition | NotCondition | AnyCondition<RowCondition>;
 
 /**
- * One related row fulfills all of the conditions. If a reference of the row leads to nothing, they are evaluated on a
- * row without set fields, like members of an unset object (QRY-1, QRY-7). Relations below a relation are references to
- * one row.
+ * One related row fulfills all of the conditions. If a reference of the row leads to nothing, they are evaluated on an
+ * empty row, like members of an unset object (QRY-1, QRY-7). Relations below a relation are references to one row.
  */
 export type RelatedCondition<Reading> = Reading & {
   readonly operator: 'related';

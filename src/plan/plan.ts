@@ -19,9 +19,8 @@ export {
 
 /**
  * A row as the store returns it: `id`, the declared fields in declared order (write-only ones included), then
- * `created_at`, `updated_at` and `revision`. Hidden members follow (`model/row-key.ts`): ids above the row and
- * above rows that it refers to. Values
- * have their JSON form: timestamps, decimals and int64 are strings.
+ * `created_at`, `updated_at` and `revision`. Hidden members follow (`model/row-key.ts`): ids above the row and above
+ * the rows that it refers to. Values have their JSON form: timestamps, decimals and int64 are strings.
  */
 export interface Row {
   readonly id: string;
@@ -31,10 +30,7 @@ export interface Row {
   readonly [field: string]: Json;
 }
 
-/**
- * Names of the fields to read; `id`, the timestamps and the revision are always read. Without a list, every field is
- * read (QRY-4).
- */
+/** Fields to read besides `id`, timestamps and revision, which are always read. Default: every field (QRY-4). */
 export type Columns = readonly string[];
 
 /** A parent, grandparent, ... of a row, as the path names it. */
@@ -127,10 +123,7 @@ export interface LookupPlan {
   readonly maxSize?: number;
 }
 
-/**
- * Reads the first related rows of each of several rows: its children, those of an inverse relation, or those it refers
- * to.
- */
+/** Reads the first related rows of each owner: its children, those that refer to it, or those it refers to. */
 export interface RelatedPlan {
   readonly resource: string;
   /** The referring field: it holds the id of the other row, or an array of ids. */
@@ -196,10 +189,7 @@ export interface ExpectedStamp {
 /** Inserts a row below its ancestors, which must exist. `values` has every field; `at` is its `created_at`. */
 export interface CreatePlan extends PlannedChange {
   readonly kind: 'create';
-  /**
-   * Resources that must not have changed since a precondition was evaluated, not even by an earlier plan of the unit
-   * (CACHE-3).
-   */
+  /** Resources that nothing, not even an earlier plan of the unit, may have changed since a precondition (CACHE-3). */
   readonly expectStamps?: readonly ExpectedStamp[];
   readonly values: FieldValues;
   readonly overlong?: OverlongPaths;
@@ -211,10 +201,7 @@ export interface CreatePlan extends PlannedChange {
 /** Dotted paths of values that are too long for an index, for which the plan is refused. Default: none. */
 type OverlongPaths = readonly string[];
 
-/**
- * The revision that a row must still have: one that was read, or the one that an earlier plan of the unit assigns (by
- * index).
- */
+/** The revision that a row must still have: one that was read, or one that an earlier plan assigns (by index). */
 export type ExpectedRevision = number | { readonly plan: number };
 
 /** Updates a row that still has this revision. `values` has the changed fields. */

@@ -72,7 +72,7 @@ export async function batchRecordResponse(
   return conditionalResponse(reply, selected, { links: canonicalLinks(record.id, reply), body: () => text });
 }
 
-/** Responds to NDJSON: a result line for each line, streamed (MET-13). */
+/** Responds to NDJSON with a streamed result line for each line (MET-13). */
 export function linesResponse(reply: Reply, lines: LinesOutcome): StreamedResponse {
   const { dry } = lines;
   const headers = [
@@ -141,7 +141,7 @@ function canonicalLinks(id: string, reply: Reply): readonly LinkValue[] {
   return canonicalLink(reply, (base) => batchUrl(id, { ...reply, base }));
 }
 
-/** Writes the result of an operation, with the JSON that the response to it alone has. */
+/** Writes the result of an operation, with the JSON of the response that it would have alone. */
 function resultJson(
   reply: Reply,
   operation: OperationResult,

@@ -11,9 +11,9 @@ const MAX_WEIGHT = 8_388_608;
 const RECENT_KEYS = 1_024;
 
 /**
- * Compressed bodies of GET and HEAD by target, ETag and coding: one strong ETag of one target names one sequence of
- * bytes (RFC 9110 8.8.1), so that no body is ever served for another. By its ETag, a body depends on the *contract*,
- * the *permission* and, if it is a page, the *visibility*; never on an identity.
+ * Caches compressed bodies of GET and HEAD by target, ETag and coding. A strong ETag of a target names one sequence of
+ * bytes (RFC 9110 8.8.1), so that no body is served for another. Through its ETag, a body depends on the *contract*,
+ * the *permission* and, for a page, the *visibility*. It never depends on an identity.
  */
 export type CompressionCache = Cache<Uint8Array>;
 
@@ -74,8 +74,8 @@ function compressAndCache(
 }
 
 /**
- * Makes the key of a compressed body; null if it is not cached: it has no strong ETag, or a client is not likely to
- * request it again.
+ * Makes the key of a compressed body. It is null if the body is not cached: it has no strong ETag, or a client is not
+ * likely to request it again.
  */
 function cacheKey(
   { status, headers }: BufferedResponse,

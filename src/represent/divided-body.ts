@@ -6,12 +6,12 @@ export const MAX_BODY = 268_435_456;
 const ONE_STRING = 65_536;
 
 /**
- * All of a body: a string where it is short, else bytes, so that nothing has to go through all of it in one piece
- * later. Each piece is a step.
+ * Joins the pieces of a body, each in a step. A short body becomes a string. A long one becomes bytes, so that no later
+ * step goes through all of it.
  *
  * @throws {RangeError} it has more characters than a body may have
  */
-export function* bodyOf(pieces: Iterable<string>): Steps<string | Buffer> {
+export function* joinBody(pieces: Iterable<string>): Steps<string | Buffer> {
   const parts: Buffer[] = [];
   let text = '';
   let length = 0;
@@ -29,8 +29,8 @@ export function* bodyOf(pieces: Iterable<string>): Steps<string | Buffer> {
   return Buffer.concat([...parts, Buffer.from(text)]);
 }
 
-/** A text of pieces, each of which is a step. @throws {RangeError} it is longer than a string can be */
-export function* textOf(pieces: Iterable<string>): Steps<string> {
+/** Joins the pieces of a text, each in a step. @throws {RangeError} it is longer than a string can be */
+export function* joinText(pieces: Iterable<string>): Steps<string> {
   const parts: string[] = [];
   for (const piece of pieces) {
     parts.push(piece);

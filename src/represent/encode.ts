@@ -13,7 +13,7 @@ import {
 } from '../formats/xml.ts';
 import type { DocumentTypes } from '../contract/contract.ts';
 
-/** A resource to be written; divided where it is large. */
+/** A resource to be written, divided if it is large. */
 export type DivisibleItem = JsonObject | DividedObject;
 
 /** A page: its items, with metadata and links that only some formats can hold. */
@@ -23,7 +23,7 @@ export interface PageDocument {
   readonly links: JsonObject;
 }
 
-/** One resource in a format (NEG-1, NEG-4, NEG-6). */
+/** Writes one resource in a format (NEG-1, NEG-4, NEG-6). */
 export function writeItem(format: ResponseFormat, { resource, responseType }: DocumentTypes, item: JsonObject): string {
   switch (format) {
     case 'json':
@@ -42,7 +42,7 @@ export function writeItem(format: ResponseFormat, { resource, responseType }: Do
   }
 }
 
-/** The pieces of one resource in a format: of one that is not divided a single one. */
+/** Writes the pieces of one resource in a format; an undivided resource is a single piece. */
 export function itemPieces(format: ResponseFormat, types: DocumentTypes, item: DivisibleItem): Iterable<string> {
   if (!(item instanceof DividedObject)) return [writeItem(format, types, item)];
   switch (format) {
@@ -62,14 +62,12 @@ export function itemPieces(format: ResponseFormat, types: DocumentTypes, item: D
   }
 }
 
-/**
- * How a page is put together in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields.
- */
+/** The parts of a page in a format. CSV, NDJSON and text hold the items alone: metadata goes into header fields. */
 export interface PageFormat {
   readonly start: string;
-  /** Items that follow each other, with what separates them. */
+  /** Writes consecutive items with their separators. */
   readonly items: (data: readonly JsonObject[]) => string;
-  /** The same of one item, in pieces. */
+  /** Writes one item in pieces. */
   readonly pieces: (item: DivisibleItem) => Iterable<string>;
   readonly separator: string;
   readonly end: (metadata: Pick<PageDocument, 'page' | 'links'>) => string;
@@ -77,7 +75,7 @@ export interface PageFormat {
 
 const nothing = (): string => '';
 
-/** The form of pages in a format. @param types of their items */
+/** Selects the form of pages in a format. @param types of their items */
 export function pageFormat(format: ResponseFormat, types: DocumentTypes): PageFormat {
   switch (format) {
     case 'json':
@@ -151,7 +149,7 @@ function* linePieces(pieces: Iterable<string>): Generator<string> {
   yield '\n';
 }
 
-/** One page in a format, in one piece. */
+/** Writes one page in a format, in one piece. */
 export function writePage(format: ResponseFormat, types: DocumentTypes, { data, page, links }: PageDocument): string {
   if (format === 'json') return writeJsonPage(jsonWriter(types.responseType)(data), page, links);
   const { start, items, end } = pageFormat(format, types);
@@ -159,8 +157,8 @@ export function writePage(format: ResponseFormat, types: DocumentTypes, { data, 
 }
 
 /**
- * A page in JSON. The items are written apart from the rest: one string that V8 holds in pieces, such as a link with a
- * query, would make `JSON.stringify` three times as slow for all of them.
+ * Writes a page in JSON. The items are serialized separately, because V8 holds a string such as a link with a query in
+ * pieces. One such string would make `JSON.stringify` three times as slow for all of them.
  *
  * @param data the array of its items, as JSON
  */
@@ -172,7 +170,7 @@ function jsonEnd(page: JsonObject, links: JsonObject): string {
   return `,"page":${writeJson(page)},"links":${writeJson(links)}}`;
 }
 
-/** A document that is no resource, such as the root of the API. @param name of the root element in XML */
+/** Writes a document that is not a resource, such as the root of the API. @param name of the root element in XML */
 export function writeDocument(
   format: ResponseFormat,
   name: string,

@@ -21,7 +21,7 @@ interface EventReplyServices {
   readonly eventSource: EventSource;
 }
 
-/** Responds with a page of the event log (EVT-8). The log is read forward only: no page has one before it. */
+/** Responds with a page of the event log (EVT-8). The log is read forward only: no page has a previous one. */
 export function eventsResponse(
   reply: Reply,
   found: FoundEvents,
@@ -106,7 +106,7 @@ export function feedResponse(reply: Reply, { body }: OpenedFeed): StreamedRespon
     ...commonHeaders(reply.exchange, reply.contract),
     'Content-Type',
     reply.offer.contentType,
-    // nginx collects responses otherwise.
+    // Otherwise nginx buffers the response.
     'X-Accel-Buffering',
     'no',
     ...appliedPreferences(reply),

@@ -15,7 +15,7 @@ const ONE_PIECE = 262_144;
 /** Expanded rows of one response that are being represented. */
 interface Writing {
   readonly reply: Reply;
-  /** Related rows that are represented already, each once: several rows may refer to one. */
+  /** The related rows that are already represented, each once: several rows may refer to one. */
   readonly done: Map<ExpandedRow, JsonObject>;
 }
 

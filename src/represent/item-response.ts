@@ -9,15 +9,15 @@ import { type ETags, type Modified, selectResource } from '../operations/etags.t
 import { CachedItem, judgedValues } from '../operations/read/item-cache.ts';
 import type { FoundItem } from '../operations/read/item.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
-import { bodyOf } from './divided-body.ts';
+import { joinBody } from './divided-body.ts';
 import { itemPieces, writeItem } from './encode.ts';
 import { expandedWriter } from './expanded.ts';
 import type { Reply } from './reply.ts';
 import { viewTypes } from './view-types.ts';
 
 /**
- * A change of this age in milliseconds has another date in whole seconds than any later one (CACHE-4, RFC 9110
- * 8.8.2.2).
+ * Age in milliseconds from which the date of a change, in whole seconds, differs from that of any later one (CACHE-4,
+ * RFC 9110 8.8.2.2).
  */
 const DISTINCT_AGE = 1_000;
 
@@ -59,7 +59,7 @@ function* expandedBody(
   row: ExpandedRow,
 ): Steps<string | Uint8Array> {
   const item = expandedWriter(reply, view.projection)(row);
-  const steps = bodyOf(itemPieces(reply.offer.format, viewTypes(compiled, view, reply.contract), item));
+  const steps = joinBody(itemPieces(reply.offer.format, viewTypes(compiled, view, reply.contract), item));
   try {
     for (;;) {
       const step = steps.next();
@@ -91,8 +91,8 @@ function writtenItem(
 }
 
 /**
- * Finds the last change of a representation: of its row, or of the cache epoch, which changes the form of all rows.
- * null as long as a later change could have the same date.
+ * Finds the last change of a representation: of its row, or of the cache epoch, which changes the form of all rows. The
+ * result is null as long as a later change could have the same date.
  */
 function lastModified(item: Modified, { exchange }: Reply, { epoch }: ETags): Modified | null {
   const last = item.at < epoch.at ? epoch : item;

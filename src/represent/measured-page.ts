@@ -6,7 +6,7 @@ import type { Page } from '../plan/plan.ts';
 import type { Steps } from '../platform/time-slices.ts';
 import { isRefused } from '../operations/read/list.ts';
 import type { CachedPage } from '../operations/read/page-cache.ts';
-import { bodyOf, MAX_BODY, textOf } from './divided-body.ts';
+import { joinBody, MAX_BODY, joinText } from './divided-body.ts';
 import { pageFormat, type PageFormat, writeJsonPage } from './encode.ts';
 import { linkTargets, type PageDescription } from './page-metadata.ts';
 import { describePage, fitsSurely, metadataHeaders, type PageToWrite } from './page-to-write.ts';
@@ -43,7 +43,7 @@ function* writeMeasured(toWrite: PageToWrite): Steps<CachedPage> {
   if (isBackward(list.query.plan.window)) shown.reverse();
   const { metadata, links } = end.description;
   const ending = format.end({ page: metadata, links: linkTargets(links) });
-  const body = yield* bodyOf(piecesOf(format, shown, ending));
+  const body = yield* joinBody(writePieces(format, shown, ending));
   return { body, links, metadata: metadataHeaders(reply.offer.format, metadata) };
 }
 
@@ -61,13 +61,13 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
     yield;
     if (reply.exchange.request.client?.destroyed === true) throw abandonedRequestError();
     const data = (expandedItem ?? item)(backward ? page.rows.length - 1 - read : read);
-    const json = measures ? yield* textOf(jsonPieces(data, types.responseType)) : '';
+    const json = measures ? yield* joinText(jsonPieces(data, types.responseType)) : '';
     const size = measures ? Buffer.byteLength(json) + 1 : 0;
     sizes.push(size);
     left -= size;
     if (left < 0 && read > 0) break;
     if (!isJson) yield;
-    const text = isJson ? json : yield* textOf(format.pieces(data));
+    const text = isJson ? json : yield* joinText(format.pieces(data));
     length += text.length;
     if (length > MAX_BODY) throw new RangeError('The items of the page are too long');
     texts.push(text);
@@ -76,7 +76,7 @@ function* measuredItems(toWrite: PageToWrite, format: PageFormat): Steps<Measure
 }
 
 /** Writes a page from its start to its end. */
-function* piecesOf({ start, separator }: PageFormat, items: readonly string[], end: string): Generator<string> {
+function* writePieces({ start, separator }: PageFormat, items: readonly string[], end: string): Generator<string> {
   yield start;
   for (const [index, item] of items.entries()) yield index === 0 ? item : separator + item;
   yield end;

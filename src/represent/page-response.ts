@@ -32,7 +32,7 @@ interface SelectedPage {
   readonly selected: SelectedRepresentation;
 }
 
-/** Caches a page under its ETag. Writes while a page is represented are not on it: only the time of reading counts. */
+/** Caches a page under its ETag. Writes while a page is represented are not on it; only the time of reading counts. */
 function cachePage(
   reply: Reply,
   page: CachedPage,
@@ -43,7 +43,7 @@ function cachePage(
     pages.set(selected.etags.short, page);
     return { page, selected };
   }
-  // Writes while the page was read may be on it or not: only its bytes name it.
+  // Writes while the page was read may or may not be on it, so its ETag depends on its bytes.
   const etag = etags.content(reply.variant, page.body);
   return { page, selected: { ...selected, etags: { short: etag, long: etag } } };
 }

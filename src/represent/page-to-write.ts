@@ -23,13 +23,15 @@ export interface PageToWrite {
   readonly types: DocumentTypes;
   /** Most bytes of the page as JSON (LIM-1). */
   readonly maxBytes: number;
-  /** True if the size of its items is not known from that of its rows: they have related rows, or computed members. */
+  /**
+   * True if the size of its items does not follow from that of its rows: they have related rows, or computed members.
+   */
   readonly isUnsized: boolean;
 }
 
-/** The most bytes that a character has in a JSON string (`\u0001`). */
+/** Maximum bytes of a character in a JSON string (`\u0001`). */
 export const MAX_ESCAPED = 6;
-/** More bytes than the names and links of an item have. */
+/** An upper bound for the bytes of an item's names and links. */
 const ITEM_FRAME = 4_096;
 
 export function pageToWrite(reply: Reply, list: ListRequest, { page, expanded }: ReadPage): PageToWrite {
@@ -58,7 +60,7 @@ export function describePage({ reply, list }: PageToWrite, page: Page): PageDesc
   return pageMetadata(reply, list.compiled, list.query, page);
 }
 
-/** True if the page fits as JSON in any case. @param frame bytes of each item that are not of its row */
+/** True if the page fits as JSON in any case. @param frame bytes of each item besides its row */
 export function fitsSurely({ page, maxBytes, isUnsized }: PageToWrite, frame = ITEM_FRAME): boolean {
   return !isUnsized && page.size * MAX_ESCAPED + page.rows.length * frame <= maxBytes;
 }

@@ -6,7 +6,7 @@ import { selectVariant, type Variant, type Variants } from '../contract/variants
 import type { Exchange } from '../exchange/exchange.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 
-/** The half of a request that representing needs: the form of its response. */
+/** The half of a request that its representation needs: the form of its response. */
 export interface Reply {
   readonly exchange: Exchange;
   /** The contract in which resources are represented: that of the caller. */
@@ -21,17 +21,17 @@ export interface Reply {
   /** The conditions under which a read is answered with 304 or 412. */
   readonly preconditions: Preconditions;
   /**
-   * True if the request carries credentials, required or not: then no shared cache stores its response unless the model
+   * True if the request carries credentials, required or not. No shared cache then stores its response unless the model
    * allows it (CACHE-5).
    */
   readonly credentials: boolean;
   /** The variants of its base and permission. */
   readonly variants: Variants;
-  /** The one of its format and coding. */
+  /** The variant of its format and coding. */
   readonly variant: Variant;
 }
 
-/** The same reply in another format. */
+/** Returns the same reply in another format. */
 export function replyAs(reply: Reply, offer: FormatOffer): Reply {
   return { ...reply, offer, variant: selectVariant(reply.variants, offer.contentType, reply.exchange.coding) };
 }

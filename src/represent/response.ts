@@ -7,7 +7,7 @@ import type { Exchange, ServedContract } from '../exchange/exchange.ts';
 import type { ApiResponse, BufferedResponse, HeaderList } from '../exchange/handler.ts';
 
 /**
- * The values of `Vary`, by the three fields that a response may depend on besides the media type, the coding and the
+ * The values of `Vary`, by the three fields on which a response may depend besides the media type, the coding and the
  * preferences.
  */
 const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
@@ -47,7 +47,10 @@ export function commonHeaders(
   return headers;
 }
 
-/** Adds links to the `Link` field, which a deprecated contract may have already: there is one field (RFC 8288 3). */
+/**
+ * Adds links to the `Link` field, which a deprecated contract may have already, so that there is one field (RFC 8288
+ * 3).
+ */
 export function addLinks(headers: string[], links: readonly LinkValue[]): void {
   const value = linkField(links);
   if (value === '') return;
@@ -65,7 +68,7 @@ function vary({ versionInPath, origin, note }: Exchange): string {
   return VARY[bits] ?? '';
 }
 
-/** Writes `Preference-Applied`. `handling=lenient` always is applied (REP-5, QRY-5). */
+/** Writes `Preference-Applied`. `handling=lenient` is always applied (REP-5, QRY-5). */
 export function appliedPreferences({ preferences }: { readonly preferences: Preferences }): HeaderList {
   const applied = preferences.handling === 'lenient' ? preferenceApplied(['handling=lenient']) : null;
   return applied === null ? [] : ['Preference-Applied', applied];
@@ -81,7 +84,7 @@ export function uncachedResponse<B extends ApiResponse['body']>(
 }
 
 /**
- * Redirects to the one URL of a resource (URL-1). Method and body stay, hence 308.
+ * Redirects to the one URL of a resource (URL-1). The status is 308, because method and body stay.
  *
  * @param target the canonical path and query
  */

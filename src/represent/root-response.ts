@@ -65,7 +65,7 @@ function descriptionUrl({ model, mapping, version }: Contract, name: string): st
   return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
 }
 
-/** Writes the URL of the documentation of a contract: next to the base path, as in a mount. */
+/** Writes the URL of the documentation of a contract, next to the base path, also in a mount. */
 function docsUrl({ model, mapping, version }: Contract): string {
   const path = (model.publicUrl ?? '') + pathNextToBase(model.basePath, DOCS_PATH);
   return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
@@ -85,9 +85,7 @@ function pageText(reply: Reply, root: FoundRoot): string {
   });
 }
 
-/**
- * Removes the public URL: the page sends requests to the origin that it comes from. `/` has the version in its links.
- */
+/** Removes the public URL, because the page sends requests to its own origin. `/` has the version in its links. */
 function pageLinkBase({ contract: { model, linkBases }, base }: Reply, { isHome }: FoundRoot): LinkBase {
   const { prefix, parameters } = isHome ? linkBases.canonical : base;
   return { prefix: prefix.slice((model.publicUrl ?? '').length), parameters };

@@ -6,7 +6,7 @@ import { projectMembers } from '../plan/list/projection.ts';
 import type { View } from '../plan/list/view.ts';
 import type { CompiledResource, Contract, DocumentTypes } from '../contract/contract.ts';
 
-/** The types of a view, for the formats that write by them. */
+/** Makes the types of a view, for the formats that need types. */
 export function viewTypes(compiled: CompiledResource, view: View, contract: Contract): DocumentTypes {
   const { resource, responseType, csv } = compiled;
   const { projection, expansions } = view;

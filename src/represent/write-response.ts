@@ -15,8 +15,8 @@ import { addLinks, appliedPreferences, commonHeaders, uncachedResponse } from '.
 type DoneWrite = Omit<Written, 'kind'>;
 
 /**
- * Responds to a write (MET-1 to MET-4, MET-8, MET-14), in JSON if another format would be too large: the write is made,
- * and no error may deny it.
+ * Responds to a write (MET-1 to MET-4, MET-8, MET-14). The response is JSON if another format would be too large: the
+ * write is done, and no error may deny it.
  */
 export function writeResponse(reply: Reply, done: DoneWrite, services: { readonly etags: ETags }): BufferedResponse {
   try {
@@ -41,7 +41,7 @@ function responseTo(
   if (dry) return dryRunResponse(reply, result, common);
   if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(reply)], null);
   const isShown = showsSecrets(reply, result);
-  // A secret that no response showed would be lost.
+  // A secret that is not shown in this response would be lost.
   const minimal = reply.preferences.return === 'minimal' && !isShown;
   const status = result.kind === 'created' ? 201 : minimal ? 204 : 200;
   const text = minimal && method === 'PUT' ? '' : isShown ? writeCreated(reply, result) : writeRow(reply, result);

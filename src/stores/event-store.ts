@@ -20,8 +20,8 @@ export interface LoggedEvent {
   /** The envelope as JSON: the same bytes in every delivery and replay (EVT-1). */
   readonly json: string;
   /**
-   * The values that decide who may see it; null for an event of a version that did not store them: only callers who may
-   * see all events see it.
+   * The values that decide who may see the event; null if the event is of a version that did not store them. Only
+   * callers who may see all events see such an event.
    */
   readonly access: EventAccess | null;
 }

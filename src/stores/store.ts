@@ -58,9 +58,9 @@ export class RowsTooLarge extends Error {
 }
 
 /**
- * The reason why a database is unavailable: another process has locked it for too long; its disk is full, or fails; it
- * can only be read; it is corrupt; its files are not where they were when it was opened; its server cannot be reached,
- * or does not answer; it was migrated to another model.
+ * The reason why a database is unavailable. `locked`: another process has locked it for too long. `full`, `io`: its
+ * disk is full, or fails. `lost`: its files are not where they were when it was opened. `away`: its server cannot be
+ * reached, or does not answer. `migrated`: it was migrated to another model.
  */
 export type UnavailableReason = 'locked' | 'full' | 'io' | 'read-only' | 'corrupt' | 'lost' | 'away' | 'migrated';
 
@@ -92,8 +92,8 @@ export interface RowReader {
   item(plan: ItemPlan): MaybePromise<Row | null>;
 
   /**
-   * True if a row was deleted so recently that its tombstone is stored, and was visible then (MET-4), by the values
-   * that are stored with it. The rows above it are not judged: they are there.
+   * True if the tombstone of a deleted row is still stored, and its values show that the row was visible (MET-4). The
+   * rows above it are not judged: they exist.
    */
   wasVisible(plan: ItemPlan): MaybePromise<boolean>;
 
@@ -169,8 +169,8 @@ export interface ChangeStamps {
 
   /**
    * The known stamp of a row that may be read without waiting for the answer to `rowStamp`, which was called
-   * immediately before; null where it is unknown, or where reads wait for the same answer that can be sent together
-   * once it is there. The row is valid for this stamp if the answer is the same.
+   * immediately before. It is null if the stamp is unknown, or if other reads wait for the same answer and can then be
+   * sent together. The row is valid for this stamp if the answer is the same.
    */
   rowStampAhead(resource: string, id: string): number | null;
 
@@ -181,7 +181,7 @@ export interface ChangeStamps {
   resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]>;
 
   /**
-   * The same of the rows of a partition: it changes with each commit that changes one of them, moves one into it, or
+   * The same for the rows of a partition. It changes with each commit that changes one of them, or moves one into or
    * out of it.
    */
   partitionStamp(resource: string, partition: Partition): MaybePromise<number>;
@@ -215,7 +215,7 @@ export interface Store {
   secret(): MaybePromise<Uint8Array>;
   /**
    * The cache epoch of the database, stored in it. A name that differs from the stored one begins a new epoch, even if
-   * an earlier epoch had that name: rows may have been rewritten in between.
+   * an earlier epoch had that name. Rows may have been rewritten in between.
    *
    * @param name identifies everything other than rows that representations depend on
    * @param now milliseconds since the epoch

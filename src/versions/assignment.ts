@@ -118,8 +118,8 @@ export class Assignment {
 type ObjectSource = Extract<Source, { kind: 'object' }>;
 
 /**
- * The name of the member of a stored object that a source shows, as it is or with other values or members; null for
- * another source.
+ * Finds the name of the member of a stored object that a source shows, unchanged or with changed values or members. It
+ * is null for any other source.
  */
 function memberName(source: Source, object: Source): string | null {
   switch (source.kind) {

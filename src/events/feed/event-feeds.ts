@@ -11,8 +11,8 @@ import { EventTail } from './event-tail.ts';
 import { FeedReader } from './feed-reader.ts';
 
 /**
- * Milliseconds between two looks at the readers: whether one has left, is due for a heartbeat, or has a token that is
- * no longer valid.
+ * Milliseconds between two sweeps of the readers: one may have left, be due for a heartbeat, or have a token that is no
+ * longer valid.
  */
 const SWEEP = 1_000;
 /** Sweeps after which the tokens of readers are verified again. */
@@ -33,7 +33,7 @@ export class EventFeeds implements Feeds {
   readonly #options: EventFeedsOptions;
   readonly #tail: EventTail;
   readonly #readers = new Set<FeedReader>();
-  /** By who reads. Feeds that are being opened count. */
+  /** Feeds by the name of their reader, including those that are being opened. */
   readonly #counts = new Map<string, number>();
   #total = 0;
   #sweeps = 0;
@@ -70,7 +70,7 @@ export class EventFeeds implements Feeds {
     }
   }
 
-  /** There may be new events. Cheap to call often. */
+  /** Announces that there may be new events. Cheap to call often. */
   wake(): void {
     this.#tail.wake();
   }
@@ -116,7 +116,7 @@ export class EventFeeds implements Feeds {
     this.#total += 1;
   }
 
-  /** Ends the feeds of clients that have left, which is else noticed within a second. */
+  /** Ends the feeds of clients that have left, which is otherwise noticed within a second. */
   #endLost(): void {
     for (const reader of this.#readers) if (hasLeft(reader)) reader.end();
   }
@@ -139,7 +139,7 @@ export class EventFeeds implements Feeds {
     return after;
   }
 
-  /** Looks at every reader. */
+  /** Checks every reader. */
   sweep(): void {
     this.#sweeps += 1;
     const isCheck = this.#sweeps % SWEEPS_PER_CHECK === 0;
@@ -150,7 +150,7 @@ export class EventFeeds implements Feeds {
     }
   }
 
-  /** A feed ends with the token of its reader. Keys that cannot be read now end none. */
+  /** Ends a feed whose token is no longer valid. If the keys cannot be read now, it does not end. */
   #verify(reader: FeedReader): void {
     const { token } = reader.request;
     const { tokens, observe } = this.#options;
@@ -166,8 +166,8 @@ export class EventFeeds implements Feeds {
 }
 
 /**
- * True if the connection of a reader has ended, or its client has closed its side: a half-closed client would wait for
- * a response without end.
+ * True if the connection of a reader has ended, or its client has closed its side. A half-closed client would wait
+ * forever for the end of the response.
  */
 function hasLeft({ request: { client } }: FeedReader): boolean {
   return client?.destroyed === true || client?.readableEnded === true;

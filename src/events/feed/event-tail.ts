@@ -6,18 +6,18 @@ import { Wakeups } from '../wakeups.ts';
 
 /** Events that are read from the log at a time. */
 const PAGE = 256;
-/** Milliseconds between two looks at the end of the log: other processes may have written to it. */
+/** Milliseconds between two checks of the end of the log, which other processes may have written to. */
 const CHECK_INTERVAL = 50;
-/** Milliseconds before the log is read again after it could not be read. */
+/** Milliseconds before the log is read again after a failure. */
 const RETRY_DELAY = 1_000;
-/** The newest events that are in memory, and their characters. */
+/** Maximum number of events in memory, and of their characters. */
 const MAX_EVENTS = 1_024;
 const MAX_CHARACTERS = 4 * 1_048_576;
 
 /** An event at the end of the log. */
 export interface TailEvent {
   readonly logged: LoggedEvent;
-  /** Its serialized forms, by variant: made once for all readers who see the same parts of it. */
+  /** Its serialized forms, by variant, each made once for all readers who see the same parts of it. */
   readonly texts: Readonly<Record<EventSight, Map<object, string>>>;
 }
 
@@ -35,8 +35,8 @@ export interface EventTailOptions {
 }
 
 /**
- * The end of the log, read once for all readers of the process (EVT-8). The newest events are in memory: a reader who
- * is further behind reads the log itself. Nothing is read while there are no readers.
+ * The end of the log, read once for all readers of the process (EVT-8). The newest events are in memory. A reader that
+ * is further behind reads the log itself. Without readers nothing is read.
  */
 export class EventTail {
   readonly #options: EventTailOptions;
@@ -69,19 +69,19 @@ export class EventTail {
     return last;
   }
 
-  /** The last reader has left. */
+  /** Stops following the log, because the last reader has left. */
   leave(): void {
     this.#isFollowed = false;
     this.#events = [];
     this.#characters = 0;
   }
 
-  /** There may be new events. Cheap to call often. */
+  /** Announces that there may be new events. Cheap to call often. */
   wake(): void {
     if (this.#isFollowed) this.#wakeups.now();
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading. */
   async stop(): Promise<void> {
     this.leave();
     await this.#wakeups.stop();
@@ -92,7 +92,7 @@ export class EventTail {
     return sequence >= this.#start;
   }
 
-  /** The events after a sequence that the tail {@link reaches}. */
+  /** Yields the events after a sequence that the tail {@link reaches}. */
   *after(sequence: number): Generator<TailEvent, void> {
     const events = this.#events;
     let [low, high] = [0, events.length];
@@ -139,7 +139,7 @@ export class EventTail {
       this.#start = logged.sequence;
       count += 1;
     }
-    // A reader iterates over the array that it has begun with.
+    // A reader goes on iterating over the array with which it began.
     if (count > 0) this.#events = this.#events.slice(count);
   }
 }

@@ -9,9 +9,9 @@ import { TimeSlices } from '../../platform/time-slices.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { type EventTail, type TailEvent, tailEvent } from './event-tail.ts';
 
-/** Characters of the events that are sent at a time; one event may have more. */
+/** Maximum characters of events that are sent at a time; a single event may have more. */
 const MAX_CHUNK = 65_536;
-/** Events that a reader who is behind reads from the log at a time. */
+/** Events that a reader that is behind reads from the log at a time. */
 const PAGE = 64;
 /** Events that may be logged while a reader takes nothing. */
 const MAX_LAG = 10_000;
@@ -30,14 +30,14 @@ export interface FeedReaderOptions {
 }
 
 /**
- * One reader of the feed (EVT-8). Its events are made when it takes them, so that a slow one has no queue: it is
- * behind, reads the log itself, and gets an error if more than 10,000 events are logged while it takes nothing.
+ * One reader of the feed (EVT-8). Its events are serialized when it takes them, so that a slow reader has no queue: it
+ * falls behind and reads the log itself. It gets an error if more than 10,000 events are logged while it takes nothing.
  */
 export class FeedReader implements BodyStream, AsyncIterator<string, undefined> {
   readonly request: FeedRequest;
   readonly #options: FeedReaderOptions;
   #position: number;
-  /** The end of the tail up to which it is not too slow. */
+  /** The end of the tail beyond which it is too slow. */
   #patience = Number.POSITIVE_INFINITY;
   #sentAt: number;
   #isStarted = false;
@@ -65,20 +65,20 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     return { done: false, value: text };
   }
 
-  /** The client has left. */
+  /** Ends the feed, because the client has left. */
   return(): Promise<IteratorResult<string, undefined>> {
     this.end();
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** There may be events for it. */
+  /** Announces that there may be events for it. */
   wake(): void {
     const resume = this.#resume;
     this.#resume = null;
     resume?.();
   }
 
-  /** Sends a heartbeat where one is due. */
+  /** Sends a heartbeat if one is due. */
   beat(): void {
     if (this.#resume === null || this.#options.elapsed() - this.#sentAt < HEARTBEAT) return;
     this.#isDue = true;
@@ -91,7 +91,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     this.wake();
   }
 
-  /** Ends without one. */
+  /** Ends without an error event. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -99,7 +99,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     this.wake();
   }
 
-  /** The next part of the stream; null at its end. */
+  /** Returns the next part of the stream; null at its end. */
   async #next(): Promise<string | null> {
     if (this.#isEnded) return null;
     if (!this.#isStarted) {
@@ -134,7 +134,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     return streamHeartbeat(sequenceText(this.#position));
   }
 
-  /** The events that the reader sees, as far as they are sent together. */
+  /** Writes the events that the reader sees, up to the size of one chunk. */
   #take(events: Iterable<TailEvent>): string {
     let text = '';
     for (const event of events) {
@@ -146,7 +146,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     return text;
   }
 
-  /** Events that are no longer in memory. @throws {ApiError} EVENT_POSITION_EXPIRED */
+  /** Reads events that are no longer in memory. @throws {ApiError} EVENT_POSITION_EXPIRED */
   async #readLog(): Promise<string> {
     const { tail, log, request } = this.#options;
     const after = this.#position;
@@ -165,7 +165,7 @@ export class FeedReader implements BodyStream, AsyncIterator<string, undefined> 
     return text;
   }
 
-  /** null where the reader does not see the event. */
+  /** Writes an event; null if the reader does not see it. */
   #textOf({ logged, texts }: TailEvent): string | null {
     const { view, selects } = this.request;
     if (!selects(logged)) return null;

@@ -13,20 +13,20 @@ import { type MissedEvents, UndeliveredEvents } from './undelivered-events.ts';
 import { Wakeups } from '../wakeups.ts';
 
 const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which a delivery is stored that succeeded. */
+/** Milliseconds for which a successful delivery is stored. */
 const SUCCEEDED_RETENTION = 7 * DAY;
 /** Deliveries that are removed in one transaction. */
 const MAX_CLEARED = 200;
-/** Milliseconds between two looks for old events. Each reads a few rows. */
+/** Milliseconds between two checks for old events. Each reads a few rows. */
 const CHECK_INTERVAL = 10_000;
-/** Milliseconds between two steps, in which other writes go on. */
+/** Milliseconds between two steps, so that other writes go on. */
 const PAUSE = 20;
 /** Milliseconds that a step may take. */
 const STEP_TIMEOUT = 10_000;
 /** Milliseconds that `stop` waits by default. */
 const STOP_TIMEOUT = 30_000;
 
-/** The parts that one transaction removes: deliveries, or events after a sequence up to another one. */
+/** The part that one transaction removes: deliveries, or events after one sequence up to another. */
 interface RemovalStep {
   /** The last sequence that was removed before. */
   readonly removed: number;
@@ -54,8 +54,8 @@ export function startRetention(options: EventRetentionOptions): Pick<EventRetent
 
 /**
  * Removes old events with their deliveries, in small steps that share transactions with other writes (EVT-8c). One
- * process at a time does it. How much of the log was removed is stored in the transaction that removes it. What a
- * subscription misses by it is reported before.
+ * process at a time does it. The transaction that removes events also stores the new start of the log. Events that a
+ * subscription misses are reported before.
  */
 export class EventRetention {
   readonly #options: EventRetentionOptions;
@@ -76,7 +76,7 @@ export class EventRetention {
     this.#wakeups = new Wakeups(() => this.#runObserved(), elapsed);
   }
 
-  /** Looks for old events now, and regularly from now on. */
+  /** Checks for old events now, and regularly from now on. */
   start(): void {
     this.#wakeups.now();
   }
@@ -87,7 +87,7 @@ export class EventRetention {
     if (await settlesWithin(this.#wakeups.stop(), timeout)) this.#owner.end();
   }
 
-  /** Removes what is too old now. @throws {StoreUnavailable} */
+  /** Removes everything that is too old. @throws {StoreUnavailable} */
   async run(): Promise<void> {
     if ((await this.#nextStep()) === null || (await this.#lease.hold()).kind === 'elsewhere') return;
     for (;;) {
@@ -100,7 +100,7 @@ export class EventRetention {
     await this.#commit({ progress: { ...this.#lease.released(), sequence: removed, positions: [] } });
   }
 
-  /** Deliveries go before their events; null where nothing is too old. */
+  /** Returns the next step, deliveries before their events; null if nothing is too old. */
   async #nextStep(): Promise<RemovalStep | null> {
     const { store, settings, subscribers, clock } = this.#options;
     const now = clock.now();
@@ -118,7 +118,7 @@ export class EventRetention {
     return through === null ? null : { removed, through };
   }
 
-  /** @returns whether this process still had the lease */
+  /** Applies a step. @returns true if this process still had the lease */
   async #apply(step: RemovalStep): Promise<boolean> {
     const { observe } = this.#options;
     const { removed, through = removed, cleared = [] } = step;

@@ -14,7 +14,7 @@ interface UndeliveredEventsOptions {
   readonly subscribers: readonly Subscriber[];
 }
 
-/** Finds what subscriptions miss when events are removed (EVT-8). */
+/** Counts the events that subscriptions miss when they are removed (EVT-8). */
 export class UndeliveredEvents {
   readonly #options: UndeliveredEventsOptions;
 
@@ -55,7 +55,7 @@ export class UndeliveredEvents {
     return missed;
   }
 
-  /** The subscriptions that exist, with their positions. */
+  /** Reads the existing subscriptions with their positions. */
   async #subscriptions(): Promise<readonly { readonly subscription: Subscription; readonly position: number }[]> {
     const { store, subscribers } = this.#options;
     const found = await Promise.all(

@@ -36,10 +36,7 @@ const EVERYTHING: readonly string[] = ['0.0.0.0/0', '::/0'];
 
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/**
- * The addresses to which no connection is made. `net.connect` checks each address with it, at the time of the
- * connection.
- */
+/** The addresses to which no connection is made. `net.connect` checks each address with it when it connects. */
 export class AddressGuard extends BlockList {
   readonly #blocked: readonly AddressRange[];
   readonly #exceptions: readonly AddressRange[];
@@ -50,7 +47,7 @@ export class AddressGuard extends BlockList {
     this.#exceptions = exceptions;
   }
 
-  /** Blocks what is not public, except the networks that the rules allow. */
+  /** Blocks all networks that are not public, except those that the rules allow. */
   static public({ allowed: { ranges }, loopback }: WebhookUrlRules): AddressGuard {
     return new AddressGuard(NOT_PUBLIC, loopback ? [...ranges, ...parseNetworks(LOOPBACK)] : ranges);
   }
@@ -66,7 +63,7 @@ export class AddressGuard extends BlockList {
   }
 
   /**
-   * An IPv4 address that is mapped into IPv6 counts as the IPv4 address. `BlockList` would also compare IPv4 addresses
+   * Checks an IPv4 address that is mapped into IPv6 as the IPv4 address. `BlockList` would also compare IPv4 addresses
    * with networks of IPv6.
    */
   override check(address: SocketAddress | string): boolean {

@@ -6,18 +6,18 @@ const PAGE = 500;
 
 /** The changes to the rows of a resource. */
 export interface RowChanges {
-  /** Those that are new or have changed. */
+  /** Rows that are new or have changed. */
   readonly changed: readonly Row[];
-  /** The ids of those that no longer exist. */
+  /** The ids of rows that no longer exist. */
   readonly deleted: readonly string[];
 }
 
 const UNCHANGED: RowChanges = { changed: [], deleted: [] };
 
 /**
- * Follows the rows of a top-level or nested resource: it reads those that have changed since the last time, by their
- * revisions, which increase with each commit. Of deleted rows nothing is left but the count of the others; only where
- * that is less than expected, all ids are read.
+ * Follows the rows of a top-level or nested resource. It reads those that have changed since the last time, by their
+ * revisions, which increase with each commit. A deletion shows in the row count alone: all ids are read only if the
+ * count is less than expected.
  */
 export class ChangedRows {
   readonly #rows: VisibleRows;
@@ -33,17 +33,13 @@ export class ChangedRows {
     this.#resource = resource;
   }
 
-  /**
-   * The changes since the last call, which are not returned again; with the first call every row. Not to be called
-   * while it runs.
-   */
+  /** Reads the changes since the last call; with the first call every row. Do not call it while it runs. */
   async read(): Promise<RowChanges> {
     const [stamp = 0] = await this.#rows.resourceStamps([this.#resource]);
     if (stamp === this.#stamp) return UNCHANGED;
     const changed = await this.#walk('revision', [{ path: 'revision', operator: 'gt', value: this.#revision }]);
     for (const { id } of changed) this.#ids.add(id);
-    // A row that was created meanwhile may make up for one that was deleted: then the stamp has changed since it was
-    // read.
+    // A row that was created meanwhile may offset one that was deleted: then the stamp has changed since it was read.
     const deleted = (await this.#count()) < this.#ids.size ? await this.#absent() : [];
     for (const id of deleted) this.#ids.delete(id);
     this.#revision = changed.at(-1)?.revision ?? this.#revision;
@@ -56,7 +52,7 @@ export class ChangedRows {
     return [...this.#ids].filter((id) => !present.has(id));
   }
 
-  /** All rows of a filter in the order of a member. Without a filter the ids alone are read. */
+  /** Reads all rows of a filter in the order of a member. Without a filter only the ids are read. */
   async #walk(path: 'id' | 'revision', filter: ListRead['filter']): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (;;) {

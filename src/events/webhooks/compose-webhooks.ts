@@ -24,7 +24,7 @@ export interface WebhookParts {
   readonly model: Model;
   readonly contracts: Contracts;
   readonly store: Store;
-  /** null for that of the model, which allows no loopback address. */
+  /** The sender of webhooks. Default (null): that of the model, which allows no loopback address. */
   readonly webhookSender: WebhookSender | null;
   /** Opens the secrets of webhooks. */
   readonly seal: Seal;
@@ -39,14 +39,14 @@ export interface WebhookParts {
   readonly observe: Observe;
 }
 
-/** The webhooks of an API: what a dispatch delivers to, what callers request, and what hooks need. */
+/** The webhooks of an API: the subscriber of a dispatch, the requests of callers, and the services of hooks. */
 export interface Webhooks {
   readonly subscriber: Subscriber;
   readonly requests: WebhookRequests;
   readonly hookServices: HookServices;
 }
 
-/** Composes the delivery of webhooks from the parts of an API; null where its model has none. */
+/** Composes the delivery of webhooks from the parts of an API; null if its model has none. */
 export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { model, contracts, store, seal, origin, clock, elapsed } = parts;
   if (model.webhooks === null) return null;

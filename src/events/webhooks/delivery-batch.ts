@@ -2,7 +2,7 @@ import type { Observe } from '../../observe/observation.ts';
 import type { CreatePlan } from '../../plan/plan.ts';
 import { type Store, StoreUnavailable } from '../../stores/store.ts';
 
-/** Rows of one unit: it is written without a pause. */
+/** Maximum rows of one unit, which is written without a pause. */
 const MAX_ROWS = 128;
 
 interface DeliveryBatchOptions {
@@ -24,7 +24,7 @@ export class DeliveryBatch {
   }
 
   /**
-   * Hands them to the store. What it cannot write now, it writes with the next call. Never rejects.
+   * Hands them to the store. Deliveries that it cannot write now are written with the next call. Never rejects.
    *
    * @param maxDelay milliseconds that they may wait for a write whose transaction they can share
    * @returns resolves when they are written

@@ -78,7 +78,7 @@ export class DeliveryRows {
     return this.#batch.flush(maxDelay);
   }
 
-  /** The delivery of an event that earlier attempts have recorded; null where there is none. */
+  /** Finds the delivery of an event that earlier attempts have recorded; null if there is none. */
   async find(webhook: string, eventId: string, replay: string | null): Promise<Row | null> {
     const { names, rows } = this.#options;
     const page = await rows.list({
@@ -99,7 +99,7 @@ export class DeliveryRows {
    * Deletes the oldest deliveries with a status that are older than a time.
    *
    * @param before milliseconds since the epoch
-   * @returns how many, at most {@link MAX_DELETED}
+   * @returns their number, at most {@link MAX_DELETED}
    */
   async deleteOlder(status: string, before: number): Promise<number> {
     const { names, rows } = this.#options;
@@ -128,7 +128,7 @@ export class DeliveryRows {
     return plans.length > 0 && (await this.#commit(plans)) ? plans.length : 0;
   }
 
-  /** Changes a row below a webhook. @returns whether it still was as it was read */
+  /** Changes a row below a webhook. @returns true if it was unchanged since it was read */
   changeBelow(resource: string, row: Row, changes: JsonObject): Promise<boolean> {
     const { names } = this.#options;
     return this.#change(resource, row, changes, [
@@ -171,7 +171,7 @@ export class DeliveryRows {
   }
 }
 
-/** The attempts of a delivery with one more. */
+/** Adds an attempt to those of a delivery. */
 export function withAttempt(earlier: Json | undefined, attempt: ListedAttempt): Json {
   const { at, duration, statusCode, response, error } = attempt;
   const listed = { at: timestamp(at), duration, status_code: statusCode, response, error };

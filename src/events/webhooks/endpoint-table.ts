@@ -32,9 +32,9 @@ export interface PendingReplays {
 
 /** The changes to webhooks since they were read. */
 export interface WebhookChanges {
-  /** Those that are enabled, and are new or others than before. */
+  /** Enabled webhooks that are new or have changed. */
   readonly set: readonly WebhookEndpoint[];
-  /** Those that are disabled, or cannot be delivered to. */
+  /** Webhooks that are disabled, or cannot be called. */
   readonly stopped: readonly string[];
   readonly deleted: readonly string[];
 }
@@ -62,7 +62,9 @@ export class EndpointTable {
     this.#secrets = new ChangedRows(this.rows, options.names.secrets);
   }
 
-  /** The changes of webhooks since the last call; with the first one all webhooks. Not to be called while it runs. */
+  /**
+   * Reads the changes of webhooks since the last call; with the first call all webhooks. Do not call it while it runs.
+   */
   async changes(): Promise<WebhookChanges> {
     await this.#readSecrets();
     const outdated = this.#isRead ? await this.#lookup([...this.#outdated]) : [];
@@ -81,7 +83,7 @@ export class EndpointTable {
     return { set, stopped, deleted };
   }
 
-  /** One webhook, enabled or not; null where there is none that could be delivered to. */
+  /** Reads one webhook, enabled or not; null if there is none, or it cannot be called. */
   async endpoint(id: string): Promise<WebhookEndpoint | null> {
     const { names } = this.#options;
     const row = await this.rows.item({ resource: names.webhooks, id, within: [] });
@@ -105,7 +107,7 @@ export class EndpointTable {
     return this.#replays;
   }
 
-  /** The rows of a resource that have a value, in the order of their ids. @param limit Default: all of them */
+  /** Finds the rows of a resource that have a value, in the order of their ids. @param limit default: all rows */
   async find(
     resource: string,
     [path, value]: readonly [path: string, value: string],
@@ -134,7 +136,7 @@ export class EndpointTable {
     }
   }
 
-  /** Learns of secrets that have come and gone. */
+  /** Reads the secrets that were added and removed. */
   async #readSecrets(): Promise<void> {
     const { changed, deleted } = await this.#secrets.read();
     for (const row of changed) {

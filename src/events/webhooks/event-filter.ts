@@ -8,15 +8,18 @@ import type { Contract } from '../../contract/contract.ts';
 import { publishedFields, listEventTypes } from '../../plan/events/event-types.ts';
 import { matchesType } from './event-types.ts';
 
-/** The policies of a filter by the name of the resource, or why the filter is none: a predicate without a subject. */
+/**
+ * The policies of a filter by the name of the resource, or the error of an invalid filter: a predicate without a
+ * subject.
+ */
 export type EventFilter =
   | { readonly kind: 'valid'; readonly policies: ReadonlyMap<string, Policy> }
   | { readonly kind: 'invalid'; readonly message: string };
 
 /**
  * Compiles the filter of a webhook (EVT-4): the JSON of a policy, as row policies have it, on the data of the events.
- * It must hold for every resource of the patterns, whose events must have data. Where only `*` means the events of
- * webhooks, and it does not hold for these, they are left out.
+ * It must hold for every resource of the patterns, whose events must have data. If only `*` matches the events of
+ * webhooks, and the filter does not fit them, they are left out.
  *
  * @param text JSON
  * @param patterns of the webhook
@@ -44,7 +47,7 @@ export function compileEventFilter(text: string, patterns: readonly string[], { 
   return { kind: 'valid', policies };
 }
 
-/** True if patterns other than `*` mean events of a resource. */
+/** True if patterns other than `*` match events of a resource. */
 function isNamed(resource: Resource, patterns: readonly string[]): boolean {
   const named = patterns.filter((pattern) => pattern !== '*');
   return listEventTypes(resource).some((type) => named.some((pattern) => matchesType(pattern, type)));
@@ -59,7 +62,7 @@ function parse(text: string): Json | null {
   }
 }
 
-/** The policy of one resource, or what is wrong with it. */
+/** Compiles the policy of one resource, or returns its error. */
 function compileFor(resource: Resource, tree: Json, resources: ReadonlyMap<string, Resource>): Policy | string {
   const problems: string[] = [];
   const policy = compilePolicy(tree, [], {

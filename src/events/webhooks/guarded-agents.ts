@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls';
 import { webhookHost, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import { AddressGuard } from './address-guard.ts';
 
-/** All addresses of a name; rejects where it has none. */
+/** Resolves a name to all its addresses; rejects if it has none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 /** The resolver of the system. */
@@ -17,7 +17,7 @@ export const systemResolve: Resolve = (host) => systemLookup(host, { all: true }
 export interface GuardedAgentsOptions {
   readonly rules: WebhookUrlRules;
   readonly resolve: Resolve;
-  /** Certificates of authorities that are trusted in place of those of Node.js. */
+  /** Certificates of authorities that are trusted instead of those of Node.js. */
   readonly ca?: string | undefined;
 }
 
@@ -37,9 +37,9 @@ const IDLE_TIMEOUT = 4_000;
 const AGENT: http.AgentOptions = { keepAlive: true, timeout: IDLE_TIMEOUT, maxFreeSockets: 16, maxTotalSockets: 512 };
 
 /**
- * Connections to the hosts of webhooks, kept alive, and made only to addresses that are allowed (EVT-7). The address
- * that is checked is the address of the connection: it is checked after the name was resolved. A name of which any
- * address is not allowed is refused as a whole.
+ * Keep-alive connections to the hosts of webhooks, made only to allowed addresses (EVT-7). The address is checked after
+ * the name was resolved, so that the checked address is that of the connection. A name is refused if any of its
+ * addresses is not allowed.
  */
 export class GuardedAgents {
   readonly #rules: WebhookUrlRules;
@@ -58,13 +58,13 @@ export class GuardedAgents {
     this.#local = new GuardedHttpAgent(AddressGuard.loopback(), resolve);
   }
 
-  /** The agent for an URL that {@link parseWebhookUrl} accepted. */
+  /** Returns the agent for a URL that {@link parseWebhookUrl} accepted. */
   agentFor(url: URL): http.Agent {
     if (url.protocol === 'http:') return this.#local;
     return this.#isNamed(webhookHost(url)) ? this.#open : this.#guarded;
   }
 
-  /** True if a connection to a host would be made now; false also where its name has no address. */
+  /** True if a connection to a host would be made now; false also if its name has no address. */
   async admits(url: URL): Promise<boolean> {
     const host = webhookHost(url);
     if (this.#isNamed(host)) return true;
@@ -111,7 +111,7 @@ class GuardedHttpAgent extends http.Agent {
 
 type OnConnection = (error: Error | null, connection: Duplex) => void;
 
-/** It connects by itself: `https.Agent` ignores the option `blockList`, which `tls.connect` does not pass on. */
+/** Connects by itself: `https.Agent` ignores the option `blockList`, which `tls.connect` does not pass on. */
 class GuardedHttpsAgent extends https.Agent {
   readonly #guard: AddressGuard;
   readonly #lookup: LookupFunction;
@@ -134,7 +134,7 @@ class GuardedHttpsAgent extends https.Agent {
       onConnection?.(new AddressBlocked(NOT_ALLOWED), new PassThrough());
       return undefined;
     }
-    // It makes its own connection: Node.js crashes where one that is given to it goes on to the next address of a name.
+    // TLS makes its own connection: Node.js crashes if a given one goes on to the next address of a name.
     const secure = connectTls({
       host: name,
       port: Number(port),
@@ -148,7 +148,7 @@ class GuardedHttpsAgent extends https.Agent {
   }
 }
 
-/** Resolves a name to its addresses, of which all must be allowed. */
+/** Resolves a name to its addresses, all of which must be allowed. */
 function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   const allowed = async (host: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
     const [first, ...others] = await resolve(host);

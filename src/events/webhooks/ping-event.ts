@@ -11,11 +11,11 @@ interface PingParts {
   readonly events: EventContext;
 }
 
-/** No event of the log has it. */
+/** A sequence that no event of the log has. */
 const SEQUENCE = '0'.repeat(20);
 
 /**
- * The event that tests a webhook: it is not in the log.
+ * Makes the event that tests a webhook; it is not in the log.
  *
  * @param delivery the delivery that requests it, whose id it has
  */

@@ -8,7 +8,7 @@ import { ADDRESS_BLOCKED, GuardedAgents, type GuardedAgentsOptions, systemResolv
 
 /** One POST to an endpoint. */
 export interface WebhookRequest {
-  /** As {@link parseWebhookUrl} accepted it. */
+  /** A URL that {@link parseWebhookUrl} accepted. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -35,13 +35,13 @@ export interface SenderOptions extends GuardedAgentsOptions {
   readonly userAgent: string;
 }
 
-/** Bytes of a response that are read, after which the connection is closed, and that are retained. */
+/** Bytes of a response that are read before the connection is closed, and bytes that are retained. */
 const MAX_READ = 64 * 1_024;
 const MAX_RETAINED = 1_024;
 
 /**
- * Sends webhooks: POST over connections that are kept alive, to allowed addresses alone, without following redirects
- * (EVT-5, EVT-7).
+ * Sends webhooks: POST over keep-alive connections, to allowed addresses only, without following redirects (EVT-5,
+ * EVT-7).
  */
 export class WebhookSender {
   readonly rules: WebhookUrlRules;
@@ -54,7 +54,7 @@ export class WebhookSender {
     this.#userAgent = userAgent;
   }
 
-  /** True if a connection to the host of an URL would be made now. */
+  /** True if a connection to the host of a URL would be made now. */
   admits(url: URL): Promise<boolean> {
     return this.#agents.admits(url);
   }
@@ -90,7 +90,7 @@ export class WebhookSender {
   }
 }
 
-/** One request and its response, over a second connection where the receiver has closed the first one meanwhile. */
+/** One request and its response. It uses a second connection if the receiver has closed the first one meanwhile. */
 class Call {
   readonly #request: WebhookRequest;
   readonly #options: http.RequestOptions;
@@ -102,14 +102,14 @@ class Call {
     this.#options = options;
   }
 
-  /** Never rejects. Resolves with anything once it was aborted. */
+  /** Sends the request. Never rejects; the result after an abort is arbitrary. */
   run(isRepeated = false): Promise<SendResult> {
     const { url, body } = this.#request;
     const { promise, resolve } = Promise.withResolvers<SendResult>();
     const sent = (url.protocol === 'http:' ? http : https).request(this.#options);
     this.#sent = sent;
     sent.on('response', (response) => readResponse(response, resolve));
-    // Without this listener a 101, which no request allows, would hold the attempt until its time is over.
+    // Without this listener a 101, which no request allows, would block the attempt until its timeout.
     sent.on('upgrade', (response, socket) => {
       socket.destroy();
       resolve(toResult(response, []));
@@ -131,10 +131,10 @@ class Call {
 }
 
 /**
- * The sender of a model.
+ * Makes the sender of a model.
  *
- * @param options its resolver and authorities, for tests; `loopback`: whether this machine may be called, also by http
- *   (`serve --dev`)
+ * @param options its resolver and authorities, for tests; `loopback` is true if this machine may be called, also by
+ *   http (`serve --dev`)
  */
 export function webhookSender(
   { allowed }: WebhookSettings,
@@ -144,9 +144,7 @@ export function webhookSender(
   return new WebhookSender({ rules: { allowed, loopback }, resolve, ca, userAgent: `Restwright/${programVersion()}` });
 }
 
-/**
- * Reads a response, at most {@link MAX_READ} bytes of it: what follows is not received, and the connection is closed.
- */
+/** Reads at most {@link MAX_READ} bytes of a response: the rest is not received, and the connection is closed. */
 function readResponse(response: http.IncomingMessage, resolve: (result: SendResult) => void): void {
   const retained: Buffer[] = [];
   let length = 0;
@@ -171,7 +169,7 @@ function toResult({ statusCode, headers }: http.IncomingMessage, body: readonly 
   };
 }
 
-/** The text of bytes, without a character that was cut. */
+/** Decodes bytes to a string, without a truncated character at its end. */
 function decodeText(bytes: readonly Buffer[]): string {
   return bytes.length === 0 ? '' : new TextDecoder().decode(Buffer.concat(bytes), { stream: true });
 }
@@ -186,7 +184,7 @@ function classifyFailure(error: unknown): SendFailure {
   return /^(?:ERR_(?:SSL|TLS)_|EPROTO$|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code) ? 'tls' : 'connection';
 }
 
-/** The code of an error; of several, of which each address gave one, that of the first. */
+/** Finds the code of an error; of several, one for each address, that of the first. */
 function errorCode(error: unknown): string {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

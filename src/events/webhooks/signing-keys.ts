@@ -4,18 +4,18 @@ import type { Row } from '../../plan/plan.ts';
 import type { Seal } from '../../platform/seal.ts';
 import { createHmac, createSecretKey } from 'node:crypto';
 
-/** A key that signs for a time. */
+/** A key that signs until a time. */
 export interface SigningKey {
   readonly sign: Signer;
   /** Milliseconds since the epoch; `Infinity` for the newest one. */
   readonly until: number;
 }
 
-/** Milliseconds that a secret signs after a newer one was made. */
+/** Milliseconds for which a secret still signs after a newer one was made. */
 const ROTATION = 24 * 60 * 60_000;
 
 /**
- * The keys of a webhook, the newest first. Secrets that another server has sealed are left out.
+ * Lists the keys of a webhook, the newest first. Secrets that another server has sealed are left out.
  *
  * @param webhook its row, which has its first secret
  * @param rotated the rows of its later ones, in any order
@@ -31,13 +31,13 @@ export function signingKeys(webhook: Row, rotated: readonly Row[], seal: Seal): 
   return keys.toReversed();
 }
 
-/** Those that sign at a time. @param now milliseconds since the epoch */
+/** Selects the keys that sign at a time. @param now milliseconds since the epoch */
 export function activeSigners(keys: readonly SigningKey[], now: number): readonly Signer[] {
   return keys.flatMap(({ sign, until }) => (now < until ? [sign] : []));
 }
 
 /**
- * Signs with a secret (version `v1` of Standard Webhooks).
+ * Makes a signer with a secret (version `v1` of Standard Webhooks).
  *
  * @param secret as `webhookSecret` writes it
  * @throws {RangeError} for anything else

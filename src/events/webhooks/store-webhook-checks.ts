@@ -19,7 +19,7 @@ export interface StoreWebhookChecksOptions {
   readonly events: Pick<EventLog, 'after' | 'lastSequence' | 'range'>;
 }
 
-/** The parts of a model and its store that the hooks of webhooks need. */
+/** Checks webhooks against a model and its store, for the hooks of webhooks. */
 export class StoreWebhookChecks extends WebhookChecks {
   readonly version: string;
   readonly #options: StoreWebhookChecksOptions;
@@ -30,7 +30,10 @@ export class StoreWebhookChecks extends WebhookChecks {
     this.version = String(options.contracts.current.model.version.major);
   }
 
-  /** It does not say what a name resolves to, so that nothing of a private network is learned (EVT-7). */
+  /**
+   * Checks a URL. The message does not contain the addresses of a name, so that it reveals nothing of a private network
+   * (EVT-7).
+   */
   override async checkUrl(text: string): Promise<string | null> {
     const { hosts } = this.#options;
     const parsed = parseWebhookUrl(text, hosts.rules);
@@ -56,15 +59,15 @@ export class StoreWebhookChecks extends WebhookChecks {
     const { events, retention, now } = this.#options;
     const { removed, since } = await events.range();
     const after = await this.#lastBefore(from, false);
-    // When the last event of a log was written that is empty by now, is not known, but that it was too old.
+    // If the log is empty by now, the time of its last event is not known, but it was too old.
     const isStored = after >= removed || Date.parse(from) >= (since ?? now() - retention);
     return isStored ? { after: Math.max(after, removed), last: await this.#lastBefore(to, true) } : null;
   }
 
   /**
-   * The last event before a time, by bisection: events are logged in the order of their times.
+   * Finds the last event before a time by bisection: events are logged in the order of their times.
    *
-   * @param inclusive whether one at that time counts, too
+   * @param inclusive true if an event at that time counts too
    */
   async #lastBefore(time: string, inclusive: boolean): Promise<number> {
     const { events } = this.#options;
@@ -86,7 +89,7 @@ export class StoreWebhookChecks extends WebhookChecks {
   }
 }
 
-/** The error of a pattern that means no type of event. */
+/** Makes the error of a pattern that matches no type of event. */
 function patternDetail(pattern: string, index: number, { model }: Contract): readonly ErrorDetail[] {
   const types = [...model.resources.values()].flatMap(listEventTypes);
   if (types.some((type) => matchesType(pattern, type))) return [];

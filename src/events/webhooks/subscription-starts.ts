@@ -4,13 +4,13 @@ import type { Store } from '../../stores/store.ts';
 /** The position in the log at which a subscription starts. */
 export interface StartedSubscription {
   readonly name: string;
-  /** It gets the events with a greater sequence. */
+  /** The sequence after which it gets events. */
   readonly after: number;
 }
 
 /**
- * Starts subscriptions at the places in the log that their rows name, each once, whatever process does it: a webhook
- * gets what was logged after it was created, however late that is noticed.
+ * Starts each subscription once, in whichever process, at the position in the log that its row names. A webhook gets
+ * the events that were logged after it was created, however late that is noticed.
  */
 export class SubscriptionStarts {
   readonly #store: Pick<Store, 'bookmarks' | 'writes'>;
@@ -22,10 +22,10 @@ export class SubscriptionStarts {
   }
 
   /**
-   * Starts those that have not started. Each is a unit of its own.
+   * Starts the subscriptions that have not started. Each is a unit of its own.
    *
    * @param seen the stamp with which the replays among them were read: one that has ended since must not start again
-   * @returns whether all have started; none that has not where the stamp is another by now
+   * @returns true if all have started; if the stamp has changed, no further one is started
    */
   async start(subscriptions: readonly StartedSubscription[], seen: ExpectedStamp): Promise<boolean> {
     const started = await Promise.all(subscriptions.map((subscription) => this.#start(subscription, seen)));
@@ -37,7 +37,7 @@ export class SubscriptionStarts {
     return (await this.#store.bookmarks.get(startBookmark(name))) === String(after);
   }
 
-  /** Removes what is stored of subscriptions that have ended. */
+  /** Removes the stored state of subscriptions that have ended. */
   async end(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     for (const name of names) this.#started.delete(name);

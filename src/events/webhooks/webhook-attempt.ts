@@ -65,7 +65,7 @@ function describeOutcome(
   return { statusCode: null, response: null, error: CAUSES[result.reason](timeout) };
 }
 
-/** The form in which a webhook gets events. */
+/** The settings of a webhook that determine the form of its messages. */
 interface MessageForm {
   readonly format: 'native' | 'cloudevents';
   /** Signers, that of the newest key first. */
@@ -82,8 +82,8 @@ interface WebhookMessage {
 }
 
 /**
- * The request that delivers an event (EVT-5): the same body for every attempt and replay, signed with the time of the
- * attempt.
+ * Makes the request that delivers an event (EVT-5). Its body is the same for every attempt and replay, signed with the
+ * time of the attempt.
  *
  * @param now milliseconds since the epoch
  */

@@ -17,10 +17,10 @@ import { compileEventFilter } from './event-filter.ts';
 import { findContract, matchesType } from './event-types.ts';
 import { activeSigners, type SigningKey } from './signing-keys.ts';
 
-/** A webhook that is enabled, ready to be delivered to. */
+/** An enabled webhook, ready to be called. */
 export interface WebhookEndpoint {
   readonly id: string;
-  /** The target of its requests, or the reason why it cannot be called (any more). */
+  /** The target of its requests, or the reason why it cannot be called anymore. */
   readonly target: WebhookUrl;
   readonly format: 'native' | 'cloudevents';
   readonly ordered: boolean;
@@ -28,11 +28,11 @@ export interface WebhookEndpoint {
   readonly patterns: readonly string[];
   /** Lists the signers, that of the newest secret first. @param now milliseconds since the epoch */
   readonly signers: (now: number) => readonly Signer[];
-  /** An event as the webhook gets it; null where it does not, because of what its creator may see, or of its filter. */
+  /** Shows an event as the webhook gets it; null if its creator may not see the event, or its filter excludes it. */
   readonly see: (event: JudgedEvent) => EventEnvelope | null;
   /** The sequence after which it gets events. */
   readonly start: number;
-  /** Milliseconds since the epoch: since when every attempt has failed; null if the last one succeeded. */
+  /** The time since which every attempt has failed, in milliseconds since the epoch; null if the last one succeeded. */
   readonly failingSince: number | null;
 }
 
@@ -42,7 +42,7 @@ export interface EndpointContext {
   readonly origin: () => string;
 }
 
-/** Compiles the row of a webhook. @returns null where its version is no longer served, or where it has no key */
+/** Compiles the row of a webhook. @returns null if its version is no longer served, or it has no key */
 export function webhookEndpoint(
   row: Row,
   keys: readonly SigningKey[],
@@ -72,7 +72,7 @@ export function webhookEndpoint(
   };
 }
 
-/** As whom a webhook acts: its creator, with the scopes and claims that it had then. */
+/** Restores the caller as which a webhook acts: its creator, with the scopes and claims that it had then. */
 function restoreCaller({ owner, creator, claims }: Row): PolicyCaller {
   if (!isJsonObject(creator)) return ANONYMOUS_CALLER;
   const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
@@ -95,7 +95,7 @@ function stringsIn(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** The types that patterns of an older version mean, as the log has them. */
+/** Translates patterns of an older version to types as the log has them. */
 function storedPatterns(
   patterns: readonly string[],
   { model }: Contracts['current'],
@@ -111,7 +111,7 @@ function storedPatterns(
   });
 }
 
-/** Judges events by the filter of a webhook. One that no longer fits the model lets nothing pass. */
+/** Compiles the filter of a webhook. A filter that no longer fits the model lets no event pass. */
 function compileFilter(
   filter: Json,
   patterns: readonly string[],

@@ -19,21 +19,21 @@ export interface WebhookRequestsOptions {
   readonly table: EndpointTable;
   readonly rows: DeliveryRows;
   readonly attempt: AttemptOptions;
-  /** The event with a sequence; null where it is no longer in the log. */
+  /** Finds the event with a sequence; null if it is no longer in the log. */
   readonly find: (sequence: number) => Promise<JudgedEvent | null>;
-  /** The ping of a webhook. */
+  /** Makes the ping of a webhook. */
   readonly ping: (delivery: Row) => EventEnvelope;
   readonly starts: SubscriptionStarts;
-  /** Milliseconds for which events are stored, and deliveries that did not succeed. */
+  /** Milliseconds for which events and unsuccessful deliveries are stored. */
   readonly retention: number;
   readonly store: Pick<Store, 'deliveries' | 'events'>;
   readonly observe: Observe;
 }
 
 const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which deliveries are listed that succeeded. */
+/** Milliseconds for which successful deliveries are listed. */
 const SUCCEEDED_RETENTION = 7 * DAY;
-/** Milliseconds between two looks for old deliveries. */
+/** Milliseconds between two checks for old deliveries. */
 const CLEANING_INTERVAL = 60_000;
 
 /** Deliveries in flight. */
@@ -43,7 +43,7 @@ const CONCURRENCY = 16;
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** The stamp of deliveries of which all that were pending have been started. */
+  /** The stamp of deliveries at which all pending ones had been started. */
   #idleStamp: number | null = null;
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
@@ -51,7 +51,7 @@ export class WebhookRequests {
     this.#options = options;
   }
 
-  /** Starts what was requested. Never rejects. */
+  /** Starts the requested deliveries. Never rejects. */
   async run(): Promise<void> {
     const { table, observe } = this.#options;
     try {
@@ -76,7 +76,7 @@ export class WebhookRequests {
     if (pending.length <= CONCURRENCY && started.length === waiting.length) this.#idleStamp = stamp;
   }
 
-  /** Never rejects. What could not be recorded is still pending. */
+  /** Attempts a delivery. Never rejects: a delivery that could not be recorded is still pending. */
   async #attempt(row: Row): Promise<void> {
     try {
       await this.#deliver(row);
@@ -93,7 +93,7 @@ export class WebhookRequests {
     await Promise.all(this.#inFlight.values());
   }
 
-  /** Deletes deliveries that no one looks at any more, in small steps. */
+  /** Deletes deliveries that are too old, in small steps. */
   async #deleteOld(): Promise<void> {
     const { attempt, rows, store, retention } = this.#options;
     const now = attempt.now();
@@ -112,7 +112,7 @@ export class WebhookRequests {
     if (isDone) this.#cleanedAt = now;
   }
 
-  /** True if all events of a replay have been delivered, or given up. */
+  /** True if all events of a replay have been delivered or abandoned. */
   async #isDelivered(replay: Replay): Promise<boolean> {
     const { starts, store } = this.#options;
     const start = replayStart(replay);
@@ -164,12 +164,12 @@ export class RequestLoop {
     this.#timer = setInterval(() => this.#run(), INTERVAL).unref();
   }
 
-  /** Something was committed. Cheap to call often. */
+  /** Announces that something was committed. Cheap to call often. */
   wake(): void {
     if (Math.abs(this.#clock.now() - this.#lastRun) >= MIN_INTERVAL) this.#run();
   }
 
-  /** Starts no more, and waits for what is in flight. @param timeout milliseconds at most */
+  /** Starts no more deliveries, and waits for those in flight. @param timeout milliseconds at most */
   async stop(timeout = STOP_TIMEOUT): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped = true;
@@ -188,7 +188,7 @@ export class RequestLoop {
   }
 }
 
-/** Milliseconds between two runs, and at least between two that commits start. */
+/** Milliseconds between two regular runs, and the minimum between two runs after commits. */
 const INTERVAL = 500;
 const MIN_INTERVAL = 100;
 /** Milliseconds that `stop` waits by default. */

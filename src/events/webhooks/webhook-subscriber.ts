@@ -22,20 +22,20 @@ export interface WebhookSubscriberOptions {
 
 /** Milliseconds of failures after which a webhook is disabled (EVT-6). */
 const MAX_FAILING = 120 * 60 * 60_000;
-/** Milliseconds by which the dispatcher waits longer than the sender, which says why there was no response. */
+/** Milliseconds by which the dispatcher waits longer than the sender, which knows the reason for a missing response. */
 const MARGIN = 1_000;
 /** Concurrent deliveries to one webhook. */
 const CONCURRENCY = 4;
 /** Deliveries per second to a webhook that was failing, until it has caught up. */
 const DRAIN_RATE = 50;
-/** Deliveries per second while writes need the whole time of the process, of which they take less than a tenth then. */
+/** Deliveries per second while writes need all of the process's time. They then take less than a tenth of it. */
 const BUSY_RATE = 200;
 /** Milliseconds that a failed delivery may wait for other writes, to share their transaction. */
 const MAX_DELAY = 20;
 
 const PREFIX = 'webhook:';
 
-/** The name of a webhook's subscription, or of that of one of its replays. */
+/** Names the subscription of a webhook, or of one of its replays. */
 export function subscriptionName(webhook: string, replay: string | null): string {
   return replay === null ? `${PREFIX}${webhook}` : `${PREFIX}${webhook}:${replay}`;
 }
@@ -54,14 +54,14 @@ export class WebhookSubscriber implements Subscriber {
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
-  /** Those that are enabled, by id. */
+  /** Enabled webhooks, by id. */
   readonly #endpoints = new Map<string, WebhookEndpoint>();
   /** By name. */
   readonly #subscriptions = new Map<string, Subscription>();
-  /** The changes to webhooks since they were read. */
+  /** The time since which each webhook fails, by its id; null if its last attempt succeeded. */
   readonly #failingSince = new Map<string, number | null>();
   readonly #stopped = new Set<string>();
-  /** Names of the subscriptions of webhooks and replays that are gone, of which something may still be stored. */
+  /** Names of the subscriptions of removed webhooks and replays that may still have stored state. */
   readonly #ended = new Set<string>();
   /** Subscriptions that may not have started, by name. */
   readonly #unstarted = new Map<string, StartedSubscription>();
@@ -77,7 +77,7 @@ export class WebhookSubscriber implements Subscriber {
     this.timeout = timeout + MARGIN;
   }
 
-  /** A number that changes whenever webhooks, their secrets or their replays have, in any process. */
+  /** Returns a number that changes whenever webhooks, their secrets or their replays change, in any process. */
   stamp(): MaybePromise<number> {
     const { table, settings } = this.#options;
     const { webhooks, secrets, replays } = settings.resources;
@@ -89,7 +89,7 @@ export class WebhookSubscriber implements Subscriber {
     });
   }
 
-  /** One after another: the reader of events and their removal both call it. */
+  /** Reads one after another, because the reader of events and their removal both call it. */
   subscriptions(): Promise<readonly Subscription[]> {
     const read = this.#reading.then(() => this.#read());
     this.#reading = read.catch(() => undefined);
@@ -120,7 +120,7 @@ export class WebhookSubscriber implements Subscriber {
     return this.#options.rows.flush(maxDelay);
   }
 
-  /** Reads what has changed. What cannot be stored of it now is stored with the next call. */
+  /** Reads the changes. State that cannot be stored now is stored with the next call. */
   async #read(): Promise<readonly Subscription[]> {
     const { table, starts, settings } = this.#options;
     const { set, stopped, deleted } = await table.changes();
@@ -150,7 +150,7 @@ export class WebhookSubscriber implements Subscriber {
     this.#unstarted.set(name, { name, after: start });
   }
 
-  /** Those that are disabled may be enabled again: what is stored of them remains. */
+  /** Removes a webhook from memory. Its stored state remains, because it may be enabled again. */
   #remove(id: string): void {
     this.#endpoints.delete(id);
     this.#failingSince.delete(id);
@@ -163,7 +163,7 @@ export class WebhookSubscriber implements Subscriber {
     this.#unstarted.delete(name);
   }
 
-  /** @param changed ids of webhooks that are others than before */
+  /** @param changed ids of webhooks that have changed */
   #setReplays(replays: readonly Replay[], changed: ReadonlySet<string>): void {
     const found = new Set(replays.map(({ id }) => id));
     for (const replay of this.#replays) {
@@ -181,7 +181,8 @@ export class WebhookSubscriber implements Subscriber {
   }
 
   /**
-   * Lists the attempt, and updates the webhook. Never rejects: what the receiver has counts as delivered in any case.
+   * Lists the attempt, and updates the webhook. Never rejects: an event that the receiver has counts as delivered in
+   * any case.
    */
   async #record(endpoint: WebhookEndpoint, made: MadeAttempt, attempted: WebhookAttempt): Promise<void> {
     try {
@@ -213,7 +214,10 @@ export class WebhookSubscriber implements Subscriber {
     rows.add({ webhook: endpoint.id, eventId, type, sequence: metadata.sequence, replay }, outcome(undefined));
   }
 
-  /** Disables a webhook that is gone, or that has failed for too long, and notes since when it fails (EVT-5, EVT-6). */
+  /**
+   * Disables a webhook that is gone or has failed for too long, and records the time since which it fails (EVT-5,
+   * EVT-6).
+   */
   async #follow({ id }: WebhookEndpoint, { verdict, listed }: WebhookAttempt): Promise<void> {
     const since = this.#failingSince.get(id) ?? null;
     if (verdict.kind === 'gone') await this.#disable(id, 'gone');
@@ -246,7 +250,7 @@ function toSubscription(endpoint: WebhookEndpoint, replay: Replay | null): Subsc
   };
 }
 
-/** The position at which a replay starts. */
+/** Returns the position at which a replay starts. */
 export function replayStart({ webhook, id, after }: Replay): StartedSubscription {
   return { name: subscriptionName(webhook, id), after };
 }
@@ -257,6 +261,6 @@ interface MadeAttempt {
   /** True if an earlier attempt may be listed. */
   readonly isStored: boolean;
   readonly replay: string | null;
-  /** When the next one is due: milliseconds since the epoch; null if there is none. */
+  /** The time at which the next one is due, in milliseconds since the epoch; null if there is none. */
   readonly due: number | null;
 }

@@ -23,10 +23,7 @@ export interface SystemFields {
   readonly revision: number;
 }
 
-/**
- * A read-only member that is computed for each representation by a pure, synchronous function. It cannot be filtered or
- * sorted.
- */
+/** A read-only member that a pure, synchronous function computes for each representation. No filter or sort uses it. */
 export interface ComputedDefinition<R, F extends keyof R> {
   readonly schema: object;
   /** The fields that it is computed from. */
@@ -41,15 +38,12 @@ type ComputedReads<R> = Readonly<Record<string, keyof R>>;
 /** The generator of a value, as in a model document. */
 type GeneratedData = 'uuid' | 'now' | { readonly secret: string; readonly hint?: string };
 
-/**
- * The functions of a resource: `R` is the type of its values, `S` of the application's services, `C` maps computed
- * members to fields.
- */
+/** The functions of a resource. `R`: its values, `S`: the application's services, `C`: computed members to fields. */
 export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R>> {
   readonly computed?: { readonly [K in keyof C]: ComputedDefinition<R, C[K]> };
   /**
-   * Values that the server makes when it creates a row, as data or by a function, which runs after the other hooks.
-   * Clients cannot write them. What a function returns must match the schema of its field.
+   * Values that the server makes when it creates a row, as data or by a function that runs after the other hooks.
+   * Clients cannot write them. A function must return a value that matches the schema of its field.
    */
   readonly generated?: { readonly [K in keyof R]?: GeneratedData | ((context: S & WriteInfo) => MaybePromise<R[K]>) };
   /** Runs before a write. Can change the draft, or refuse the write with `refuse`. */
@@ -100,10 +94,7 @@ export type ResourceDefinition<
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
   NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
 
-/**
- * The parts of a model from which the types of clients follow: ids, computed members, and the prefix of error codes,
- * `never` if derived.
- */
+/** The parts of a resource from which client types follow. `E` is the prefix of error codes, `never` if derived. */
 export interface ResourceShape<T, P, I, M, E> {
   readonly schema: T;
   readonly parent: P;
@@ -115,10 +106,7 @@ export interface ResourceShape<T, P, I, M, E> {
 declare const REFERENCES: unique symbol;
 declare const SHAPE: unique symbol;
 
-/**
- * A resource without the types of its hooks, as `resource` returns it. `N` names the other resources that it needs, and
- * `D` is what the types of clients follow from.
- */
+/** A resource without the types of its hooks. `N`: the resources that it needs, `D`: the source of client types. */
 export type DefinedResource<N extends string = string, D = unknown> = ResourceData & { readonly schema: SchemaLike } & {
   readonly [code in keyof ResourceCode<unknown, unknown>]?: unknown;
 } & { readonly [REFERENCES]?: N | undefined; readonly [SHAPE]?: D | undefined };

@@ -27,7 +27,7 @@ interface Step extends PreparedWrite {
   readonly firstPlan: number;
 }
 
-/** Runs all operations in one transaction. Each is prepared against the rows as the previous ones would leave them. */
+/** Runs all operations in one transaction. Each is prepared against the rows that the previous ones would leave. */
 export function runAtomic(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { contract } = run.caller;
   return services.commits.afterReaders([...contract.resources.keys()], () => runAttempts(run, services));
@@ -79,7 +79,7 @@ async function stageAll(run: BatchRun, services: BatchServices): Promise<StagedB
       checkResultSize(size, caller);
       await staged.stage(prepared.plans);
       if (prepared.expectStamps.length > 0) services.commits.readsRows(write.operation.systemResource.resource.name);
-      // The first one counts: later reads have to be of the same state.
+      // The first stamp counts: later reads must be of the same state.
       for (const { resource, stamp } of [...prepared.expectStamps, ...prepared.judgedBy])
         stamps.set(resource, stamps.get(resource) ?? stamp);
       steps.push({ ...prepared, write, firstPlan });

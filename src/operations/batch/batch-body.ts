@@ -57,7 +57,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'if-unmodified-since',
   'prefer',
 ]);
-/** Fields of the whole batch that an operation may not have: ignored, they would mislead its sender. */
+/** Fields of the whole batch that an operation may not have: ignoring them would mislead its sender. */
 const BATCH_FIELDS: ReadonlySet<string> = new Set([
   'api-version',
   'authorization',
@@ -149,8 +149,8 @@ function unknownMembers(json: JsonObject, known: readonly string[], at: string):
 }
 
 /**
- * Reads the operations of a batch as requests. One that could not be sent alone is an error of the document, whether
- * the batch is atomic or not: it would fail in the same way each time.
+ * Reads the operations of a batch as requests. An operation that could not be sent alone is an error of the document,
+ * even if the batch is not atomic. It would fail in the same way each time.
  *
  * @throws {ApiError} BATCH_INVALID with all errors
  */

@@ -75,7 +75,7 @@ export function batchWithRevisions(record: BatchRecord, revisions: readonly numb
   return { ...record, results };
 }
 
-/** Names the record of a batch: one of its caller alone. */
+/** Names the record of a batch, which belongs to its caller alone. */
 export function batchName(id: string, { identity }: Principal): string {
   return `batch:${identity}:${id}`;
 }

@@ -15,7 +15,10 @@ export interface BatchServices extends RunServices {
   readonly observe: Observe;
 }
 
-/** The largest size of the results of a batch, in bodies: they are stored for a day and sent in one response. */
+/**
+ * Maximum size of the results of a batch, as a multiple of the maximum body. They are stored for a day and sent in one
+ * response.
+ */
 const MAX_RESULTS = 16;
 
 /** A batch that is being run. */

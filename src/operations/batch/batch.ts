@@ -21,7 +21,7 @@ export interface BatchPlan {
   /** The `Idempotency-Key`; null without one. */
   readonly key: string | null;
   readonly identity: RequestIdentity;
-  /** Checked completely, and not stored (MET-14). */
+  /** True if the batch is checked completely, and not stored (MET-14). */
   readonly dry: boolean;
   /** True if unknown members of the body are ignored (REP-5). */
   readonly lenient: boolean;
@@ -42,7 +42,7 @@ export interface StoredBatch {
   readonly record: BatchRecord;
 }
 
-/** A batch is no resource of the model: its body is JSON alone. */
+/** A batch is no resource of the model: its body can only be JSON. */
 const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', members: [] } } as const;
 
 /** Runs a batch (MET-13): several writes, all or none of them if it is atomic, else each by itself, in order. */
@@ -83,7 +83,7 @@ function batchIn(body: ParsedBody, { lenient, receive }: BatchPlan): ReceivedBat
 }
 
 /**
- * Judges an earlier batch that is sent again for its caller now (MET-12): an atomic one as a whole or not at all.
+ * Judges a batch that is sent again for its caller now (MET-12). An atomic batch is replayed as a whole or not at all.
  *
  * @throws {ApiError} AUTH_SCOPE_INSUFFICIENT; 404
  */
@@ -109,7 +109,7 @@ async function judgedBatch(record: BatchRecord, caller: Caller, services: BatchS
   return { ...record, results };
 }
 
-/** Returns the error of an earlier result that the caller may not have now; null if it may. */
+/** Returns the error of an earlier result that the caller may no longer see; null if it may. */
 async function resultError(earlier: OperationResult, caller: Caller): Promise<ApiError | null> {
   if (earlier.kind === 'failed') return null;
   const { result } = earlier;

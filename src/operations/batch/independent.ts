@@ -19,10 +19,7 @@ import {
   resultSize,
 } from './batch-run.ts';
 
-/**
- * Share of the time of a batch after which none of its operations starts: those in progress, and the record, need the
- * rest.
- */
+/** Share of the time of a batch after which no operation starts. Those in progress and the record need the rest. */
 const LATEST_OPERATION = 0.8;
 
 /** An operation to be run, with the time and size that the previous ones left. */
@@ -38,9 +35,9 @@ interface OperationRun extends BatchRun {
 }
 
 /**
- * Runs each operation by itself: one that fails stops no other. Operations that cannot start in time are not made, and
- * their results say so: the others are reported and stored before the time of the batch is over (ERR-7). Under a key,
- * each is done once, even if the batch broke off in the middle.
+ * Runs each operation by itself: a failed one stops no other. Operations that cannot start in time are skipped, and
+ * their results say so. The others are reported and stored before the time of the batch is over (ERR-7). Under an
+ * idempotency key, each is done once, even if the batch was interrupted.
  */
 export async function runIndependent(run: BatchRun, services: BatchServices): Promise<BatchRecord | 'recorded'> {
   const { batch, keyed, dry } = run;
@@ -99,12 +96,12 @@ export function failedResult(
 /** @throws {ApiError} as the operation would be refused alone */
 async function commitOperation(run: OperationRun, services: BatchServices): Promise<OperationResult> {
   const { received, index, name, dry, since } = run;
-  // The request has taken what one write takes.
+  // The request has taken the cost of one write.
   const quota = index === 0 ? null : run.caller.quota;
   await quota?.take(1);
   const { write, body } = await readOperation(received, run);
   const { result, replayed } = await commitOnce(name, write, { body, dry, since, latest: LATEST_OPERATION }, services);
-  // Otherwise a batch that is sent again would use up what its remaining operations need.
+  // Otherwise a batch that is sent again would use up the quota of its remaining operations.
   if (replayed) quota?.giveBack();
   return { ...doneResult(write, result), replayed };
 }

@@ -13,10 +13,7 @@ import { commitOnce, recordName, type RequestedWrite, withoutPreconditions } fro
 import type { BatchServices } from './batch-run.ts';
 import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
-/**
- * The most that may be in progress at a time: enough lines to share commits, little enough to hold in memory. Lines,
- * bytes.
- */
+/** Maximum lines and bytes in progress: enough lines to share commits, and few enough bytes to hold in memory. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
 /** Lines that take as much from a rate limit as one write (LIM-2). */
 const LINES_PER_WRITE = 100;
@@ -30,7 +27,7 @@ export type LineResult =
   /** The body itself broke off. No line follows. */
   | { readonly kind: 'broken'; readonly error: ErrorBody };
 
-/** The results of NDJSON, made while they are sent. */
+/** The results of an NDJSON body, produced while they are sent. */
 export interface LinesOutcome {
   readonly kind: 'lines';
   readonly dry: boolean;
@@ -46,18 +43,17 @@ interface KeyedLines {
 }
 
 /**
- * Creates one resource per line and reports the result of each in the same order (MET-13): every line is a write of its
- * own. Lines are read as their results are sent, so that memory does not grow with their number. Under an
- * `Idempotency-Key` each line is written once: the same lines, sent again after a broken connection, resume where they
- * stopped.
+ * Creates one resource per line, each by a write of its own, and reports the results in the same order (MET-13). Lines
+ * are read as their results are sent, so that memory does not grow with their number. Under an `Idempotency-Key` each
+ * line is written once. The same lines, sent again after a broken connection, resume where they stopped.
  *
  * @throws {ApiError} 400, 404, 412 before the first line is read
  */
 export async function importLines(write: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
   const { operation, request } = write;
   const key = recordName(write, services);
-  // Sent again after its first line was written, its lines are replayed whatever became of the collection since (step
-  // 13 before 14).
+  // A body that is sent again after its first line was written is replayed, even if the collection has changed (step 13
+  // before 14).
   const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
   if (!isResumed) await operation.precheck(services);
   const results = lineResults({ write: withoutPreconditions(write), key }, services);
@@ -78,7 +74,7 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
     yield* runOrdered(inTimeSlices(limitedLines(lines)), start, CONCURRENCY);
   } catch (error) {
     // The lines that were read are done.
-    yield { kind: 'broken', error: describeError(error, lines, services) };
+    yield { kind: 'broken', error: describeLineError(error, lines, services) };
     throw error;
   }
 }
@@ -125,7 +121,7 @@ async function runLine(line: RawRecord, lines: KeyedLines, services: BatchServic
     const { result, replayed } = await commitOnce(key, write, { body, dry, since: services.sources.now() }, services);
     return dry ? { kind: 'checked', line: number } : { kind: 'created', line: number, id: result.row.id, replayed };
   } catch (error) {
-    return { kind: 'failed', line: number, error: describeError(error, lines, services) };
+    return { kind: 'failed', line: number, error: describeLineError(error, lines, services) };
   }
 }
 
@@ -148,7 +144,7 @@ function inLine({ status, code, message, details }: ApiError): ApiError {
   return new ApiError(status, code, message.replace('line 1, column', 'column'), { details });
 }
 
-function describeError(
+function describeLineError(
   failure: unknown,
   { write }: KeyedLines,
   { sources, observe }: Pick<BatchServices, 'sources' | 'observe'>,

@@ -5,7 +5,7 @@ export interface StartedTask<R> {
   readonly result: Promise<R>;
 }
 
-/** The most that may be in progress at a time. */
+/** The limits of the tasks in progress. */
 export interface ConcurrencyLimit {
   readonly items: number;
   readonly bytes: number;
@@ -17,10 +17,10 @@ type Next<T> =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Starts a task for each item as it arrives, several at a time, and yields the results in the order of the items, each
- * as soon as possible. At the limit, the next item waits until a result is consumed, so that memory is bounded.
+ * Starts a task for each item as it arrives, several at a time. Yields the results in the order of the items, each as
+ * soon as possible. At the limit, the next item waits until a result is consumed, so that memory is bounded.
  *
- * @param start null for an item that needs no task
+ * @param start returns null for an item that needs no task
  * @throws the error of the source, after the results of the items before
  */
 export async function* runOrdered<T, R>(
@@ -59,7 +59,7 @@ export async function* runOrdered<T, R>(
   }
 }
 
-/** True if the result comes before the next item. */
+/** True if the result is available before the next item. */
 function isReady(result: Promise<unknown>, next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => false), result.then(() => true)]);
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../conventions/json/json.ts';
 import type { StoredApiKey } from '../../auth/api-keys.ts';
 import type { ListRead, Row } from '../../plan/plan.ts';
 
-/** More keys than this never begin with the same 48 random bits. */
+/** Maximum number of keys with one prefix: no more begin with the same 48 random bits. */
 const LIMIT = 10;
 
 /** Finds the API keys with a prefix. @param resource name of their resource */
@@ -19,7 +19,7 @@ export function apiKeysRead(resource: string, prefix: string): ListRead {
   };
 }
 
-/** An API key as its row holds it. */
+/** Reads an API key from its row. */
 export function storedApiKey(row: Row): StoredApiKey {
   const { id, key, subject, scopes, claims, expires_at: expires } = row;
   return {

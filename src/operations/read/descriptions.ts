@@ -10,7 +10,8 @@ import type { Model } from '../../model/model.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
 /**
- * An OpenAPI document by its edition, that of AsyncAPI, the documentation, or what those see of it who may not read it.
+ * An OpenAPI document by its edition, the AsyncAPI document, the documentation, or its page for callers who may not
+ * read it.
  */
 export type DescriptionForm = OpenApiEdition | 'asyncapi' | 'docs' | 'locked-docs';
 
@@ -19,7 +20,7 @@ const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_PO
 /** A description as bytes, made once. */
 export interface WrittenDescription {
   readonly body: Uint8Array;
-  /** Names the body. */
+  /** The digest of the body. */
   readonly digest: string;
   /** Further header fields. */
   readonly headers: readonly string[];
@@ -34,8 +35,9 @@ export interface FoundDescription {
 }
 
 /**
- * The descriptions of the contracts of a model, each made for the first request for it: they cost the start of a server
- * nothing. They depend on the *contract* alone, and on no caller. They are cleared with the caches of an idle server.
+ * Caches the descriptions of the contracts of a model. Each is made for its first request, so that the start of a
+ * server is not delayed. They depend on the *contract* alone, and on no caller. They are cleared with the caches of an
+ * idle server.
  */
 export class Descriptions {
   readonly #model: Model;

@@ -43,9 +43,9 @@ export interface FoundEvent {
   readonly seen: SeenEvent;
 }
 
-/** Events that are read from the log at a time, at most. */
+/** Maximum number of events that are read from the log at a time. */
 const MAX_READ = 256;
-/** Events that one request reads, at most: the page of a caller who sees few of them ends early. */
+/** Maximum number of events that one request reads. The page of a caller who sees few of them ends early. */
 const MAX_JUDGED = 10_000;
 
 /**
@@ -83,7 +83,7 @@ async function readPage(
 ): Promise<Pick<FoundEvents, 'events' | 'end' | 'hasMore'>> {
   const events: SeenEvent[] = [];
   const slices = new TimeSlices();
-  // Later events belong to the next page: one query of the list may find them although earlier ones did not.
+  // Later events belong to the next page, even if a later query of this page would find them.
   const until = await log.lastSequence();
   let after = position?.sequence ?? 0;
   let bytes = 0;
@@ -112,7 +112,7 @@ export async function readEvent(caller: Caller, id: string, { eventSource }: Eve
   return { kind: 'event', seen: event };
 }
 
-/** The events as a caller sees them. */
+/** Makes the view of events for a caller. */
 export function viewEvents(
   { principal, contract }: Pick<Caller, 'principal' | 'contract'>,
   { origin }: Pick<EventSource, 'origin'>,
@@ -125,7 +125,7 @@ function seen(view: EventView, logged: LoggedEvent): SeenEvent | null {
   return event === null ? null : { event, json: writeOrderedJson(event) };
 }
 
-/** The error for a position after which events were removed (EVT-8). */
+/** Makes the error for a position after which events were removed (EVT-8). */
 export function positionExpired(): ApiError {
   const message =
     'The events after this position are no longer stored; read the resources again, and continue from the latest event.';

@@ -15,8 +15,8 @@ import { eventsAdminScope } from '../../plan/event-rules.ts';
 export interface JudgedEvent {
   readonly event: EventEnvelope;
   /**
-   * The compared values before and after the change, each null if there was no row or none was compared. null or absent
-   * if they are not known.
+   * The compared values before and after the change, each null if there was no row or none was compared. The member is
+   * null or absent if they are not known.
    */
   readonly access?: {
     readonly before: FieldValues | null;
@@ -26,27 +26,28 @@ export interface JudgedEvent {
   } | null;
 }
 
-/** The part of an event that a consumer sees: the row, or that it has left its sight. */
+/** The part of an event that a consumer sees: the row, or only that it is no longer visible. */
 export type EventSight = 'row' | 'left';
 
 /** A reader of events. */
 export interface EventConsumer {
   readonly caller: PolicyCaller;
-  /** The version that it reads, with every field. */
+  /** The contract of the version that it reads, with every field. */
   readonly contract: Contract;
-  /** The newest one, in which events are logged. */
+  /** The newest contract, in which events are logged. */
   readonly current: Contract;
   /** Scheme and authority of URLs. */
   readonly origin: () => string;
 }
 
 /**
- * The events of a log as one consumer may see them (EVT-3, EVT-8): those of rows that were visible to it before or
- * after the change, with the fields that it may read, in its version. One event is always the same for one consumer.
+ * Shows the events of a log to one consumer (EVT-3, EVT-8): those of rows that were visible to it before or after the
+ * change. It shows the fields that the consumer may read, in its version. One event is always the same for one
+ * consumer.
  */
 export class EventView {
   readonly #consumer: EventConsumer;
-  /** Without the fields that the consumer may not read. */
+  /** The consumer's contract without the fields that it may not read. */
   readonly #shown: Contract;
 
   constructor(consumer: EventConsumer) {
@@ -59,20 +60,20 @@ export class EventView {
     return this.#shown;
   }
 
-  /** The event as the consumer sees it; null if it does not. */
+  /** Shows the event as the consumer sees it; null if it does not see the event. */
   of(judged: JudgedEvent): EventEnvelope | null {
     const sight = this.sightOf(judged);
     return sight === 'none' ? null : this.represent(judged, sight);
   }
 
-  /** The part of an event that the consumer sees. */
+  /** Decides which part of an event the consumer sees. */
   sightOf(judged: JudgedEvent): EventSight | 'none' {
     const stored = this.resourceOf(judged.event);
     if (stored === null || !this.#shown.model.resources.has(stored.name)) return 'none';
     return this.#judge(judged, stored);
   }
 
-  /** An event that the consumer sees. */
+  /** Represents an event that the consumer sees. */
   represent(judged: JudgedEvent, sight: EventSight): EventEnvelope {
     const { event } = judged;
     const stored = this.resourceOf(event);
@@ -81,7 +82,7 @@ export class EventView {
     return this.#represent(judged, stored, shown, sight);
   }
 
-  /** The resource of an event in the newest model. */
+  /** Finds the resource of an event in the newest model. */
   resourceOf({ payload }: EventEnvelope): Resource | null {
     return resourcesBySingular(this.#consumer.current.model).get(payload.resource.type) ?? null;
   }
@@ -128,7 +129,7 @@ export class EventView {
     };
   }
 
-  /** The fields of the version whose values changed, those that the consumer may not read left out. */
+  /** Lists the fields of the version whose values changed, without those that the consumer may not read. */
   #changedFields(
     names: readonly string[],
     members: readonly string[],
@@ -155,7 +156,7 @@ const resourcesBySingular = weakMemoize(
   ({ resources }: Model) => new Map([...resources.values()].map((resource) => [resource.singular, resource])),
 );
 
-/** The rows above the row of an event, nearest first. */
+/** Lists the rows above the row of an event, nearest first. */
 function eventAncestors(resource: Resource, { parents }: EventPayload, { model }: Contract): readonly Ancestor[] {
   const within: Ancestor[] = [];
   let { parent } = resource;

@@ -11,7 +11,7 @@ import { RowsTooLarge } from '../../stores/store.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { Reader } from '../caller.ts';
 import { referredFilter, referrersFilter } from '../../contract/representation.ts';
-import { checkCount, maxLength, NOTHING, type Size, sizesOf, sum, tooLarge } from './related-size.ts';
+import { checkCount, maxLength, NOTHING, type Size, measureRows, sum, tooLarge } from './related-size.ts';
 
 /** Most rows of a to-many relation in one place (QRY-4). */
 const EXPANDED_ROWS = 20;
@@ -21,7 +21,7 @@ export interface ExpandedRow extends LocatedRow {
   readonly compiled: CompiledResource;
   /** In the order of the expansions. */
   readonly relations: readonly ExpandedRelation[];
-  /** The size of its related rows; of a related row, with itself. */
+  /** The size of its related rows, and of the row itself if it is a related row. */
   readonly size: Size;
 }
 
@@ -49,7 +49,9 @@ interface SlicedReads extends Reader {
 
 /** The reads of one expansion. */
 interface ExpansionReads extends SlicedReads {
-  /** Characters of related rows as JSON that may still be read: no more than a page may have is ever in memory. */
+  /**
+   * Characters of related rows as JSON that may still be read, so that memory never holds more than one page may have.
+   */
   readonly budget: { left: number };
 }
 
@@ -83,9 +85,8 @@ interface ExpandedPage {
 }
 
 /**
- * Reads the related rows of a page (QRY-4): one query for each relation, however many rows there are. Where they are
- * too large for one response, the page ends early, and the queries are repeated for the rows that were read first
- * (LIM-1).
+ * Reads the related rows of a page (QRY-4): one query for each relation, however many rows there are. If they are too
+ * large for one response, the page ends early, and the queries are repeated for the rows that were read first (LIM-1).
  *
  * @throws {ApiError} QUERY_EXPAND_INVALID where related rows are too many, or those of one row too large
  */
@@ -233,7 +234,7 @@ async function expandRelated(
   rows: readonly LocatedRow[],
   nested: readonly Expansion[],
 ): Promise<readonly ExpandedRow[]> {
-  const own = await runSteps(sizesOf(rows));
+  const own = await runSteps(measureRows(rows));
   checkCount(own);
   caller.budget.left -= sum(own).length;
   if (caller.budget.left < 0) throw new RowsTooLarge('The related rows are too large for one response');

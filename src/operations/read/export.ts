@@ -9,10 +9,10 @@ import type { VisibleRows } from '../visible-rows.ts';
 
 /** Rows per read. */
 const PAGE = 1_000;
-/** Characters of their values: fewer rows are read where they are large. */
+/** Maximum characters of their values: fewer rows are read if they are large. */
 const MAX_SIZE = 16_777_216;
 
-/** A whole collection, below whichever parents its rows are. */
+/** A whole collection, whatever the parents of its rows. */
 export interface ExportedRows {
   /** Writes them as CSV. */
   readonly csv: CsvWriter;
@@ -23,10 +23,10 @@ export interface ExportedRows {
 }
 
 /**
- * All rows of a resource as GET returns them, without links. Rows that exist throughout are exported once, whatever is
- * written meanwhile.
+ * Exports all rows of a resource as GET returns them, without links. Rows that exist throughout are exported once,
+ * whatever is written meanwhile.
  *
- * @param rows all of them: an export runs for the system
+ * @param rows all rows: an export runs for the system
  */
 export async function exportRows(
   compiled: CompiledResource,
@@ -34,11 +34,15 @@ export async function exportRows(
   rows: VisibleRows,
 ): Promise<ExportedRows> {
   const counted = await rows.list({ ...readAfter(compiled, null, 1), count: { kind: 'exact' } });
-  return { csv: compiled.record.csv, total: counted.total?.count ?? 0, pages: pagesOf(compiled, resources, rows) };
+  return {
+    csv: compiled.record.csv,
+    total: counted.total?.count ?? 0,
+    pages: readExportPages(compiled, resources, rows),
+  };
 }
 
-/** The next rows are read while those before them are written. */
-async function* pagesOf(
+/** Reads the rows of a collection page by page. The next page is read while the one before it is written. */
+async function* readExportPages(
   compiled: CompiledResource,
   resources: Model['resources'],
   rows: VisibleRows,

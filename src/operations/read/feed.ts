@@ -49,7 +49,7 @@ export interface Feeds {
    *   REQUEST_HEADER_INVALID
    */
   open(request: FeedRequest): Promise<BodyStream>;
-  /** Ends all feeds, and opens no more. Resolves when the log is read no more. */
+  /** Ends all feeds, and opens no more. Resolves when the log is no longer read. */
   end(): Promise<void>;
 }
 

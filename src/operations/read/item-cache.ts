@@ -17,7 +17,7 @@ const GENERATIONS = 4;
 /** Keys that the admission filter knows, about as many as there is room for. */
 const RECENT_KEYS = 65_536;
 
-/** Between the values that policies compare and the representation; JSON has none. */
+/** Separates the values that policies compare from the representation. Serialized JSON contains no line break. */
 const SEPARATOR = '\n';
 
 /** The facts of a row that are cached with its representation. */
@@ -66,9 +66,10 @@ export interface ItemState {
 }
 
 /**
- * Whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They depend on
- * the row, and through the variant on the *contract* and the *permission*: never on an identity or a visibility, so
- * that callers of one permission share them. The values by which a row is judged for each caller are cached with it.
+ * Caches whole representations of single rows, valid while the store gives the row the same stamp (CACHE-1). They
+ * depend on the row and, through the variant, on the *contract* and the *permission*. They never depend on an identity
+ * or a visibility, so that callers with the same permission share them. The values that policies compare are cached
+ * with the representation.
  */
 export class ItemCache {
   readonly #cache = createCache({
@@ -95,8 +96,8 @@ export class ItemCache {
 }
 
 /**
- * Verdicts of policies on the values of cached items, by *visibility*: a caller reads many rows with the same values,
- * such as those of its own. They live as long as what names the caller.
+ * Caches verdicts of policies on the values of cached items, by *visibility*. A caller reads many rows with the same
+ * values, such as those that it owns. The verdicts live as long as the visibility.
  */
 export type VerdictCache = ObjectCache<Visibility, Map<string, boolean>>;
 
@@ -129,15 +130,15 @@ export class ItemSlot {
     return new CachedItem({ revision, at, judged: text.slice(0, end) }, () => text.slice(end + 1));
   }
 
-  /** Stores the item if its key is admitted. Its text is made if it is. */
+  /** Stores the item if its key is admitted. Only then is its text made. */
   set(item: CachedItem): void {
     this.#cache.set(this.#key, new PackedItem(this.#stamp, item));
   }
 }
 
 /**
- * An object literal with a getter would have a hidden class of its own, which V8 keeps with all that it refers to until
- * a major collection.
+ * Packs an item for the cache. It is a class because each object literal with a getter has a hidden class of its own.
+ * V8 retains that, with everything it refers to, until a major collection.
  */
 class PackedItem implements Packed {
   readonly numbers: Packed['numbers'];
@@ -174,10 +175,10 @@ const judgeable = weakMemoize((judged: readonly string[]) =>
   ),
 );
 
-/** Most verdicts that are cached for one visibility. */
+/** Maximum number of cached verdicts for one visibility. */
 const MAX_VERDICTS = 1_000;
 
-/** Returns true if a caller sees a cached item. Call it only if {@link canJudge} is true. */
+/** True if a caller sees a cached item. Call it only if {@link canJudge} is true. */
 export function seesItem(
   compiled: CompiledResource,
   { judged }: CachedItem,

@@ -11,7 +11,7 @@ import type { Ancestor, FieldValues, Row, Visibility } from '../../plan/plan.ts'
 import { heldAncestors } from '../../plan/row-address.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 
-/** Reading one resource. */
+/** A read of one resource. */
 export interface ItemRequest {
   readonly kind: 'item';
   readonly compiled: CompiledResource;
@@ -34,7 +34,7 @@ export interface FoundItem {
 }
 
 /**
- * Reads one resource (S 4.1 GET, MET-5): from the cache while the store says that the row has not changed since, else
+ * Reads one resource (S 4.1 GET, MET-5), from the cache if the store knows that the row has not changed since, else
  * from the store.
  *
  * @throws {ApiError} 404, 410
@@ -47,7 +47,7 @@ export function readItem(
   const { compiled, within, id, view } = item;
   const { resource } = compiled;
   const visible = caller.rows.visibility(resource.name);
-  // The existence of a row below others depends on those too.
+  // The existence of a nested row depends on the rows above it too.
   const isCacheable = view === WHOLE_VIEW && within.length === 0 && canJudge(compiled, visible);
   const stamp = isCacheable ? caller.rows.rowStamp(resource.name, id) : null;
   const found = { caller, item, items, visible };
@@ -90,7 +90,7 @@ function itemSlot({ item, items }: ItemReading, stamp: number): ItemSlot {
   return items.slot({ resource: resource.name, id: item.id, variant: item.variant.id, stamp, judged });
 }
 
-/** Finds the cached item if the caller sees it. A hidden row is looked up as an absent one is. */
+/** Finds the cached item if the caller sees it. A hidden row is looked up like an absent one. */
 function findCached({ item, items, visible }: ItemReading, slot: ItemSlot): CachedItem | null {
   const cached = slot.get();
   return cached !== null && seesItem(item.compiled, cached, visible, items.verdicts) ? cached : null;
@@ -115,7 +115,7 @@ async function readExpanded(caller: Reader, item: ItemRequest): Promise<FoundIte
 }
 
 function selectColumns({ compiled, view }: ItemRequest): { readonly columns?: readonly string[] } {
-  // A whole row is read by one prepared statement, and has what policies compare.
+  // A whole row is read by one prepared statement, and has the values that policies compare.
   const names = view === WHOLE_VIEW ? null : columnsFor(compiled.resource, view, []);
   return names === null ? {} : { columns: names };
 }
@@ -162,8 +162,8 @@ export async function requireAncestors({ rows, contract }: Reader, within: reado
 }
 
 /**
- * Finds the ancestors of a row that no path has named, nearest first: those that the row names, and those that the rows
- * above it name.
+ * Finds the ancestors of a row that no path has named, nearest first. The row names some of them, and the rows above it
+ * name the others.
  *
  * @param source of all rows, so that a cascade finds them
  */

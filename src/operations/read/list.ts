@@ -60,7 +60,7 @@ interface ListServices {
   readonly pages: PageCache;
 }
 
-/** The stamps of all resources that a page is made of, and the ETag that they make. */
+/** The stamps of all resources in a page, and the ETag made from them. */
 interface PageState {
   readonly parts: readonly StampedRows[];
   readonly stamps: readonly number[];
@@ -68,8 +68,8 @@ interface PageState {
 }
 
 /**
- * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY: a 304 or a page from the cache
- * without reading a row.
+ * Reads one page of a collection (section 5 of the contract), for GET, HEAD and QUERY. An unmodified or cached page is
+ * found without reading a row.
  *
  * @throws {ApiError} 404 of an absent ancestor; 412
  */
@@ -114,8 +114,8 @@ function findPage(
 ): MaybePromise<FoundPage | UnmodifiedPage> {
   const { preconditions } = list;
   const { selected } = state;
-  // A client that names this ETag was sent the page. Without it the page may turn out to be too large, which is judged
-  // before conditions.
+  // A client that names this ETag has received the page. Otherwise the page may be too large, which is judged before
+  // conditions.
   const etag = listedETag(preconditions, selected.etags);
   if (etag !== null && isNotModified(preconditions, selected)) return { kind: 'not-modified', selected, etag };
   const cached = pages.get(selected.etags.short);
@@ -124,8 +124,8 @@ function findPage(
 }
 
 /**
- * Reads a page, synchronously if the store is and nothing is expanded. A response in the same tick needs no timeout and
- * is sent with others.
+ * Reads a page, synchronously if the store is synchronous and nothing is expanded. A response in the same tick needs no
+ * timeout and is sent with others.
  */
 function readPage(caller: Caller, list: ListRequest, state: PageState, items: ItemCache): MaybePromise<FoundPage> {
   const { plan, view } = list.query;
@@ -156,12 +156,14 @@ function finishPage(
   });
 }
 
-/** True if a page cannot end early although not all of its items fit: the next one would begin elsewhere. */
+/** True if not all items of a page fit and it cannot end early, because the next page would begin elsewhere. */
 export function isRefused({ query }: ListRequest, page: Page): boolean {
   return query.pagination.technique === 'page' && endsEarly(page, query.plan.window);
 }
 
-/** The JSON of all items if each is cached; else null: a page is written faster in one piece then. */
+/**
+ * Finds the cached JSON of all items; null if any is not cached, because a page is then written faster in one piece.
+ */
 function joinableItems({ rows }: Caller, list: ListRequest, page: Page, items: ItemCache): readonly string[] | null {
   const { resource, within } = list.query.plan;
   if (!list.joinsItems || within.length > 0 || isRefused(list, page)) return null;
@@ -169,7 +171,7 @@ function joinableItems({ rows }: Caller, list: ListRequest, page: Page, items: I
   const variant = list.variant.id;
   const texts: string[] = [];
   for (const { id, revision } of page.rows) {
-    // The revision is that of the row now: a change that is not known yet has another one.
+    // The revision is that of the row now: a change that is not yet known has another revision.
     const stamp = rows.knownRowStamp(resource, id);
     const cached = stamp === null ? null : items.slot({ resource, id, variant, stamp, judged }).get();
     if (cached?.revision !== revision) return null;

@@ -4,7 +4,7 @@ import type { LinkValue } from '../../conventions/url/links.ts';
 
 /** A page, represented. */
 export interface CachedPage {
-  /** A string where it is short, else mostly bytes. */
+  /** A string if it is short, otherwise mostly bytes. */
   readonly body: string | Uint8Array;
   readonly links: readonly LinkValue[];
   /** Header fields, names and values alternating. */
@@ -13,15 +13,15 @@ export interface CachedPage {
 
 /** Characters of cached pages, with their links and metadata. */
 const MAX_WEIGHT = 8_388_608;
-/** What a page counts besides its characters: one without items may have no text. */
+/** The weight of a page besides its characters: a page without items may have none. */
 const PAGE_WEIGHT = 400;
 /** Keys that the admission filter knows, about as many as there is room for. */
 const RECENT_KEYS = 1_024;
 
 /**
- * Pages by their ETags (CACHE-2). An ETag names everything that a page is made of, so that a page is never stale: the
- * stamps of its resources, and through them and the query the *visibility*; the *contract* and the *permission* by its
- * variant. Never an identity.
+ * Caches pages by their ETags (CACHE-2). An ETag depends on everything that the page depends on, so that a page is
+ * never stale. The query and the stamps of its resources include the *visibility*; its variant includes the *contract*
+ * and the *permission*. It never depends on an identity.
  */
 export type PageCache = Cache<CachedPage>;
 

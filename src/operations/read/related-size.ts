@@ -14,8 +14,8 @@ export interface Size {
 
 export const NOTHING: Size = { rows: 0, length: 0 };
 
-/** The size of each row as JSON: a step for each. */
-export function* sizesOf(rows: readonly LocatedRow[]): Steps<readonly Size[]> {
+/** Measures the size of each row as JSON, each in a step. */
+export function* measureRows(rows: readonly LocatedRow[]): Steps<readonly Size[]> {
   const sizes: Size[] = [];
   for (const { row } of rows) {
     sizes.push({ rows: 1, length: JSON.stringify(row).length });

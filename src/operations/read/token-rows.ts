@@ -18,8 +18,8 @@ interface TokenRowsOptions {
 }
 
 /**
- * Opens the rows that the caller of a bearer token may read, outside of a request, and the resource with the fields
- * that it may read.
+ * Opens the rows that the caller of a bearer token may read, without a request. The resource has only the fields that
+ * the caller may read.
  *
  * @throws {UnusableToken} the token is not valid, or lacks the scope
  */

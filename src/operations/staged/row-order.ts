@@ -3,7 +3,7 @@ import { valueAt } from '../../plan/list/list-query.ts';
 import type { Row } from '../../plan/plan.ts';
 import { compileComparison } from '../../plan/value-order.ts';
 
-/** The order of rows in a list: unset values first, or last in descending order (PAGE-5). */
+/** Makes the comparison of rows in a list: unset values come first, or last in descending order (PAGE-5). */
 export function rowOrder({ properties }: Resource, order: readonly SortKey[]): (one: Row, other: Row) => number {
   const keys = order.map(({ path, descending }) => {
     const compare = compileComparison(properties.get(path)?.type ?? { kind: 'text', format: null });

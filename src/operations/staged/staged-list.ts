@@ -20,10 +20,10 @@ import { isRowCondition, visibleConditions } from '../../plan/visibility.ts';
 import type { RowReader } from '../../stores/store.ts';
 import { rowOrder } from './row-order.ts';
 
-/** Most rows whose related rows a unit may change before a list reads them, and how large they may be together. */
+/** Most rows whose related rows a unit may change before a list reads them, and their maximum size together. */
 const MAX_CHANGED = 10_000;
 const MAX_CHANGED_SIZE = 67_108_864;
-/** Most rows that are all judged where a list looks for them by their ids. */
+/** Most ids in a filter of a list for which all rows are judged. */
 const MAX_JUDGED = 100;
 /** A row as a unit would leave it; null for a deleted one. */
 export interface StagedRow extends ReferencedRow {
@@ -40,14 +40,14 @@ export interface StagedState {
 /**
  * Lists the first rows as a unit would leave them. Rows that the unit may affect are judged one by one.
  *
- * @throws {ApiError} REQUEST_BODY_TOO_LARGE where the unit changes what too many rows are filtered by
+ * @throws {ApiError} REQUEST_BODY_TOO_LARGE if the filter depends on changes of the unit for too many rows
  * @throws {Error} for a search and for a later page, which no write reads
  */
 export function listStaged(state: StagedState, plan: ListPlan): Promise<Page> {
   return new StagedList(state).list(plan);
 }
 
-/** Where rows are looked for, and which of them: by their own fields, which the unit changes of staged rows only. */
+/** A search for rows by their own fields, which the unit changes in staged rows only. */
 interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
   readonly own: readonly RowCondition[];
 }
@@ -55,7 +55,7 @@ interface RowsPlan extends Pick<ListPlan, 'resource' | 'within' | 'columns'> {
 /** One list and the lists of related rows that it needs. */
 class StagedList {
   readonly #state: StagedState;
-  /** Whether rows exist, by plan: many rows refer to one. */
+  /** Caches whether rows exist, by plan: many rows refer to one. */
   readonly #found = new Map<string, Promise<boolean>>();
 
   constructor(state: StagedState) {
@@ -95,11 +95,9 @@ class StagedList {
     return changed;
   }
 
-  /**
-   * The stored rows whose related rows, on which conditions are, the unit may have changed; all, where these are few.
-   */
+  /** Finds stored rows whose related rows, used by conditions, the unit may have changed; all rows if they are few. */
   async #affectedRows(plan: RowsPlan, conditions: readonly Condition[]): Promise<readonly Row[]> {
-    // What they are related to is found from few rows: from the rows of the unit, very many may be.
+    // The relations of few rows are followed from these rows: very many may be related to rows of the unit.
     if (plan.own.some(findsFew)) return this.#areOnStaged(conditions) ? this.#rowsToJudge(plan, []) : [];
     const rows: Row[] = [];
     for (const condition of conditions.flatMap(relatedConditions)) {
@@ -108,7 +106,7 @@ class StagedList {
     return rows;
   }
 
-  /** Whether the unit changes rows of a related resource on which conditions are. */
+  /** True if the unit changes rows of a related resource that conditions use. */
   #areOnStaged(conditions: readonly Condition[]): boolean {
     return conditions.flatMap(relatedConditions).some(({ relation, visible, conditions: further }) => {
       const isStaged = this.#stagedOf(relation.resource).length > 0;
@@ -116,7 +114,7 @@ class StagedList {
     });
   }
 
-  /** The stored rows that are or were related to rows of the unit, or to others that these affect. */
+  /** Finds the stored rows that are or were related to rows of the unit, or to rows that these affect. */
   async #rowsRelatedToStaged(plan: RowsPlan, condition: VisibleRelatedCondition): Promise<readonly Row[]> {
     const { resource, field, inverse } = condition.relation;
     const staged = this.#stagedOf(resource);
@@ -134,7 +132,7 @@ class StagedList {
     return this.#rowsToJudge(plan, [refers]);
   }
 
-  /** Also rows that become visible by what they are related to. */
+  /** Reads rows to be judged, including those that become visible through related rows. */
   async #rowsToJudge({ own, columns, ...plan }: RowsPlan, filter: readonly Condition[]): Promise<readonly Row[]> {
     const first = { ...firstRows({ ...plan, visible: EVERYTHING }, MAX_CHANGED), maxSize: MAX_CHANGED_SIZE };
     const read = { ...first, filter: [...filter, ...own], ...(columns === undefined ? {} : { columns }) };
@@ -143,7 +141,7 @@ class StagedList {
     return rows;
   }
 
-  /** The ids that a field of rows refers to, and referred to before the unit. */
+  /** Collects the ids that a field of rows refers to, and referred to before the unit. */
   async #referredIds(
     staged: readonly StagedRow[],
     affected: readonly Row[],
@@ -154,7 +152,7 @@ class StagedList {
     return [...new Set(rows.flatMap((row) => idsIn(row[field])))];
   }
 
-  /** How many of the changed rows a plan would find in the store. */
+  /** Counts the changed rows that a plan would find in the store. */
   async #countStored(plan: ListPlan, changed: ReadonlyMap<string, Row | null>): Promise<number> {
     const ids = [...new Set([...this.#stagedOf(plan.resource), ...changed.values()].flatMap((each) => each?.id ?? []))];
     const filter = [...plan.filter, { path: 'id', operator: 'in', values: ids } as const];
@@ -215,7 +213,7 @@ class StagedList {
     return this.#exists(related, declared?.reference?.siblings === true ? above : [], [refers, ...conditions]);
   }
 
-  /** Whether a row of a related resource fulfills a filter. */
+  /** True if a row of a related resource fulfills a filter. */
   #exists(
     related: VisibleRelatedCondition,
     within: readonly Ancestor[],
@@ -249,12 +247,12 @@ class StagedList {
   }
 }
 
-/** Whether a row is where a plan looks for it. */
+/** True if a row is below the ancestors of a plan. */
 export function isBelow({ within }: StagedRow, above: readonly Ancestor[]): boolean {
   return above.every(({ id }, level) => within[level]?.id === id);
 }
 
-/** The first rows of a resource, by their keys, without a filter and a count. */
+/** Plans to read the first rows of a resource, by their keys, without a filter and a count. */
 export function firstRows(
   { resource, within, visible }: Pick<ListPlan, 'resource' | 'within' | 'visible'>,
   limit: number,
@@ -272,7 +270,7 @@ export function firstRows(
   };
 }
 
-/** Whether a condition holds for few rows, below the ancestors of a list. */
+/** True if a condition holds for few rows, below the ancestors of a list. */
 function findsFew(condition: RowCondition): boolean {
   return condition.operator === 'in' && condition.path === 'id' && condition.values.length <= MAX_JUDGED;
 }

@@ -35,8 +35,9 @@ import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts
 const STAGED = -1;
 
 /**
- * The rows as the plans of a unit would leave them, before the unit is written: what later writes of an atomic batch
- * are prepared against (MET-13). What it leaves open, such as uniqueness, the store judges when the unit is written.
+ * Reads rows as the plans of a unit would leave them, before the unit is written. Later writes of an atomic batch are
+ * prepared against these rows (MET-13). Uniqueness and the like are left to the store, which judges them when the unit
+ * is written.
  */
 export class StagedRows implements RowSource, RowReader, ChangeStamps {
   readonly rows: RowReader = this;
@@ -52,7 +53,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     this.#model = model;
   }
 
-  /** Everything that was staged, in order. */
+  /** The staged plans, in order. */
   get plans(): readonly WritePlan[] {
     return this.#plans;
   }
@@ -78,7 +79,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return (await this.missingAncestor(within)) === null && (await this.#sees(staged, visible)) ? staged.row : null;
   }
 
-  /** One that the unit deletes has left a tombstone, too. */
+  /** True also for a row that the unit deletes, which leaves a tombstone too. */
   wasVisible(plan: ItemPlan): MaybePromise<boolean> {
     const { visible } = plan;
     const key = this.#key(plan);
@@ -101,7 +102,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return null;
   }
 
-  /** A resource that the unit changes has a stamp that it never had. */
+  /** Reads stamps. A resource that the unit changes has a stamp that no stored one has. */
   async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
     const stored = await this.stored.stamps.resourceStamps(resources);
     const changed = new Set(this.#plans.map(({ resource }) => resource));
@@ -130,7 +131,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     const missing = new Set(absent.map((reference) => this.#key(reference)));
     for (const reference of references) {
       if (isStored(reference)) continue;
-      // The ancestors are those of the row that refers: of them, a reference means those that the key needs.
+      // The ancestors are those of the referring row; a reference uses only those that the key needs.
       const within = reference.within.slice(0, countScopeIds(this.#resource(reference.resource))).map(unrestricted);
       if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
     }
@@ -138,7 +139,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   /**
-   * The first rows of a list: what a cascade and the hooks of an application read.
+   * Lists the first rows of a plan, for a cascade and the hooks of an application.
    *
    * @throws {Error} as {@link listStaged} does
    */
@@ -171,19 +172,19 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     return found;
   }
 
-  /** No write expands relations: the stored rows. */
+  /** Reads stored related rows, because no write expands relations. */
   related(plan: RelatedPlan): MaybePromise<readonly RelatedRows[]> {
     return this.stored.rows.related(plan);
   }
 
-  /** Whether a staged row is visible. */
+  /** True if a staged row is visible. */
   async #sees({ resource, id, within, row }: StagedRow, visible: Visibility): Promise<boolean> {
     if (row === null) return false;
     if (isJudgedByRow(visible)) return isVisible(this.#resource(resource), row, visible);
     return this.#isListed({ resource, id, within, visible });
   }
 
-  /** Whether a row is visible by rows that the unit may have changed. */
+  /** True if a row is visible by rows that the unit may have changed. */
   async #isListed({ resource, id, within, visible }: VisibleReference): Promise<boolean> {
     const plan = firstRows({ resource, within: within.map(unrestricted), visible }, 1);
     const { rows } = await this.list({ ...plan, filter: [{ path: 'id', operator: 'in', values: [id] }] });
@@ -205,7 +206,7 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
     }
   }
 
-  /** Reads for the system: a plan was made by a caller that may change the row. */
+  /** Reads for the system: the plan was made for a caller that may change the row. */
   async #changed(plan: UpdatePlan, revision: number | null): Promise<Row | null> {
     const { resource, id, values, at } = plan;
     const within = plan.within.map((ancestor) => ({ ...ancestor, visible: EVERYTHING }));
@@ -239,7 +240,7 @@ function isConditional(within: readonly VisibleAncestor[]): boolean {
   return within.some(({ visible }) => visible.kind !== 'everything');
 }
 
-/** The visibility that the store can judge, whatever a unit has changed. */
+/** Returns the visibility that the store can judge, whatever a unit has changed. */
 function storedVisibility(visible: Visibility): Visibility {
   return isJudgedByRow(visible) ? visible : EVERYTHING;
 }

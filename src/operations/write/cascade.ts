@@ -26,7 +26,7 @@ const MAX_DELETED = 10_000;
 const MAX_SIZE = 67_108_864;
 
 interface RowToDelete extends CurrentRow {
-  /** References to this row. Those from rows that are deleted too decide the order: these go first. */
+  /** References to this row. Referring rows that are deleted too are deleted first. */
   readonly referrers: ReferenceEdge[];
 }
 
@@ -43,7 +43,7 @@ export interface CascadePlans {
 /**
  * Plans the deletion of a row and of its dependents: `cascade` deletes, `nullify` unsets, `restrict` refuses (MET-4).
  * Referring rows come before the row that they refer to. Foreign keys of the database guard against writes between this
- * look and the deletion.
+ * read and the deletion.
  *
  * @param source of all rows, whatever the caller may see: a hidden dependent still depends
  * @throws {ApiError} {R}_HAS_DEPENDENTS
@@ -56,16 +56,16 @@ export async function planCascade(target: CurrentRow, author: WriteAuthor, sourc
 }
 
 class Cascade {
-  /** The resource of the request: every refusal has its code. */
+  /** The resource of the request, whose code every refusal has. */
   readonly #target: Resource;
   readonly #author: WriteAuthor;
   readonly #source: Reader;
-  /** The rest of the size that dependent rows may have. */
+  /** The remaining size that dependent rows may have. */
   #left = MAX_SIZE;
   readonly #toDelete = new Map<string, RowToDelete>();
   /**
-   * Rows that lose references, by key. One that refers to several deleted rows is changed once; one that is deleted
-   * too, not at all.
+   * Rows that lose references, by key. A row that refers to several deleted rows is changed once, and a row that is
+   * deleted too is not changed.
    */
   readonly #toNullify = new Map<string, RowToNullify>();
 
@@ -127,7 +127,7 @@ class Cascade {
     return [...updates.filter((plan) => plan !== null), ...this.#detach(detached, author.origin.at), ...deletions];
   }
 
-  /** Unsets the references of deleted rows that have to be unset first. */
+  /** Unsets the references between deleted rows that must be unset before the deletion. */
   #detach(edges: readonly ReferenceEdge[], at: string): readonly WritePlan[] {
     return edges.flatMap(({ from, field }) => {
       const entry = this.#toDelete.get(from);

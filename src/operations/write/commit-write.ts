@@ -9,13 +9,13 @@ import { olderContractError } from './older-contract-error.ts';
 import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 
-/** How often a write that lost a race to another process starts again before it gives up. */
+/** Maximum attempts of a write that loses races to other processes. */
 export const MAX_ATTEMPTS = 16;
 
 /** Options of {@link commitWrite}. */
 export interface CommitOptions extends CommitTiming {
   readonly body: ParsedBody | null;
-  /** Checked completely, and not stored (MET-14). */
+  /** True if the write is checked completely, and not stored (MET-14). */
   readonly dry: boolean;
   /** Makes the idempotency record that is stored with the write; null without a key. */
   readonly record: ((result: WriteResult) => IdempotencyRecord) | null;
@@ -38,9 +38,9 @@ export function commitWrite(
 }
 
 /**
- * Runs a write after earlier writes to its row. A write whose hooks read other rows, or that is judged by rows of its
- * own resource, runs after all such writes to its resource too: of concurrent ones only one could commit. Reads of
- * hooks are known once they have run, so the first such writes of a process start again here.
+ * Runs a write after earlier writes to its row. If its hooks read other rows, or rows of its own resource judge it, it
+ * also runs after all such writes to its resource. Of concurrent ones only one could commit. The reads of hooks are
+ * known once they have run, so the first such writes of a process start again here.
  */
 async function inOrder(
   operation: WriteOperation,
@@ -97,7 +97,7 @@ export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], oper
   return { system, systemResource: system.contract.resourceOf(plan.resource) };
 }
 
-/** True if a refusal says only that the rows have changed. */
+/** True if a refusal means only that the rows have changed. */
 export function isRetryable({ kind }: Refusal, { terms: { method } }: WriteOperation): boolean {
   if (kind === 'stale') return true;
   if (kind === 'exists') return method === 'PUT';

@@ -1,7 +1,7 @@
 import type { WriteOutcome, WriteUnit } from '../../plan/write-unit.ts';
 import type { Writer } from '../../stores/store.ts';
 
-/** A write does not start in the last tenth of its time: it could end after the client was sent a timeout (ERR-7). */
+/** Share of its time after which a write does not start: it could end after the client received a timeout (ERR-7). */
 export const LATEST_START = 0.9;
 
 /** The deadline of a write. */
@@ -38,12 +38,12 @@ export class Commits {
     this.#readers = order === null ? new Set<string>() : order.#readers;
   }
 
-  /** The same commits, in the same order, with a writer around that of the store. */
+  /** Returns the same commits, in the same order, through a writer around that of the store. */
   through(wrap: (writer: Committer) => Committer): Commits {
     return new Commits({ ...this.#options, writer: wrap(this.#options.writer) }, this);
   }
 
-  /** Commits a unit, or refuses one that could not end in time. */
+  /** Commits a unit, or refuses it if it could not end in time. */
   async commit(unit: WriteUnit, { since, latest = LATEST_START }: CommitTiming): Promise<WriteOutcome> {
     const { writer, handlerTimeout, onCommit } = this.#options;
     const outcome = await writer.commit(unit, since + handlerTimeout * latest);
@@ -52,7 +52,7 @@ export class Commits {
   }
 
   /**
-   * Remembers that writes to a resource read rows: of concurrent ones only one can commit, because each changes what
+   * Notes that writes to a resource read rows. Of concurrent ones only one can commit, because each changes rows that
    * others have read.
    */
   readsRows(resource: string): void {
@@ -64,8 +64,8 @@ export class Commits {
   }
 
   /**
-   * Runs writes after all earlier writes of this process to those of their resources whose writes read rows, in place
-   * of making them race.
+   * Runs writes after all earlier writes of this process to those of their resources whose writes read rows, so that
+   * they do not race.
    *
    * @param resources names of the resources that are written
    */

@@ -53,8 +53,8 @@ async function prepare(
 ): Promise<PreparedWrite> {
   const { ifMatch, ifNoneMatch } = creation.terms.preconditions;
   const isConditional = ifMatch !== null || ifNoneMatch !== null;
-  // The write itself finds a missing ancestor, but no hidden one. Before another error it is looked for here, because
-  // it ranks first.
+  // The write itself finds a missing ancestor, but no hidden one. It is checked here before other errors, because it
+  // ranks first.
   const expectStamps = isConditional || mayHideAncestors(creation) ? await precheck(creation, services) : [];
   if (body?.kind !== 'parsed') {
     await precheck(creation, services);
@@ -111,8 +111,8 @@ export async function prepareInsert(
 }
 
 /**
- * Judges the ancestors and the preconditions of a POST. Stamps are never reused: an ETag that the collection does not
- * have now is one that it will never have.
+ * Judges the ancestors and the preconditions of a POST. Stamps are never reused: the collection will never have an ETag
+ * that it does not have now.
  *
  * @returns the stamps that may not change before the row is written, because the preconditions were judged by them
  * @throws {ApiError} 404, 412

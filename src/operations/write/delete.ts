@@ -66,7 +66,7 @@ async function findDeletable(target: ItemTarget): Promise<Row> {
 /** Deliveries that are deleted in one transaction. Fewer are deleted with their webhook. */
 const STEP = 500;
 
-/** The resource of the deliveries below a webhook; null for any other row. */
+/** Finds the resource of the deliveries below a webhook; null for any other row. */
 export function deliveriesBelow({ system: { contract }, systemResource }: ItemTarget): Resource | null {
   const { webhooks } = contract.model;
   if (webhooks?.resources.webhooks !== systemResource.resource.name) return null;
@@ -100,7 +100,7 @@ export async function clearDeliveries(
       effort: 'light',
     });
     if (!page.more) return;
-    // If one has changed meanwhile, none is deleted, and they are read again.
+    // If a delivery has changed meanwhile, none is deleted, and they are read again.
     await services.commits.commit(
       { plans: page.rows.map((row) => deletePlan(author, { resource, within, row })) },
       timing,

@@ -3,12 +3,12 @@ import type { Clock, MonotonicClock } from '../../platform/clock.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 
 /**
- * Milliseconds. A stored time that is further ahead is not followed. More than any mistake with time zones, and little
- * enough that a row with a wrong time in the far future does not stop the clock.
+ * Milliseconds. A stored time that is further ahead is not followed. The limit exceeds any mistake with time zones. It
+ * is so short that a row with a wrong time in the far future does not stop the clock.
  */
 const MAX_AHEAD = 24 * 60 * 60 * 1_000;
 
-/** Milliseconds by which the clocks of machines usually differ at most. */
+/** Maximum milliseconds by which the clocks of machines usually differ. */
 const USUAL_DIFFERENCE = 60_000;
 
 interface FollowOptions {

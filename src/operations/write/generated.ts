@@ -13,7 +13,7 @@ import { errorList } from './refine.ts';
 interface GeneratedValues {
   /** The stored values, with the digest of a secret that is shown once. */
   readonly values: FieldValues;
-  /** The secrets that are shown once; null where there are none. */
+  /** The secrets that are shown once; null if there are none. */
   readonly shown: JsonObject | null;
 }
 
@@ -52,8 +52,8 @@ export function generateValues(
 }
 
 /**
- * Makes the generated values that an imported row lacks. No function of the model runs, and no secret that is shown
- * once is made: no one would ever see it.
+ * Makes the generated values that an imported row lacks. No function of the model runs. No secret that is shown once is
+ * made, because no one would ever see it.
  *
  * @param missing the fields that the file does not have
  */
@@ -115,7 +115,7 @@ function withData(fields: readonly Field[], given: FieldValues, { at, sources }:
         break;
       case 'secret': {
         const random = Buffer.from(sources.randomHex(SECRET_BYTES), 'hex');
-        // A key that is used, and not compared, is base64, as Standard Webhooks writes it.
+        // A sealed key, which is used rather than compared, is base64, as Standard Webhooks writes it.
         const text = random.toString(generator.sealed === true ? 'base64' : 'base64url');
         const secret = `${generator.prefix}${text}`;
         for (const hint of selectHints(fields, name)) values[hint] = secret.slice(0, generator.prefix.length + HINT);

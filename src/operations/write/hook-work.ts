@@ -29,7 +29,7 @@ export type ContextServices = Pick<WriteServices, 'application' | 'sources' | 'e
 
 /** The parameters of a hook's read, besides filters. */
 const READ_PARAMETERS: ReadonlySet<string> = new Set(['q', 'sort', 'limit']);
-/** Parameters that would select a page or a form, which a hook has no use for. */
+/** Parameters that would select a page or a form. Hooks have no use for them. */
 const PAGE_PARAMETERS: ReadonlySet<string> = new Set([
   'page',
   'offset',
@@ -160,10 +160,10 @@ export class HookWork {
     const owner = ownerValues(resource, this.#system.principal);
     const above = parent === null ? {} : { [parent.field]: within[0]?.id ?? null };
     this.#write(compiled, { id, within });
-    // The plan is added in this tick unless a library validates: writes keep the order in which a hook calls them.
+    // The plan is added in this tick unless a library validates, so that writes keep the order of a hook's calls.
     await chain(validated(compiled, { ...initial, ...owner, ...values, ...above }, null), (checked) => {
       const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
-      // A secret that is shown once is shown to no one here.
+      // A secret that is shown once is not shown here.
       return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {
         checkRowSize(resource, this.#maxSize, made, null);
         this.#plans.push(createPlan(this.#author, { resource, within, id }, made));

@@ -106,7 +106,7 @@ async function withoutNames<T>(hidden: ReadonlySet<string>, run: () => Promise<T
 }
 
 /**
- * Lets the application's code refuse a deletion.
+ * Runs the application's code before a deletion, which may refuse it.
  *
  * @returns the work of the hooks
  * @throws {ApiError} the error of `refuse`

@@ -20,7 +20,7 @@ export interface RequestIdentity {
   readonly contentType: string | null;
 }
 
-/** A request that is done at most once. */
+/** A request that is executed at most once. */
 export interface KeyedRequest {
   /** The name of its record. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface KeyedRequest {
   readonly request: string;
 }
 
-/** The value of a request under a key. `replayed` is true if it is an earlier request's. */
+/** The value of a request under a key. `replayed` is true if an earlier request produced it. */
 export interface Replayable<T> {
   readonly value: T;
   readonly replayed: boolean;
@@ -43,12 +43,12 @@ export interface IdempotencyOptions {
 }
 
 /**
- * The results of requests under an `Idempotency-Key`, by the *identity* of their caller (MET-12). A record is committed
- * in the transaction of its write.
+ * Stores the results of requests under an `Idempotency-Key`, by the *identity* of their caller (MET-12). A record is
+ * committed in the transaction of its write.
  */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
-  /** Names of the requests that this process is working on. */
+  /** Names of the requests in progress in this process. */
   readonly #inProgress = new Set<string>();
 
   constructor(options: IdempotencyOptions) {
@@ -81,11 +81,11 @@ export class Idempotency {
   }
 
   /**
-   * Does a request once. The run itself records its result, in the transaction of its write; a failed run is not
-   * recorded, and runs again. If another process does the same request meanwhile, its result is returned, and no
-   * refusal that its change alone caused (step 13 before 14).
+   * Runs a request once. The run itself records its result, in the transaction of its write; a failed run is not
+   * recorded, and can run again. If another process runs the same request meanwhile, its result is returned instead of
+   * a refusal that its change caused (step 13 before 14).
    *
-   * @param run does it; `recorded` if the record exists already
+   * @param run executes it; returns `recorded` if the record exists already
    * @param read the value of a record
    * @throws {ApiError} IDEMPOTENCY_KEY_REUSED: another request had the key; IDEMPOTENCY_KEY_IN_PROGRESS: the first is
    *   not done yet
@@ -121,7 +121,7 @@ export class Idempotency {
   }
 }
 
-/** The value of a run, or the refusal that it ends in. */
+/** Returns the value of a run, or its refusal. */
 async function orRefusal<T>(run: () => Promise<T>): Promise<T | ApiError> {
   try {
     return await run();

@@ -47,8 +47,8 @@ export interface ImportContext extends Reader {
 }
 
 /**
- * Restores rows of a file, all in one transaction together with a bookmark, or none. Every invalid row is reported; of
- * the errors that only the store finds, the first. Hooks do not run: the rows were written before.
+ * Restores all rows of a file in one transaction with a bookmark, or none. Every invalid row is reported, but only the
+ * first error that the store finds. Hooks do not run, because the rows were written before.
  */
 export async function importRows(
   compiled: CompiledResource,
@@ -99,7 +99,7 @@ async function restored(
   return { kind: 'refused', errors: [{ ...refused, details }], mayFollow: true };
 }
 
-/** The references to the same collection: with the rows that follow in the file, they may be valid. */
+/** Selects the references to the same collection: rows that follow in the file may make them valid. */
 function ownReferences({ name, field: fields }: Resource, references: readonly string[]): readonly string[] {
   return references.filter((reference) => fields.get(referenceField(reference))?.reference?.resource === name);
 }
@@ -119,8 +119,8 @@ function restorePlan(
 }
 
 /**
- * Finds the ancestors of a row: the parent that its own field names, because a file has no path to name it, and those
- * above that.
+ * Finds the ancestors of a row. A file has no path, so the row's own field names the parent. The others are those above
+ * the parent.
  *
  * @returns an error if several rows have the id of the parent, and the file does not name the rows above it
  */

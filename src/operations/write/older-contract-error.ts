@@ -51,7 +51,9 @@ export function olderContractError(failure: unknown, { caller, system, systemRes
   return new ApiError(status, olderCode, withNames(message, names), { details, headers, cause });
 }
 
-/** Maps the names of collections in messages. One that the older contract does not have is named in general. */
+/**
+ * Maps the names of collections in messages. A collection that the older contract does not have gets a general name.
+ */
 function collectionNames({ resources }: Model, newest: Model): readonly (readonly [string, string])[] {
   return [...newest.resources.values()].flatMap((resource) => {
     const older = resources.get(resource.name);

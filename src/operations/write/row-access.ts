@@ -19,7 +19,7 @@ import { isKept, referenceField, type ItemTarget, type WriteTarget } from './wri
 type WriteAccess = Exclude<AccessOperation, 'read'>;
 
 /**
- * Step 15: refuses a change that the caller may not make to a row that it sees (AUTH-5).
+ * Refuses a change that the caller may not make to a row that it sees (step 15, AUTH-5).
  *
  * @param row before the write
  * @throws {ApiError} {R}_FORBIDDEN
@@ -60,8 +60,8 @@ interface WrittenRow {
 }
 
 /**
- * Refuses a write if its row would be one that the caller may not write, or would refer to rows that are hidden from
- * the caller (AUTH-5, MET-10).
+ * Refuses a write if the caller may not write the resulting row, or the row would refer to rows hidden from the caller
+ * (AUTH-5, MET-10).
  *
  * @throws {ApiError} 404 of a hidden ancestor; {R}_FORBIDDEN, {R}_INVALID
  */
@@ -76,7 +76,7 @@ async function judgeWritten(target: WriteTarget, written: WrittenRow, operation:
   const error =
     (await referenceError(target, written, isRestrictedTo)) ?? (await resultError(target, written, operation));
   if (error === null) return;
-  // An absent ancestor ranks first, then all references to nothing, which the store would find otherwise.
+  // An absent ancestor ranks first, then all dangling references, which the store would find otherwise.
   if (operation === 'create') await requireAncestors(system, within);
   throw (await referenceError(target, written, () => true)) ?? error;
 }
@@ -96,7 +96,7 @@ async function resultError(
   return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
 }
 
-/** Judges a write that other rows decide on, over the rows as its plan would leave them. */
+/** Judges a write that depends on other rows, over the rows as its plan would leave them. */
 async function isAccessibleAfter(
   { rows, contract }: Reader,
   plan: WritePlan,
@@ -108,7 +108,7 @@ async function isAccessibleAfter(
 }
 
 /**
- * True if the caller would see the row of an earlier result now, by the values that it had then (MET-12). The row
+ * True if the caller would now see the row of an earlier result, by the values that it had then (MET-12). The row
  * itself may be gone.
  */
 export async function seesResult(
@@ -156,8 +156,8 @@ async function referenceError(
 }
 
 /**
- * Reads the stamps of the resources that decide, besides the row itself, that the caller may write (AUTH-5). They may
- * not change before the write. Read them before anything is judged.
+ * Reads the stamps of the resources on which, besides the row itself, the permission to write depends (AUTH-5). They
+ * must not change before the write. Read them before anything is judged.
  */
 export async function judgingStamps(target: WriteTarget, operation: WriteAccess): Promise<readonly ExpectedStamp[]> {
   const names = [...judgingResources(target, operation)];
@@ -166,14 +166,17 @@ export async function judgingStamps(target: WriteTarget, operation: WriteAccess)
   return names.map((name, index) => ({ resource: name, stamp: stamps[index] ?? 0 }));
 }
 
-/** True if other rows of its resource decide on a write, so that concurrent writes change each other's verdict. */
+/**
+ * True if the verdict on a write depends on other rows of its resource, so that concurrent writes change each other's
+ * verdict.
+ */
 export function isJudgedByOwnRows(target: WriteTarget): boolean {
   return judgingResources(target, ACCESS[target.terms.method] ?? 'update').has(target.systemResource.resource.name);
 }
 
 const ACCESS: Readonly<Partial<Record<Method, WriteAccess>>> = { POST: 'create', DELETE: 'delete' };
 
-/** Collects the resources whose rows decide, besides the row itself, whether the caller may write. */
+/** Collects the resources on whose rows, besides the row itself, the permission to write depends. */
 function judgingResources(target: WriteTarget, operation: WriteAccess): ReadonlySet<string> {
   const {
     system: { rows },
@@ -198,7 +201,7 @@ export function mayHideAncestors(target: WriteTarget): boolean {
   return target.within.some((above) => isRestricted(target, above.resource));
 }
 
-/** The owner of a row that a caller creates (AUTH-9). */
+/** Returns the owner values of a row that a caller creates (AUTH-9). */
 export function ownerValues({ owner }: Resource, principal: Principal): FieldValues {
   return owner === null ? {} : { [owner]: principal.owner };
 }

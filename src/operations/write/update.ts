@@ -90,7 +90,7 @@ async function findCurrent(target: ItemTarget): Promise<Row | null> {
 /** A write to a row that exists. */
 interface UpdateTarget extends ItemTarget {
   readonly current: Row;
-  /** Each step goes through all of the row, which may be large. */
+  /** Time slices, because each step processes the whole row, which may be large. */
   readonly slices: TimeSlices;
   readonly judgedBy: PreparedWrite['judgedBy'];
 }

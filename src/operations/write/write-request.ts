@@ -38,7 +38,7 @@ export interface WriteRequest {
   /** The `Idempotency-Key`; null without one. */
   readonly key: string | null;
   readonly identity: RequestIdentity;
-  /** Checked completely, and not stored (MET-14). */
+  /** True if the write is checked completely, and not stored (MET-14). */
   readonly dry: boolean;
 }
 
@@ -60,8 +60,8 @@ export function requestWrite(caller: Caller, request: WriteRequest): RequestedWr
 }
 
 /**
- * The same write without preconditions, for the lines of a body: they are judged once, and no line fails by the changes
- * of earlier ones.
+ * Returns the same write without preconditions, for the lines of a body. They are judged once, so that no line fails by
+ * the changes of earlier ones.
  */
 export function withoutPreconditions({ operation, request, requiresKey }: RequestedWrite): RequestedWrite {
   const unconditional = { ...request, preconditions: UNCONDITIONAL };
@@ -85,7 +85,7 @@ function writeTarget(caller: Caller, request: WriteRequest): WriteTarget {
   return { caller, system, callerResource: compiled, systemResource, within, terms: writeTerms(request) };
 }
 
-/** The caller in the newest contract with every field. */
+/** Makes the caller in the newest contract with every field. */
 function systemCaller(caller: Caller): Caller {
   const contract = caller.contract.unrestricted();
   return contract === caller.contract ? caller : { ...caller, contract, rows: caller.rows.stored() };
@@ -117,7 +117,7 @@ export async function runWrite(write: RequestedWrite, services: RunServices): Pr
   const key = recordName(write, services);
   if (request.expectsContinue) await checkBeforeBody(operation, key, services);
   const body = await readBody(write);
-  // The time that the client took to send the body is not the write's.
+  // The time that the client took to send the body does not count.
   const since = services.sources.now();
   const written = await commitOnce(key, write, { body, dry, since }, services);
   return { kind: 'written', method, ...written, dry };
@@ -144,8 +144,8 @@ export async function readBody({ operation, request }: RequestedWrite): Promise<
 }
 
 /**
- * Steps 14 to 16 for a client that waits with its body, unless its key has a record: that is replayed, whatever became
- * of the target since (step 13 before 14).
+ * Runs steps 14 to 16 for a client that waits with its body, unless its key has a record. The record is replayed even
+ * if the target has changed since (step 13 before 14).
  *
  * @throws {ApiError} 404, 412, 428
  */
@@ -158,7 +158,7 @@ async function checkBeforeBody(operation: WriteOperation, key: string | null, se
 }
 
 /**
- * Commits one write, and at most once if it has a key (MET-12).
+ * Commits one write; at most once if it has a key (MET-12).
  *
  * @param key the name of its idempotency record; null if it has none
  */
@@ -201,12 +201,12 @@ async function replayedResult(
   return withRevisions(result, revisions);
 }
 
-/** The rules that a replay must fulfil besides those of its operation: that of the change of its state. */
+/** Lists the rules that a replay must fulfil besides those of its operation: the rule of its change of state. */
 export function stateRules({ scope }: Pick<WriteResult, 'scope'>): readonly AccessRule[] {
   return scope === undefined ? [] : [{ kind: 'scope', scope }];
 }
 
-/** The bytes of a body, none if there is none. */
+/** Returns the bytes of a body; empty without a body. */
 export function bodyBytes(body: ParsedBody | null): Uint8Array {
   return body?.bytes ?? new Uint8Array();
 }

@@ -15,7 +15,7 @@ export interface WriteResult {
   readonly within: readonly Ancestor[];
   /** The row after the write, or before its removal. Its revision may be pending. */
   readonly row: Row;
-  /** The scope that the change of its state needed: a replay needs it too (MET-12). */
+  /** The scope that its change of state required; a replay requires it too (MET-12). */
   readonly scope?: string;
   /** The secrets that the response to this request alone shows: they are in no record. */
   readonly shown?: JsonObject;

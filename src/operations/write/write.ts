@@ -49,10 +49,7 @@ export interface WriteTerms {
  */
 export interface WriteTarget {
   readonly caller: Caller;
-  /**
-   * The same caller, with the same visibility and permission, in the newest contract with every field. Its rows are as
-   * stored.
-   */
+  /** The same caller, visibility and permission in the newest contract with every field. Its rows are as stored. */
   readonly system: Caller;
   /** The resource in the caller's contract. */
   readonly callerResource: CompiledResource;
@@ -130,11 +127,7 @@ export async function writtenRow(
   return { ...fields, id, created_at, updated_at, revision, ...hidden };
 }
 
-/**
- * Judges step 16 for the current row (CACHE-3); null is a row that the method would create.
- *
- * @throws {ApiError} 412, 428
- */
+/** Judges step 16 (CACHE-3) for the current row, or null for a row to be created. @throws {ApiError} 412, 428 */
 export function checkPreconditions({ callerResource, terms }: WriteTarget, current: Row | null): void {
   const { resource } = callerResource;
   const { preconditions } = terms;
@@ -144,8 +137,7 @@ export function checkPreconditions({ callerResource, terms }: WriteTarget, curre
 }
 
 /**
- * Makes the error of a draft that cannot be written: all validation errors of an invalid one, with its references to
- * nothing (ERR-3, MET-10).
+ * Makes the error of a draft that cannot be written: every validation error and dangling reference (ERR-3, MET-10).
  *
  * @param ownId the id that a new row would have, if it is known: a row may refer to itself
  * @param current the row before the write, which may refer to a hidden row already; null for a new one

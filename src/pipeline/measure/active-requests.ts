@@ -3,14 +3,14 @@ import { endingStream } from '../../platform/ending-stream.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { type ApiResponse, isStreamed } from '../../exchange/handler.ts';
 
-/** Requests whose response has not begun, or is being streamed, by their method. */
+/** Counts requests whose response has not begun, or is being streamed, by their method. */
 export class ActiveRequests {
-  // A metric without a series would not be there.
+  // A metric without a series would be missing.
   readonly #byMethod = new Map<string, number>([['GET', 0]]);
 
   /**
-   * Counts a request until its response is there, and read if it is streamed. A response that is there already is not
-   * in progress.
+   * Counts a request until its response is made, and has been read if it is streamed. A response that is made
+   * synchronously is never in progress.
    */
   track(response: MaybePromise<ApiResponse>, method: string): MaybePromise<ApiResponse> {
     if (!(response instanceof Promise)) return this.#untilRead(response, method);

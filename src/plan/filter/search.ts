@@ -39,14 +39,14 @@ export function splitWords(text: string): readonly string[] {
 /** The condition of a full-text search. @param text the value of `q` @throws {ApiError} QUERY_FILTER_INVALID */
 export function searchCondition(text: string): SearchCondition {
   const words = [...new Set(text.length > MAX_CHARACTERS ? [] : splitWords(text))];
-  const message = describeError(text, words);
+  const message = describeSearchError(text, words);
   if (message === null) return { operator: 'search', words };
   throw apiError('QUERY_FILTER_INVALID', 'Invalid q; see details.', {
     details: [{ field: 'q', message }],
   });
 }
 
-function describeError(text: string, words: readonly string[]): string | null {
+function describeSearchError(text: string, words: readonly string[]): string | null {
   if (text.length > MAX_CHARACTERS) return `must be at most ${MAX_CHARACTERS} characters long`;
   if (words.length > MAX_WORDS) return `must have at most ${MAX_WORDS} words; it has ${words.length}`;
   return words.length === 0 ? 'must contain a word; send letters or digits' : null;

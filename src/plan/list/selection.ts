@@ -75,7 +75,8 @@ function timeConditions(range: TimeRange | null, path: string): readonly PathCon
 }
 
 /**
- * The `sort` that a pagination technique implies: by id or by time (PAGE-7). null if it implies none. null if the query already has that order.
+ * Finds the `sort` that a pagination technique implies: by id or by time (PAGE-7). It is null if the technique implies
+ * none, or the query already has that order.
  *
  * @throws {ApiError} PAGINATION_CONFLICT if the query sorts in another way
  */

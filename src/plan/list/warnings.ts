@@ -8,9 +8,10 @@ import { isServedByIndex, policyPaths } from '../policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
 /**
- * Lists warnings about a valid model. Sortable or filterable fields may have no index (QRY-3), and policies may not work well with indexes or uniques. Texts may be too long for their index. Caching may be narrower than declared,
- * and the derived singular of a name may be wrong.
- * A field that may be sorted or filtered by default is no reason to warn: the limits on effort hold.
+ * Lists warnings about a valid model. Sortable or filterable fields may have no index (QRY-3), and policies may not
+ * work well with indexes or uniques. Texts may be too long for their index. Caching may be narrower than declared, and
+ * the derived singular of a name may be wrong. A field that may be sorted or filtered by default is no reason to warn:
+ * the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {
   return [...model.resources.values()].flatMap((resource) => [

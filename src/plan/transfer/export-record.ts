@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Member, Model, Resource } from '../../model/model.ts';
 
 /**
- * The member of an exported row that names the rows above its parent, if the parent's id is unique only below its parent. It is the parent's relation with the field of its parent, `file: {folder_id: 'a'}`.
+ * The member of an exported row that names the rows above its parent, if the parent's id is unique only below its
+ * parent. It is the parent's relation with the field of its parent, `file: {folder_id: 'a'}`.
  */
 export interface ParentRecord {
   readonly name: string;

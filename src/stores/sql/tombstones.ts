@@ -41,8 +41,8 @@ const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
 });
 
 /**
- * Stores the tombstone of a row that a plan deletes, with what is recorded of the rows that it refers to: to be run
- * before it is deleted.
+ * Stores the tombstone of a row that a plan deletes, with the recorded values of the rows that it refers to. It must
+ * run before the row is deleted.
  */
 export function setTombstone(
   tables: Tables,

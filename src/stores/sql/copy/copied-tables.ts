@@ -94,8 +94,8 @@ function jsonDecoder(type: ValueType, from: Dialect): (value: SqlValue) => Json 
 }
 
 /**
- * Numbers with more digits than those of JavaScript have a form of their own in each database; all other values have
- * the same, and stay as they are.
+ * Converts numbers with more digits than those of JavaScript: each database stores them in its own form. All other
+ * values have the same form and stay as they are.
  */
 function converter(type: ValueType, { from, to }: CopyDialects): (value: SqlValue) => SqlValue {
   if (type.kind !== 'decimal' && type.kind !== 'int64') return (value) => value;

@@ -60,10 +60,10 @@ export class TargetNotEmpty extends Error {
 }
 
 /**
- * Copies everything that a database stores: rows with ids, times and revisions, the event log with its sequences,
- * positions and deliveries, tombstones, bookmarks, change stamps, idempotency records and the key that seals cursors
- * and secrets. Leases are free in the copy, so that it can be served immediately; its cache epoch is another one. Needs
- * the memory of a few batches.
+ * Copies everything that a database stores. Rows keep their ids, times and revisions, and the event log its sequences,
+ * positions and deliveries. Tombstones, bookmarks, change stamps, idempotency records and the key that seals cursors
+ * and secrets are copied too. Leases are free in the copy, so that it can be served immediately; its cache epoch is
+ * another one. Needs the memory of a few batches.
  *
  * @throws {TargetNotEmpty}
  */

@@ -23,7 +23,7 @@ interface RecordedEvent {
 /**
  * Adds an event whose detail has a member `related`: the values before and after the write, or one object for both.
  * They are read where the event is added, after the row was written. References that lead back to rows of its own
- * resource may lead to the row itself: an update adds its event before the row is written then, and completes it
+ * resource may lead to the row itself. An update then adds its event before the row is written, and completes it
  * afterwards.
  */
 export function addRecorded(

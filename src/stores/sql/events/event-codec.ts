@@ -39,9 +39,9 @@ class RenamedFields {
 }
 
 /**
- * Properties that many events have in common: type, type of the resource, schema version, changed fields, types of the
- * parents, the URL without ids, and what their fields were renamed to since, the earliest first. It is stored once, as
- * JSON.
+ * Properties that many events have in common, stored once, as JSON. These are type, type of the resource, schema
+ * version, changed fields, types of the parents, and the URL without ids. Later renames of their fields follow, the
+ * earliest first.
  */
 type EventShape = readonly [
   type: string,
@@ -243,7 +243,7 @@ function readBytes(value: SqlRow[string] | undefined): Uint8Array {
 }
 
 /**
- * The segments of a URL: a number stands for an id, 0 for that of the resource, 1 for that of its parent, and so on.
+ * The segments of a URL. A number stands for an id: 0 for that of the resource, 1 for that of its parent, and so on.
  */
 type UrlTemplate = readonly (string | number)[];
 

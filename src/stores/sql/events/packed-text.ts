@@ -44,8 +44,8 @@ function writePacked(bytes: Buffer, at: number, text: string | null): number {
 }
 
 /**
- * Writes the digits of a UUID, or 32 hexadecimal digits, in lower case. One pass: a pattern, a copy without hyphens and
- * a call into the runtime take several times as long, and every event has five of them.
+ * Writes the digits of a UUID, or 32 hexadecimal digits, in lower case. It does so in one pass. A pattern, a copy
+ * without hyphens and a call into the runtime take several times as long, and every event has five UUIDs.
  *
  * @returns whether the text has only these, with the hyphens of a UUID
  */

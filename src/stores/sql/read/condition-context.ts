@@ -13,8 +13,8 @@ export interface ConditionContext {
 }
 
 /**
- * The conditions that check a deadline: at each row of a table, and at each result of a search that comes before them;
- * none without a deadline.
+ * The conditions that check a deadline, at each row of a table, and at each result of a search before them. Without a
+ * deadline there are none.
  */
 export interface DeadlineCheck {
   readonly row: readonly string[];

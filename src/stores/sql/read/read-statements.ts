@@ -157,8 +157,8 @@ function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
 
 /**
  * Reads the ids and sort keys of the page, then its rows: of the rows that an offset skips only the index is read.
- * Several ranges are concatenated and limited together. Where a constant key is inside a JSON column, the database does
- * not know that it is constant: each range is ordered by the other keys and limited itself.
+ * Several ranges are concatenated and limited together. The database cannot know that a constant key inside a JSON
+ * column is constant. Each range is then ordered by the other keys and limited itself.
  */
 function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   const { plan, order, ranges } = scan;
@@ -195,9 +195,7 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
   return { text, values: parameters.values };
 }
 
-/**
- * Reads the rows of a list plan and one more, which shows whether rows follow. A backward walk reads in reverse order.
- */
+/** Reads the rows of a list plan and one more, which shows if others follow. Backward walks read in reverse. */
 export function listStatement(
   tables: Tables,
   plan: ListPlan,

@@ -49,8 +49,9 @@ class RelatedQuery {
   }
 
   /**
-   * A row that fulfills the conditions refers to the row. Such rows are many, and often the first one does: each row
-   * looks for it in the index on their field, unless an index finds the few that fulfill the conditions.
+   * A row that fulfills the conditions refers to the row. Referring rows are many, and often the first one fulfills the
+   * conditions. Each row looks for it in the index on their field, unless an index finds the few that fulfill the
+   * conditions.
    */
   referTo(): string {
     const { table } = this.#context;

@@ -106,9 +106,9 @@ function* locatedRows(
 
 /**
  * Reads for each of the owners the first rows that refer to it, or that it refers to, and one more. Each owner has a
- * subquery with a limit: with an index on the field and then the order, an owner with a million rows costs no more than
- * one with twenty. In any other order, and for a field that is an array, all rows of an owner are collected and sorted:
- * the statement must check its deadline.
+ * subquery with a limit. With an index on the field and then the order, an owner with a million rows costs no more than
+ * one with twenty. In any other order, and for an array field, all rows of an owner are collected and sorted. The
+ * statement must then check its deadline.
  */
 export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: DeadlineChecks = 'never'): Statement {
   const table = tables.of(plan.resource);

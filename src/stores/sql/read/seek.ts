@@ -51,8 +51,8 @@ function rangesOfKey({ operand, descending, value }: Key): WriteCondition[] {
 }
 
 /**
- * True if one comparison of row values selects all rows after the position: the keys have one direction and no NULLs
- * that the comparison would misplace or lose. SQLite seeks by such a comparison if all keys are columns.
+ * True if one comparison of row values selects all rows after the position. The keys must have one direction, and no
+ * NULLs that the comparison would misplace or lose. SQLite seeks by such a comparison if all keys are columns.
  */
 function areRowComparable(keys: readonly Key[]): boolean {
   const descending = keys[0]?.descending === true;
@@ -63,9 +63,9 @@ function areRowComparable(keys: readonly Key[]): boolean {
 }
 
 /**
- * The rows after a position as consecutive ranges without overlap; at least one. An index in the order seeks to the
- * start of each, however many rows share the first key (PAGE-10): a condition of the form
- * `a >= ? and (a > ? or id > ?)` would scan the ties. Where a comparison of row values selects the same rows, it is one
+ * Divides the rows after a position into consecutive ranges without overlap, at least one. An index in the order seeks
+ * to the start of each, however many rows share the first key (PAGE-10). A condition of the form
+ * `a >= ? and (a > ? or id > ?)` would scan the ties. If a comparison of row values selects the same rows, there is one
  * range.
  *
  * @param position a value for each key of the order

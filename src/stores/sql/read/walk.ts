@@ -13,9 +13,9 @@ interface Walk {
 }
 
 /**
- * The same walk without sort keys that the filter makes constant: they do not order rows, and an index that begins with
- * them continues in the order of the others. A key stays where the position has another value; the id stays, so that an
- * order remains.
+ * Removes sort keys that the filter makes constant from a walk. They do not order rows, and an index that begins with
+ * them continues in the order of the others. A key stays if the position has another value for it. The id always stays,
+ * so that an order remains.
  */
 function withoutConstants(table: Table, { order, after, filter }: Walk): Walk {
   const kept = order.flatMap((key, index): readonly number[] => {

@@ -27,9 +27,9 @@ where resource = ${resource} and shape like '["%'`;
 }
 
 /**
- * The statements that give stored events the names of a model that becomes the only one: those of a resource that `was`
- * another one, or has another `singular`, and of fields that were renamed (`x-was`), are read, filtered and delivered
- * like its later ones (EVT-2).
+ * Makes the statements that give stored events the names of a model that becomes the only one. Affected are events of a
+ * resource that `was` another one or has another `singular`, and renamed fields (`x-was`). They are then read, filtered
+ * and delivered like later events of the resource (EVT-2).
  *
  * @param current what is recorded of the models before
  */

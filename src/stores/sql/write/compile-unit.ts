@@ -238,8 +238,8 @@ class UnitCompiler {
   }
 
   /**
-   * Adds the events and tombstones of the deletions that follow each other, before the first of them: what is recorded
-   * of related rows holds before a cascade that deletes them, too.
+   * Adds the events and tombstones of consecutive deletions before the first of them. They record the values that
+   * related rows have before a cascade deletes these too.
    */
   #recordDeletions(plans: readonly WritePlan[], first: number): void {
     const end = plans.findIndex((plan, index) => index > first && !isRemoval(plan));

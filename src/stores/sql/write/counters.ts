@@ -4,8 +4,8 @@ import type { Tables } from '../tables.ts';
 import { purgeTombstones } from '../tombstones.ts';
 
 /**
- * The most expired records, or tombstones, that a transaction purges beyond the number that it adds: more, so that the
- * table shrinks under any load; bounded, so that no write waits while a day's records are purged.
+ * The most expired records, or tombstones, that a transaction purges beyond the number that it adds. Purging more than
+ * it adds shrinks the table under any load. The bound keeps writes from waiting while a day's records are purged.
  */
 const EXTRA_PURGED = 100;
 

@@ -223,8 +223,8 @@ export interface ConflictProbe {
 }
 
 /**
- * The statements that find out which constraint a plan violates, in the order of the model: databases report any of
- * several violations, each with its own messages, and responses must be the same on all (OPS-4, MET-10).
+ * Makes the statements that find the constraint that a plan violates, in the order of the model. Databases report any
+ * of several violations, each with its own messages, but responses must be the same on all (OPS-4, MET-10).
  */
 export function conflictProbes(tables: Tables, plan: RowPlan): readonly ConflictProbe[] {
   const table = tables.of(plan.resource);
