@@ -73,7 +73,7 @@ function updateFile(id: string, folder: string, revision: number, values: FieldV
  * The files `x` and `y` with the version `1` of each, in the folders `a` and `b`. Each `y` refers to the `x` of its
  * folder.
  */
-async function seed(store: Store): Promise<void> {
+async function seedNested(store: Store): Promise<void> {
   for (const folder of ['a', 'b']) {
     await commit(
       store,
@@ -99,7 +99,7 @@ const WRITES: readonly StoreTest[] = [
   [
     '[URL-7] [MET-2] exist once below each parent',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       assert.equal((await readRow(store, 'files', 'x', inFolder('b')))['name'], 'b x');
       assert.equal((await readRow(store, 'versions', '1', inFile('x', 'b')))['name'], 'b x 1');
       assert.equal((await readRow(store, 'versions', '1', inFile('y', 'a')))['name'], 'a y 1');
@@ -112,7 +112,7 @@ const WRITES: readonly StoreTest[] = [
   [
     '[URL-7] [MET-3] are changed and deleted below one parent only',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const a = await readRow(store, 'files', 'x', inFolder('a'));
       const b = await readRow(store, 'files', 'x', inFolder('b'));
       const crossed = await store.writes.commit({ plans: [updateFile('x', 'b', a.revision, { name: 'n' })] });
@@ -128,7 +128,7 @@ const WRITES: readonly StoreTest[] = [
   [
     '[MET-10] refer to rows below their own parent',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       await commit(store, createFile('only', 'a'));
       const plan = createFile('z', 'b', { original_id: 'only', see_ids: ['x', 'only', 'z'] });
       const refused = await store.writes.commit({ plans: [plan] });
@@ -146,7 +146,7 @@ const WRITES: readonly StoreTest[] = [
   [
     '[MET-4c] are guarded by the references below their own parent',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const y = await readRow(store, 'files', 'y', inFolder('a'));
       const version = await readRow(store, 'versions', '1', inFile('x', 'a'));
       await commit(store, updateFile('y', 'a', y.revision, { original_id: null, see_ids: [] }));
@@ -165,7 +165,7 @@ const READS: readonly StoreTest[] = [
   [
     '[URL-7] [QRY-6] [QRY-7] are listed, searched, filtered and counted below their parent',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const within = visible(inFolder('b'));
       const files = async (changes: Parameters<typeof listPlan>[0]) => {
         const page = await store.rows.list(
@@ -190,7 +190,7 @@ const READS: readonly StoreTest[] = [
   [
     '[PAGE-5] are read over all parents in the order of their keys, none twice',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const order = ascending('above 1', 'file_id', 'id');
       const names: unknown[] = [];
       let after: readonly Json[] | null = null;
@@ -207,7 +207,7 @@ const READS: readonly StoreTest[] = [
   [
     '[QRY-4] are looked up by their keys, with their ancestors',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const rows = [
         { id: '1', within: inFile('x', 'b') },
         { id: '1', within: inFile('y', 'a') },
@@ -226,7 +226,7 @@ const READS: readonly StoreTest[] = [
   [
     '[QRY-4] are related to rows below the same parent',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const owners = ['b', 'a', 'b'].map((folder) => ({ id: 'x', within: inFolder(folder) }));
       const related = async (resourceName: string, referring: string) => {
         const plan = {
@@ -259,7 +259,7 @@ const READS: readonly StoreTest[] = [
   [
     '[REP-9b] are returned with the ids above the rows that they refer to',
     async (store) => {
-      await seed(store);
+      await seedNested(store);
       const note = create('notes', 'n', { file_id: 'x' }, { within: inFile('x', 'b') });
       await commit(store, note, create('pins', 'p', { note_id: 'n' }), create('pins', 'q', { note_id: null }));
       const above = ({ ...row }: Row) => [row['note_id above 0'], row['note_id above 1']];

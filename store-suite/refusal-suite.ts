@@ -16,7 +16,7 @@ import {
 } from './sample-writes.ts';
 
 /** Suppliers s1, s2; products p1 (of s1, whose name is its id), p2 (related to p1), p3 with a review r1. */
-async function seed(store: Store): Promise<void> {
+async function seedRefused(store: Store): Promise<void> {
   await commit(
     store,
     createSupplier('s1'),
@@ -152,7 +152,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
       it(
         `[MET-4c][MET-10] ${title}`,
         withStore(open, async (store) => {
-          await seed(store);
+          await seedRefused(store);
           const before = await store.events.after(0, 100);
           const outcome = await store.writes.commit({ plans: [plan(await readRevisions(store))] });
           if (refusal === null) {
@@ -168,7 +168,7 @@ export function refusalSuite(name: string, open: OpenStore): void {
     it(
       '[MET-4c] deletes a row after its last reference is removed',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRefused(store);
         const revision = await readRevisions(store);
         await commit(
           store,

@@ -38,7 +38,7 @@ async function idsByOwner(
 }
 
 /** Three suppliers, products with and without one, related products, reviews and answers. */
-async function seed(store: Store): Promise<void> {
+async function seedRelated(store: Store): Promise<void> {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
   await commit(
     store,
@@ -70,7 +70,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] are read together, each once, without missing ones',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const found = await store.rows.lookup(lookupPlan({ rows: topLevel('a', 'none', 'c', 'a', 'A', '') }));
         const rows = new Map(found.map(({ row }) => [row.id, row]));
         assert.deepEqual([...rows.keys()].sort(), ['a', 'c']);
@@ -85,7 +85,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] [URL-7] have their ancestors, nearest first',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const below = (review: string, product: string): readonly Ancestor[] => [
           { resource: 'reviews', id: review },
           { resource: 'products', id: product },
@@ -110,7 +110,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] are the first of each owner in the requested order, with a flag for more',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const owners = ['s 1', 's"2', 's3', 'none', 's 1'];
         assert.deepEqual(await idsByOwner(store, { owners }), { 's 1': 'b d a', 's"2': 'c' });
         assert.deepEqual(await idsByOwner(store, { owners, limit: 2 }), { 's 1': 'b d +', 's"2': 'c' });
@@ -127,7 +127,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] include references in arrays, once even if an item repeats',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const owners = ['a', 'b', 'c', 'd'];
         const field = 'related_ids';
         assert.deepEqual(await idsByOwner(store, { owners, field }), { a: 'c d', b: 'c', d: 'd' });
@@ -138,7 +138,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] are the rows of an array of references, in the order of the collection, each once',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const array = { owners: ['c', 'd', 'a', 'none'], field: 'related_ids', ownedBy: 'products' };
         assert.deepEqual(await idsByOwner(store, array), { c: 'b a', d: 'd a' });
         assert.deepEqual(await idsByOwner(store, { ...array, limit: 1 }), { c: 'b +', d: 'd +' });
@@ -150,7 +150,7 @@ export function relatedSuite(name: string, open: OpenStore): void {
     it(
       '[QRY-4] [URL-7] are complete rows with their ancestors',
       withStore(open, async (store) => {
-        await seed(store);
+        await seedRelated(store);
         const reviews = { resource: 'reviews', field: 'product_id', owners: topLevel('a', 'b') };
         const found = await store.rows.related(relatedPlan(reviews));
         const below = [{ resource: 'products', id: 'a' }];

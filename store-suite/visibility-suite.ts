@@ -22,7 +22,7 @@ interface Seeded {
   readonly visibleIds: (of: string, visible: Visibility) => ReadonlySet<string>;
 }
 
-async function seed(store: Store, number: number): Promise<Seeded> {
+async function seedVisible(store: Store, number: number): Promise<Seeded> {
   const random = new SeededRandom(number);
   await seedRelated(store, random);
   const all = new Map<string, readonly Row[]>();
@@ -119,7 +119,7 @@ export function visibilitySuite(name: string, open: OpenStore, seeds: number = S
       it(
         `[AUTH-5a] [QRY-7] are those that the oracle and the row itself say, in every read (seed ${number})`,
         withStore(open, async (store) => {
-          const seeded = await seed(store, number);
+          const seeded = await seedVisible(store, number);
           for (let index = 0; index < VISIBILITIES; index += 1) await checkReads(store, seeded);
           for (let index = 0; index < VISIBILITIES / 10; index += 1) await checkChildren(store, seeded);
         }),
@@ -129,7 +129,7 @@ export function visibilitySuite(name: string, open: OpenStore, seeds: number = S
     it(
       '[AUTH-5a] [PAGE-9b] are none where nothing is visible, also in totals',
       withStore(open, async (store) => {
-        await seed(store, 1);
+        await seedVisible(store, 1);
         const count = { kind: 'exact' } as const;
         const page = await store.rows.list(listPlan({ visible: NOTHING, count }));
         assert.deepEqual(page, { rows: [], more: false, total: { count: 0, exact: true }, size: 0 });

@@ -1,7 +1,10 @@
 import type { RateQuota } from '../model/rate-quota.ts';
 
 /*
- * The generic cell rate algorithm (ITU-T I.371), as a bucket of units that refills evenly. The state of a bucket is one number: the time at which it is full again if nothing else is taken. I.371 calls it the theoretical arrival time. A full bucket holds `requests` units, so a caller gets at most `requests` plus the refilled units, in any time. Times are milliseconds of one clock. If that clock goes back, a bucket is at most empty.
+ * The generic cell rate algorithm (ITU-T I.371), as a bucket of units that refills evenly. The state of a bucket is one
+ * number: the time at which it is full again if nothing else is taken. I.371 calls it the theoretical arrival time.
+ * A full bucket holds `requests` units, so a caller gets at most `requests` plus the refilled units, in any time.
+ * Times are milliseconds of one clock. If that clock goes back, a bucket is at most empty.
  */
 
 /** Share of the time of one unit by which rounding may be off: a caller gets the last unit of its quota. */

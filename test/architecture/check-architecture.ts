@@ -2,6 +2,7 @@ import { docPathFindings } from './doc-paths.ts';
 import type { Finding } from './finding.ts';
 import { docs, STORE_SUITE } from './layout.ts';
 import { browserFindings, cycleFindings, libraryFindings, folderFindings } from './import-rules.ts';
+import { columnFindings, functionNameFindings, grammarFindings, proseFindings } from './grammar-rules.ts';
 import { restrictionFindings } from './restriction-rules.ts';
 import { disciplineFindings, nameFindings, sizeFindings, typeNameFindings } from './shape-rules.ts';
 import { parseSource, type Source } from './source.ts';
@@ -14,11 +15,15 @@ export interface Checkout {
   readonly dependencies: ReadonlySet<string>;
 }
 
+/** Declarations that `restwright client` writes, in its own words. */
+const GENERATED = 'test/client/declarations/';
+
 /** Every violation of an architecture rule, by file and line. */
 export function checkArchitecture({ files, dependencies }: Checkout): readonly Finding[] {
   const paths = Object.keys(files).sort();
   const { sources, unreadable } = read(files, paths);
   const src = sources.filter(({ path }) => path.startsWith('src/') || path.startsWith(`${STORE_SUITE}/`));
+  const written = sources.filter(({ path }) => !path.startsWith(GENERATED));
   const findings = [
     ...unreadable,
     ...folderFindings(src),
@@ -34,6 +39,10 @@ export function checkArchitecture({ files, dependencies }: Checkout): readonly F
     ...paths.flatMap(docNameFindings),
     ...docPathFindings(files),
     ...paths.flatMap((path) => wordFindings(path, files[path] ?? '')),
+    ...written.flatMap(grammarFindings),
+    ...written.flatMap((source) => columnFindings(source, files[source.path] ?? '')),
+    ...functionNameFindings(src),
+    ...paths.flatMap((path) => proseFindings(path, files[path] ?? '')),
   ];
   return findings.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line);
 }

@@ -68,15 +68,17 @@ describe('the names of functions', () => {
   });
 });
 
-describe('the columns of code', () => {
+describe('the columns of comments', () => {
   it('are at most 120', () => {
     assert.deepEqual(found(`// ${words(12)} ${'x'.repeat(120)}\n`), ['1 159 columns, at most 120']);
+    assert.deepEqual(found(`/**\n * A row.\n * ${words(12)} ${'x'.repeat(120)}\n */\n`), [
+      '3 159 columns, at most 120',
+    ]);
   });
 
-  it('do not count for lines that are mostly a text, which cannot be wrapped', () => {
-    assert.deepEqual(found(`export const a = '${words(50)}';\n`), []);
-    assert.deepEqual(found(`export const a = \`\n${words(50)}\n\`;\n`), []);
+  it('are not limited for what cannot be wrapped, and for code, which the formatter wraps', () => {
     assert.deepEqual(found(`// https://${'x'.repeat(120)}\n`), []);
+    assert.deepEqual(found(`export const a = '${words(50)}';\n`), []);
   });
 });
 

@@ -28,23 +28,22 @@ export function grammarFindings(source: Source): readonly Finding[] {
   ];
 }
 
-/** Lines of code and comments that are too long for two files side by side, but for those that are mostly one text. */
-export function columnFindings({ path, texts }: Source, text: string): readonly Finding[] {
-  const literals = new Map<number, number>();
-  for (const { name, line } of texts)
-    for (const [index, part] of name.split('\n').entries())
-      literals.set(line + index, (literals.get(line + index) ?? 0) + part.length);
-  return text.split('\n').flatMap((code, index) => {
-    const line = index + 1;
-    const isText =
-      (literals.get(line) ?? 0) > MAX_COLUMNS / 2 ||
-      !code
+/** Comments that are too long for two files side by side. The formatter wraps the code, but for texts. */
+export function columnFindings({ path, comments }: Source, text: string): readonly Finding[] {
+  const lines = text.split('\n');
+  return comments.flatMap(({ name, line: first }) =>
+    name.split('\n').flatMap((_, index) => {
+      const line = lines[first - 1 + index] ?? '';
+      const message = `${line.length} columns, at most ${MAX_COLUMNS}: wrap the comment`;
+      const isUnbreakable = !line
         .trim()
         .replace(/^\W+\s/, '')
         .includes(' ');
-    const message = `${code.length} columns, at most ${MAX_COLUMNS}: wrap it`;
-    return code.length <= MAX_COLUMNS || isText ? [] : [{ file: path, line, rule: 'columns', message }];
-  });
+      return line.length <= MAX_COLUMNS || isUnbreakable
+        ? []
+        : [{ file: path, line: first + index, rule: 'columns', message }];
+    }),
+  );
 }
 
 /** Sentences of a page that are too long. Tables, code and quotations from elsewhere are no sentences. */
