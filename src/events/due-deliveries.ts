@@ -68,7 +68,7 @@ export class DueDeliveries {
     this.#nextRead = 0;
   }
 
-  /** Forgets the taken deliveries, because another process may take them. */
+  /** Drops the taken deliveries, because another process may take them. */
   reset(): void {
     this.#taken.clear();
     this.#nextRead = 0;
