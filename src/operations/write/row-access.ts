@@ -92,7 +92,8 @@ async function resultError(
   const isAllowed = isJudgedByRow(writable)
     ? isVisible(resource, row, writable)
     : await isAccessibleAfter(system, plan, operation);
-  const what = operation === 'create' ? `create such a ${resource.singular}` : `leave the ${resource.singular} so`;
+  const { singular } = resource;
+  const what = operation === 'create' ? `create this ${singular}` : `make this change to the ${singular}`;
   return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
 }
 
