@@ -1,5 +1,4 @@
-// Issues with a number per project, and at most five open ones in each. Serve it with:
-// `restwright serve examples/tracker.ts`.
+// Issues with a number per project, at most five open ones in each. Serve it: `restwright serve examples/tracker.ts`.
 import { defineModel, type HookRows, refuse, resource } from '../src/index.ts';
 
 const MAX_OPEN = 5;

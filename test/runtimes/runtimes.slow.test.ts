@@ -17,9 +17,11 @@ const root = path.join(import.meta.dirname, '..', '..');
  * Files of the HTTP suite: some for each convention, without the walks of random requests, which take minutes in all.
  */
 const FILES = (
-  'batches cache-control collections compression constraints cursors delete dry-run events expand fields filters ' +
-  'formats-in formats-out hooks idempotency import methods minimal ndjson patches preconditions reads search states ' +
-  'totals writes'
+  'batches/batches batches/dry-run batches/import batches/ndjson bodies/compression bodies/formats-in ' +
+  'bodies/formats-out bodies/minimal bodies/patches caching/cache-control caching/preconditions ' +
+  'collections/collections collections/cursors collections/expand collections/fields collections/filters ' +
+  'collections/search collections/totals events/events requests/methods writes/constraints writes/delete ' +
+  'writes/hooks writes/idempotency writes/reads writes/states writes/writes'
 )
   .split(' ')
   .map((name) => `./test/pipeline/${name}.test.ts`);
