@@ -1,5 +1,6 @@
 // Issues with a number per project, at most five open ones in each. Serve it: `restwright serve examples/tracker.ts`.
-import { defineModel, type HookRows, refuse, resource } from '../src/index.ts';
+import { defineModel, refuse, resource } from '../src/index.ts';
+import type { HookRows } from '../src/exports/model.ts';
 
 const MAX_OPEN = 5;
 

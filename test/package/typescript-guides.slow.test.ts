@@ -189,7 +189,8 @@ describe('the TypeScript of the guides, with the packed package in a package as 
   it('has the same tracker as the examples', () => {
     const example = readFileSync(path.join(root, 'examples', 'tracker.ts'), 'utf8').replace(/^.*\n/, '');
     const shown = (models.get('tracker.mts') ?? '').replace(/^.*\n/, '');
-    assert.equal(shown, example.replace('../src/index.ts', 'restwright'));
+    const published = example.replace('../src/index.ts', 'restwright');
+    assert.equal(shown, published.replace('../src/exports/model.ts', 'restwright/model'));
   });
 
   for (const [file, requests] of Object.entries(REQUESTS))
