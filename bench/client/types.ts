@@ -29,7 +29,8 @@ export function typeCosts(count: number, isUsed: boolean): TypeCosts {
   try {
     const declarations = path.join(folder, 'types');
     spawnSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', declarations]);
-    const { model, use } = largeModel(count, { root: './types/index.js', client: './types/client/client.js' });
+    const paths = { root: './types/src/index.js', client: './types/src/client/client.js' };
+    const { model, use } = largeModel(count, paths);
     const files = { 'model.ts': model, ...(isUsed && { 'use.ts': use }) };
     for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
     writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
