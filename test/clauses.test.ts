@@ -7,8 +7,8 @@ import { parseSource } from './architecture/source.ts';
 const root = path.dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-/** The number of changes in the second edition of the contract. */
-const CHANGES = 45;
+/** The numbers of the changes in the third edition of the contract. */
+const CHANGES = { first: 46, last: 69 };
 
 /**
  * The clauses of a specification by id, each with the ids of its parts: the rows of its tables whose first cell is an
@@ -36,7 +36,7 @@ interface Planned {
 
 /** The items of the first list of the plan. An item of another form has no id. */
 function plannedIn(plan: string): readonly Planned[] {
-  const [list = ''] = plan.split('## Second edition');
+  const [list = ''] = plan.split('## Third edition');
   return [...list.matchAll(/^- (.*)$/gm)].map(([, line = '']) => {
     const [, id = '', partly, what = ''] = /^([A-Z]+-\d+[a-z]?)( \(partly\))?: (.+)$/.exec(line) ?? [];
     return { id, partly: partly !== undefined, what };
@@ -50,7 +50,7 @@ interface Change {
 
 /** The items of the second list of the plan. An item of another form has the number 0. */
 function changesIn(plan: string): readonly Change[] {
-  const [, list = ''] = plan.split('## Second edition');
+  const [, list = ''] = plan.split('## Third edition');
   return [...list.matchAll(/^- (.*)$/gm)].map(([, line = '']) => {
     const [, number = '0', names = ''] = /^(\d+) \(([^()]+)\): .+$/.exec(line) ?? [];
     const clauses = names.split(', ').map((name) => ({ id: name.replace(/ new$/, ''), isNew: name.endsWith(' new') }));
@@ -118,8 +118,8 @@ function changeFindings(clauses: Clauses, changes: readonly Change[]): readonly 
       .map(({ id, isNew }) => `planned.md: change ${number}: ${id} is ${isNew ? 'in the contract' : 'no clause'}`),
   );
   const numbers = changes.map(({ number }) => number);
-  if (numbers.some((number) => number < 1 || number > CHANGES))
-    found.push(`planned.md: a change has no number from 1 to ${CHANGES}`);
+  if (numbers.some((number) => number < CHANGES.first || number > CHANGES.last))
+    found.push(`planned.md: a change has no number from ${CHANGES.first} to ${CHANGES.last}`);
   if (numbers.some((number, index) => number <= (numbers[index - 1] ?? 0)))
     found.push('planned.md: the changes are not in ascending order, each once');
   return found;
@@ -136,7 +136,7 @@ describe('the clauses of the contract', () => {
     assert.equal(findings(clauses, plannedIn(plan), tested).join('\n'), '');
   });
 
-  it('are changed by the second edition as planned.md lists it, and each new clause is new', () => {
+  it('are changed by the third edition as planned.md lists it, and each new clause is new', () => {
     assert.equal(changeFindings(clauses, changesIn(plan)).join('\n'), '');
   });
 });
@@ -226,18 +226,18 @@ describe('the findings on clauses', () => {
 describe('the findings on changes', () => {
   const clauses = readClauses('| URL-1 | a |');
   const found = (...lines: readonly string[]) =>
-    changeFindings(clauses, changesIn(`- URL-1: x\n## Second edition\n${lines.join('\n')}`));
+    changeFindings(clauses, changesIn(`- URL-1: x\n## Third edition\n${lines.join('\n')}`));
 
   const rows: readonly (readonly [title: string, lines: readonly string[], expected: readonly string[]])[] = [
-    ['accept known and new clauses', ['- 1 (URL-1): x', '### Later', '- 3 (URL-2 new, model): y'], []],
-    ['report an unknown clause', ['- 1 (URL-2): x'], ['planned.md: change 1: URL-2 is no clause']],
-    ['report a new clause that is served', ['- 1 (URL-1 new): x'], ['planned.md: change 1: URL-1 is in the contract']],
+    ['accept known and new clauses', ['- 46 (URL-1): x', '### Later', '- 48 (URL-2 new, model): y'], []],
+    ['report an unknown clause', ['- 46 (URL-2): x'], ['planned.md: change 46: URL-2 is no clause']],
+    ['report a new clause that is served', ['- 46 (URL-1 new): x'], ['planned.md: change 46: URL-1 is in the contract']],
     [
       'report a repeated change',
-      ['- 2 (URL-1): x', '- 2 (URL-1): y'],
+      ['- 47 (URL-1): x', '- 47 (URL-1): y'],
       ['planned.md: the changes are not in ascending order, each once'],
     ],
-    ['report an unknown number', ['- 46 (URL-1): x'], ['planned.md: a change has no number from 1 to 45']],
+    ['report an unknown number', ['- 70 (URL-1): x'], ['planned.md: a change has no number from 46 to 69']],
   ];
   for (const [title, lines, expected] of rows) it(title, () => assert.deepEqual(found(...lines), expected));
 });
