@@ -4,8 +4,8 @@ import type { Dialect, Statement } from './dialect.ts';
 import { type Prepare, prepareStatement } from './prepare.ts';
 
 /**
- * The row of the log stands among the counts of resources, so that a commit writes one page for all of them: its
- * `count` is the last sequence, its `change` the last revision.
+ * The row of the log: its `count` is the last sequence, its `change` the last revision. It stands among the counts of
+ * resources, so that a commit writes one page for all of them.
  */
 export const FROM_LOG = "from restwright_counts where resource = ''";
 

@@ -96,7 +96,7 @@ export function appendEvent(
   };
 }
 
-/** What is stored of the block of an event: its shapes when each is first met, its times once it is full. */
+/** The notes of an event's block: each shape when it is first met, and the times once the block is full. */
 interface NotedEvent extends Pick<LogState, 'shapes'> {
   readonly statements: readonly Statement[];
   readonly open: BlockTimes;

@@ -52,7 +52,7 @@ export class SqlEventLog implements EventLog {
 
   find(id: string): MaybePromise<LoggedEvent | null> {
     const time = idTime(id);
-    const found = this.#read(this.#statements.byId(packTexts([id]), time, time));
+    const found = this.#read(this.#statements.byId(time, time, packTexts([id])));
     return chain(found, ([event = null]) => event);
   }
 

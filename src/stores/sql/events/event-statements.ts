@@ -71,7 +71,7 @@ export interface EventStatements {
   readonly ofShape: Prepare;
   /** Columns: `id`, `type`, `resource`. */
   readonly shapes: Prepare;
-  /** Parameters: the packed id, and its time twice. */
+  /** Parameters: the time of an id twice, and the packed id. */
   readonly byId: Prepare;
   /** The blocks with times in a range (inclusive, exclusive). Columns: `first`, `last`. */
   readonly blocks: Prepare;
@@ -125,7 +125,8 @@ function removalStatements(of: (text: string) => Prepare) {
 export const eventStatements = weakMemoize((dialect: Dialect): EventStatements => {
   const of = (text: string): Prepare => prepareStatement(dialect, text);
   const int64 = dialect.columnType({ kind: 'int64' });
-  const inPlace = `event.sequence > place.block * ${BLOCK_SIZE} and event.sequence <= (place.block + 1) * ${BLOCK_SIZE}`;
+  const inPlace = (event: string): string =>
+    `${event}.sequence > place.block * ${BLOCK_SIZE} and ${event}.sequence <= (place.block + 1) * ${BLOCK_SIZE}`;
   return {
     // Values, not a query of the table: SQLite copies the result of one into a table of its own first.
     addShape: of(`insert into restwright_event_shapes (id, type, resource, shape)
@@ -146,12 +147,14 @@ where id in (select shape from restwright_events where sequence > ? and sequence
     ),
     // SQLite does not reorder a cross join: the blocks come first, in order, and no row is sorted.
     ofShape: of(`select event.sequence from restwright_block_shapes as place cross join restwright_events as event
-where place.shape = ? and place.block >= ? and place.block <= ? and ${inPlace} and event.shape = ? and ${WINDOW}
+where place.shape = ? and place.block >= ? and place.block <= ? and ${inPlace('event')} and event.shape = ? and ${WINDOW}
 order by place.block, event.sequence limit ?`),
     shapes: of('select id, type, resource from restwright_event_shapes'),
+    // A subquery, for which SQLite builds no index of its own of the whole log.
     byId: of(`select ${COLUMNS} from ${PLACES} cross join restwright_events as event
 join restwright_event_shapes as shape on shape.id = event.shape
-where ${inPlace} and event.id = ? and place.first_id <= ? and place.last_id >= ?`),
+where place.first_id <= ? and place.last_id >= ? and event.sequence =
+  (select found.sequence from restwright_events as found where ${inPlace('found')} and found.id = ?)`),
     blocks: of(`select min(block) as first, max(block) as last from ${PLACES} where last_at >= ? and first_at < ?`),
     ...removalStatements(of),
   };

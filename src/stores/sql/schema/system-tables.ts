@@ -158,8 +158,8 @@ function countsTable({ tableOptions: { clustered }, columnType }: Dialect): stri
 }
 
 /**
- * Upgrades a log whose numbers had a table of their own, and which stored the times of each block with each event, and
- * an index of shapes.
+ * Upgrades a log whose numbers had a table of their own. It stored the times of the block with each event, and an index
+ * of shapes.
  */
 function upgradeLog(dialect: Dialect, from: number): readonly string[] {
   return [

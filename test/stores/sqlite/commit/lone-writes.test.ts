@@ -12,7 +12,7 @@ import { openSample } from '../open-sample.ts';
 const FRAME = 4_096 + 24;
 const LOG_HEADER = 32;
 
-/** Counts the tables and indexes that a supplier and its event change. Each of them has one changed page, most times. */
+/** Counts the tables and indexes that a supplier and its event change, each by a page most times. */
 const TREES = `select count(*) from sqlite_schema
   where tbl_name in ('suppliers', 'restwright_events', 'restwright_counts') and type in ('table', 'index')`;
 
