@@ -46,7 +46,15 @@ type ApiCaches = NonNullable<TokenVerifier['caches']>;
 export type { ApiOptions } from './api-options.ts';
 export type { RowImportError, RowImportOutcome } from './operations/write/import.ts';
 
-/** An API: responds to requests, imports and exports rows. */
+/**
+ * An API: responds to requests, imports and exports rows.
+ *
+ * @example
+ * ```ts
+ * const { api }: { api: Api } = await startApi({ model, database: './notes.db' });
+ * const server = createServer(createListener(api));
+ * ```
+ */
 export interface Api extends Handler, RowTransfer {
   readonly model: Model;
   /** True if `/metrics` is a path of the API. */

@@ -21,7 +21,14 @@ import { selectKind, type StoreOptions } from './stores/databases/databases.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
 import type { Store } from './stores/store.ts';
 
-/** The options of an API on a database of SQLite or PostgreSQL. */
+/**
+ * The options of an API on a database of SQLite or PostgreSQL.
+ *
+ * @example
+ * ```ts
+ * const options: StartApiOptions = { model, database: 'postgres://api@localhost/shop' };
+ * ```
+ */
 export interface StartApiOptions
   extends Pick<
     ApiOptions,
@@ -78,7 +85,14 @@ export interface StartApiOptions
   readonly shutdownTimeout?: number | (() => number);
 }
 
-/** An API and its database. */
+/**
+ * An API and its database.
+ *
+ * @example
+ * ```ts
+ * await using started: StartedApi = await startApi({ model, database: './notes.db' });
+ * ```
+ */
 export interface StartedApi extends AsyncDisposable {
   readonly api: Api;
   readonly store: Store;

@@ -23,7 +23,15 @@ export type TokenVerdict =
   /** The keys of its issuer cannot be read now. */
   | { readonly kind: 'unavailable' };
 
-/** Verifies bearer tokens of one kind. The composition root hands it to the pipeline. */
+/**
+ * Verifies bearer tokens of one kind. The composition root hands it to the pipeline.
+ *
+ * @example
+ * ```ts
+ * const verdict = await tokens.verify('eyJhbGciOi...');
+ * if (verdict.kind === 'verified') greet(verdict.token.subject);
+ * ```
+ */
 export interface TokenVerifier {
   /**
    * Verifies a token. A known token is answered synchronously.

@@ -1,6 +1,13 @@
 import { cut } from './text/quoted.ts';
 
-/** A problem with one field, parameter or header. `field` is a dotted path in wire names (`items[0].sku`). */
+/**
+ * A problem with one field, parameter or header. `field` is a dotted path in wire names (`items[0].sku`).
+ *
+ * @example
+ * ```ts
+ * const detail: ErrorDetail = { field: 'price', message: 'must be at least 0' };
+ * ```
+ */
 export interface ErrorDetail {
   readonly field: string;
   readonly message: string;
@@ -90,6 +97,14 @@ export const resourceErrors = {
   PRECONDITION_FAILED: 412,
 } as const;
 
+/**
+ * The code of an error of the API.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ApiError && error.code === 'REQUEST_BODY_TOO_LARGE') shorten();
+ * ```
+ */
 export type ErrorCode = keyof typeof errors;
 export type ResourceErrorCode = keyof typeof resourceErrors;
 

@@ -34,7 +34,17 @@ export interface RequestBody {
   keep?(bytes: number): void;
 }
 
-/** A request as it was received, with nothing decided yet. */
+/**
+ * A request as it was received, with nothing decided yet.
+ *
+ * @example
+ * ```ts
+ * const request: RawRequest = {
+ *   method: 'GET', target: '/api/v1/notes', headers: ['Host', 'localhost'],
+ *   body: null, httpVersion: '1.1', peer: '127.0.0.1',
+ * };
+ * ```
+ */
 export interface RawRequest {
   readonly method: string;
   /** The request target, byte for byte. */
@@ -88,6 +98,14 @@ export interface StreamedResponse extends ResponseHead {
   readonly body: BodyStream;
 }
 
+/**
+ * A response, with all of its body or written piece by piece.
+ *
+ * @example
+ * ```ts
+ * const { status, headers, body }: ApiResponse = await api.handle(request);
+ * ```
+ */
 export type ApiResponse = BufferedResponse | StreamedResponse;
 
 export function isStreamed(response: ApiResponse): response is StreamedResponse {
@@ -110,7 +128,15 @@ export function abandon(response: ApiResponse): void {
  */
 export type BodyStream = AsyncIterable<string>;
 
-/** One API, as every way to mount it sees it. */
+/**
+ * One API, as every way to mount it sees it.
+ *
+ * @example
+ * ```ts
+ * const handler: Handler = api;
+ * const { status } = await handler.handle(request);
+ * ```
+ */
 export interface Handler {
   /** Responds to any request; never rejects. A cached response is returned synchronously. */
   handle(request: RawRequest): MaybePromise<ApiResponse>;

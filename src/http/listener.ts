@@ -15,7 +15,15 @@ import { bodyBytes, sendResponse, sendStream } from './send-response.ts';
 /** A request as frameworks pass it: Express keeps the URL from before it removed a mount point. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: string };
 
-/** A listener for `http.createServer`, and a middleware for Express, Connect and similar frameworks. */
+/**
+ * A listener for `http.createServer`, and a middleware for Express, Connect and similar frameworks.
+ *
+ * @example
+ * ```ts
+ * const listener: Listener = createListener(api);
+ * createServer(listener).listen(3000);
+ * ```
+ */
 export type Listener = (request: MountedRequest, response: ServerResponse, next?: (error?: unknown) => void) => void;
 
 /** One request and where its response goes. */

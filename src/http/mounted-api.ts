@@ -14,7 +14,14 @@ export interface MountedApi extends Handler {
   readonly model: { readonly basePath: string; readonly limits: Limits };
 }
 
-/** The options of a mount in a host application. */
+/**
+ * The options of a mount in a host application.
+ *
+ * @example
+ * ```ts
+ * createListener(api, { hosts: ['api.example.com'], cors: false });
+ * ```
+ */
 export interface MountOptions {
   /**
    * The values of `Host` that are accepted (AUTH-7): `api.example.com` for any port, `api.example.com:8080` for one.

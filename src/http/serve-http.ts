@@ -12,7 +12,14 @@ import { type Address, listen } from './server/listen.ts';
 import type { ParserError } from './server/parser-error.ts';
 import { HttpConnections } from './server/http-connections.ts';
 
-/** The API and the address of a server. */
+/**
+ * The API and the address of a server.
+ *
+ * @example
+ * ```ts
+ * const options: ServeHttpOptions = { api, port: 3000, host: '0.0.0.0' };
+ * ```
+ */
 export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
   readonly api: MountedApi;
   /** Address or host name to bind. Default: `127.0.0.1`. */
@@ -26,7 +33,16 @@ export interface ServeHttpOptions extends Pick<Address, 'port' | 'sharing'> {
   readonly overloaded?: (inFlight: number) => boolean;
 }
 
-/** A server that listens. */
+/**
+ * A server that listens.
+ *
+ * @example
+ * ```ts
+ * const server: HttpServer = await serveHttp({ api, port: 0 });
+ * console.log(`http://localhost:${server.port}`);
+ * await server.close();
+ * ```
+ */
 export interface HttpServer {
   readonly port: number;
   /** The address or host name that it is bound to, as given. */

@@ -4,7 +4,15 @@ import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { Path } from './path.ts';
 
-/** The services that an application passes to its hooks, by name; see `withServices`. */
+/**
+ * The services that an application passes to its hooks, by name; see `withServices`.
+ *
+ * @example
+ * ```ts
+ * const services: HookServices = { mailer: createMailer() };
+ * const { api } = await startApi({ model: withServices(notes, services), database: './notes.db' });
+ * ```
+ */
 export type HookServices = Readonly<Record<string, unknown>>;
 
 /** The reason why a hook refuses a write. It determines the error code and the status. */
@@ -67,6 +75,12 @@ export type HookRow = JsonObject & {
 /**
  * Reads rows for a hook. If a resource that was read changes before the write, the hook runs again, also after changes
  * of other processes.
+ *
+ * @example
+ * ```ts
+ * const product = await rows.get('products', line.product_id);
+ * const open = await rows.count('orders', { status: 'open' });
+ * ```
  */
 export interface HookRows {
   /** @param parents for a nested resource, the ids above the row, nearest first */
@@ -81,6 +95,11 @@ export interface HookRows {
  * Adds writes to the transaction of the hook's own write. Values are validated, read-only fields may be set, and each
  * write has its event; hooks of these resources do not run. A hook can write a row once, and does not read what it has
  * written.
+ *
+ * @example
+ * ```ts
+ * await writes.update('products', line.product_id, { stock: stock - line.amount });
+ * ```
  */
 export interface HookWrites {
   /** @returns the id of the new row. @param values with an `id` where clients choose it */

@@ -253,7 +253,11 @@ export interface OlderVersion {
   readonly model: Model;
 }
 
-/** A compiled API. Deeply frozen. */
+/**
+ * A compiled API. Deeply frozen.
+ *
+ * @example const model: Model = loadModel({ file: 'notes.yaml', text }).model;
+ */
 export interface Model {
   readonly name: string;
   readonly title: string;

@@ -20,7 +20,15 @@ import { requestFields, requestLevel } from './request-fields.ts';
  */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** A log entry, independent of the log format. */
+/**
+ * A log entry, independent of the log format.
+ *
+ * @example
+ * ```ts
+ * const { level, event, fields }: LogEntry = logEntry(observation);
+ * logger[level]({ event, ...fields });
+ * ```
+ */
 export interface LogEntry {
   readonly level: LogLevel;
   readonly event: string;

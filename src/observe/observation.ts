@@ -12,6 +12,11 @@ export interface StageTime {
 /**
  * Everything that the program reports about itself. Call sites report facts; observers (log, metrics, traces) decide
  * what to do with them.
+ *
+ * @example
+ * ```ts
+ * const slow = (seen: Observation): boolean => seen.kind === 'request' && seen.duration > 1_000;
+ * ```
  */
 export type Observation =
   | { readonly kind: 'listening'; readonly url: string; readonly allowAnyHost: boolean }
@@ -192,6 +197,14 @@ export function isMeasured(observation: Observation): observation is Measured {
   return observation.kind !== 'request' && MEASURED.has(observation.kind);
 }
 
+/**
+ * Receives what the program reports.
+ *
+ * @example
+ * ```ts
+ * const observe: Observe = (observation) => log(logEntry(observation));
+ * ```
+ */
 export type Observe = (observation: Observation) => void;
 
 /** Passes each observation to several observers. */

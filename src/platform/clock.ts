@@ -1,6 +1,13 @@
 import process from 'node:process';
 
-/** The source of time; injected, so that a test can stop it or set it back. */
+/**
+ * The source of time; injected, so that a test can stop it or set it back.
+ *
+ * @example
+ * ```ts
+ * const fixed: Clock = { now: () => Date.parse('2026-01-02T03:04:05Z') };
+ * ```
+ */
 export interface Clock {
   /** Whole milliseconds since the epoch, UTC. */
   now(): number;

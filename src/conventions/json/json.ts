@@ -1,4 +1,11 @@
-/** A JSON value. */
+/**
+ * A JSON value.
+ *
+ * @example
+ * ```ts
+ * const value: Json = { tags: ['new', null], price: 1.5 };
+ * ```
+ */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 /** A JSON object; its members keep their order. */

@@ -28,7 +28,15 @@ export interface ModelSource {
   readonly env?: VariableValues;
 }
 
-/** A valid model. */
+/**
+ * A valid model.
+ *
+ * @example
+ * ```ts
+ * const { model, unsupported }: LoadedModel = loadModel({ file: 'notes.yaml', text });
+ * for (const line of unsupported) console.warn(line);
+ * ```
+ */
 export interface LoadedModel {
   /** Deeply frozen. */
   readonly model: Model;

@@ -160,6 +160,12 @@ declare const TYPES: unique symbol;
 /**
  * The result of `defineModel`. A module can be served if this is its default export. @typeParam F what the types of
  * clients follow from, besides resources
+ *
+ * @example
+ * ```ts
+ * const notes: DefinedModel = defineModel({ name: 'notes', version: '1.0.0', resources: { notes: { schema } } });
+ * export default notes;
+ * ```
  */
 export interface DefinedModel<R extends Resources = Resources, F extends ModelFacts = ModelFacts> {
   readonly [DEFINED]: true;

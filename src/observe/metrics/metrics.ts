@@ -14,7 +14,15 @@ import { RequestMetrics } from './request-metrics.ts';
  */
 export type MetricSource = () => MaybePromise<readonly MetricFamily[]>;
 
-/** The metrics of one API in one process (OPS-2). */
+/**
+ * The metrics of one API in one process (OPS-2).
+ *
+ * @example
+ * ```ts
+ * const metrics: Metrics = createMetrics();
+ * response.end(await metrics.text());
+ * ```
+ */
 export interface Metrics {
   /** Counts what is observed. */
   readonly observe: Observe;

@@ -211,6 +211,12 @@ function prepareFile(path: string, { migrate = true }: SqliteOptions): void {
  * @throws {UnusableDatabase} for a file that is corrupt, not a database, of another program or of a newer version, or
  *   locked for too long
  * @throws {UnusableDatabase} without `migrate` also for a file that does not exist or does not match the model
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ path: './notes.db', model });
+ * const api = createApi({ model, store });
+ * ```
  */
 export async function openSqlite(given: SqliteOptions): Promise<Store> {
   const options = { observe: () => undefined, clock: systemClock, random: createRandom(), ...given };
