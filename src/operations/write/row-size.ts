@@ -25,11 +25,13 @@ export function checkRowSize(resource: Resource, most: number, values: JsonObjec
   });
 }
 
-/** Bytes of each member with its name, two quotes, a colon and a comma; 0 if it is not set. */
+/** Bytes of each member with its name, two quotes, a colon and a comma; 0 if it is not set, as an empty array is. */
 function fieldSizes({ fields }: Resource, values: JsonObject): readonly number[] {
   return fields.map(({ name }) => {
     const value = values[name] ?? null;
-    return value === null ? 0 : Buffer.byteLength(JSON.stringify(value)) + name.length + 4;
+    return value === null || (Array.isArray(value) && value.length === 0)
+      ? 0
+      : Buffer.byteLength(JSON.stringify(value)) + name.length + 4;
   });
 }
 

@@ -58,6 +58,10 @@ describe('a row that is too large', () => {
     const text = 'é'.repeat((1_024 - '"text":"",'.length) / 2);
     await create(api, 'notes', { id: 'a', text });
     await api.row({ send: 'PATCH /api/v1/notes/a', body: { text: `${text}x` }, ...refused });
+    await create(api, 'notes', { id: 'b', text: 'x' });
+    assert.equal((await api.send({ send: 'PATCH /api/v1/notes/b', body: { text } })).status, 200);
+    await api.newEvents();
+    await api.row({ send: 'PATCH /api/v1/notes/b', body: { text: `${text}x` }, ...refused });
   });
 
   it('[LIM-1] [MET-13] is refused in a batch and in NDJSON', async () => {
