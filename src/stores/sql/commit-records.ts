@@ -1,5 +1,4 @@
 import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
-import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Bookmarks, IdempotencyRecords } from '../store.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
@@ -14,9 +13,9 @@ export class SqlBookmarks implements Bookmarks {
     this.#system = system;
   }
 
-  get(name: string): MaybePromise<string | null> {
-    const read = this.#client.get(this.#system.bookmark(name));
-    return chain(read, (row) => (row === null ? null : String(row['value'])));
+  async get(name: string): Promise<string | null> {
+    const row = await this.#client.get(this.#system.bookmark(name));
+    return row === null ? null : String(row['value']);
   }
 }
 
@@ -30,12 +29,11 @@ export class SqlIdempotencyRecords implements IdempotencyRecords {
     this.#system = system;
   }
 
-  find(name: string, now: number): MaybePromise<StoredIdempotencyRecord | null> {
-    return chain(this.#client.get(this.#system.record(name, now)), (row) => {
-      if (row === null) return null;
-      const revisions: readonly number[] = JSON.parse(String(row['revisions']));
-      const [request, outcome] = [String(row['request']), String(row['outcome'])];
-      return { request, outcome, revisions, expiresAt: Number(row['expires_at']) };
-    });
+  async find(name: string, now: number): Promise<StoredIdempotencyRecord | null> {
+    const row = await this.#client.get(this.#system.record(name, now));
+    if (row === null) return null;
+    const revisions: readonly number[] = JSON.parse(String(row['revisions']));
+    const [request, outcome] = [String(row['request']), String(row['outcome'])];
+    return { request, outcome, revisions, expiresAt: Number(row['expires_at']) };
   }
 }

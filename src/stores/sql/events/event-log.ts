@@ -1,7 +1,6 @@
 import type { EventEnvelope } from '../../../conventions/events/event.ts';
-import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { EventLog, EventQuery, ExpiryQuery, LoggedEvent, LogRange } from '../../store.ts';
-import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
+import type { Dialect, SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
@@ -23,64 +22,56 @@ export class SqlEventLog implements EventLog {
     this.#statements = eventStatements(dialect);
   }
 
-  after(sequence: number, limit: number): MaybePromise<readonly EventEnvelope[]> {
-    return chain(this.list({ after: sequence, limit }), (events) => events.map(({ event }) => event));
+  async after(sequence: number, limit: number): Promise<readonly EventEnvelope[]> {
+    return (await this.list({ after: sequence, limit })).map(({ event }) => event);
   }
 
-  list(query: EventQuery): MaybePromise<readonly LoggedEvent[]> {
+  async list(query: EventQuery): Promise<readonly LoggedEvent[]> {
     const { from, to } = query;
     if (from === undefined && to === undefined) return this.#list(query);
-    const blocks = this.#statements.blocks(from ?? -ALWAYS, to ?? ALWAYS);
-    return chain(this.#client.get(blocks), (row) => {
-      const { first = null, last = null } = row ?? {};
-      if (first === null || last === null) return [];
-      const after = Math.max(query.after, Number(first) * BLOCK_SIZE);
-      const until = Math.min(query.until ?? ALWAYS, (Number(last) + 1) * BLOCK_SIZE);
-      return this.#list({ ...query, after, until });
-    });
+    const { first = null, last = null } =
+      (await this.#client.get(this.#statements.blocks(from ?? -ALWAYS, to ?? ALWAYS))) ?? {};
+    if (first === null || last === null) return [];
+    const after = Math.max(query.after, Number(first) * BLOCK_SIZE);
+    const until = Math.min(query.until ?? ALWAYS, blockEnd(Number(last)));
+    return this.#list({ ...query, after, until });
   }
 
-  types(after: number, until: number): MaybePromise<readonly string[]> {
-    return chain(this.#client.all(this.#statements.types(after, until)), (rows) =>
-      rows.map(({ type }) => String(type)),
-    );
+  async types(after: number, until: number): Promise<readonly string[]> {
+    const rows = await this.#client.all(this.#statements.types(after, until));
+    return rows.map(({ type }) => String(type));
   }
 
-  lookup(sequences: readonly number[]): MaybePromise<readonly LoggedEvent[]> {
+  lookup(sequences: readonly number[]): Promise<readonly LoggedEvent[]> {
     return this.#read(this.#statements.of(JSON.stringify(sequences.map(String))));
   }
 
-  find(id: string): MaybePromise<LoggedEvent | null> {
+  async find(id: string): Promise<LoggedEvent | null> {
     const time = idTime(id);
-    const found = this.#read(this.#statements.byId(time, time, packTexts([id])));
-    return chain(found, ([event = null]) => event);
+    const [event = null] = await this.#read(this.#statements.byId(time, time, packTexts([id])));
+    return event;
   }
 
-  lastSequence(): MaybePromise<number> {
-    return chain(this.#client.get(this.#system.lastSequence()), (row) => Number(row?.['last'] ?? 0));
+  async lastSequence(): Promise<number> {
+    return Number((await this.#client.get(this.#system.lastSequence()))?.['last'] ?? 0);
   }
 
-  range(): MaybePromise<LogRange> {
-    return chain(this.#client.get(this.#statements.range()), (row) => {
-      const { removed = 0, event = 0, since = null } = row ?? {};
-      return { removed: Number(removed), last: Number(event), since: since === null ? null : Number(since) };
-    });
+  async range(): Promise<LogRange> {
+    const { removed = 0, event = 0, since = null } = (await this.#client.get(this.#statements.range())) ?? {};
+    return { removed: Number(removed), last: Number(event), since: since === null ? null : Number(since) };
   }
 
-  nextExpired({ before, now, maxRows }: ExpiryQuery): MaybePromise<number | null> {
-    return chain(this.range(), ({ removed, last }) =>
-      chain(this.#client.get(this.#statements.expiredBlock(before, before, now)), (row) => {
-        const block = row?.['block'] ?? null;
-        // Events that are added to the last block from now on stay.
-        const byAge = block === null ? 0 : Math.min(blockEnd(Number(block)), last);
-        const byNumber = maxRows === null ? 0 : blockEnd(findBlock(last - maxRows + 1) - 1);
-        const through = Math.max(byAge, byNumber);
-        return through <= removed ? null : Math.min(through, blockEnd(findBlock(removed + 1)));
-      }),
-    );
+  async nextExpired({ before, now, maxRows }: ExpiryQuery): Promise<number | null> {
+    const { removed, last } = await this.range();
+    const block = (await this.#client.get(this.#statements.expiredBlock(before, before, now)))?.['block'] ?? null;
+    // Events that are added to the last block from now on stay.
+    const byAge = block === null ? 0 : Math.min(blockEnd(Number(block)), last);
+    const byNumber = maxRows === null ? 0 : blockEnd(findBlock(last - maxRows + 1) - 1);
+    const through = Math.max(byAge, byNumber);
+    return through <= removed ? null : Math.min(through, blockEnd(findBlock(removed + 1)));
   }
 
-  #list(query: EventQuery): MaybePromise<readonly LoggedEvent[]> {
+  async #list(query: EventQuery): Promise<readonly LoggedEvent[]> {
     const { resourceId, types, resourceType } = query;
     if (types !== undefined || resourceType !== undefined) return this.#ofTypes(query);
     const { window, ofResource } = this.#statements;
@@ -126,8 +117,8 @@ export class SqlEventLog implements EventLog {
     }
   }
 
-  #read(statement: Statement): MaybePromise<readonly LoggedEvent[]> {
-    return chain(this.#client.all(statement), (rows: readonly SqlRow[]) => rows.map((row) => new StoredEvent(row)));
+  async #read(statement: Statement): Promise<readonly LoggedEvent[]> {
+    return (await this.#client.all(statement)).map((row) => new StoredEvent(row));
   }
 }
 
