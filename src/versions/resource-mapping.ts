@@ -87,6 +87,16 @@ export class ResourceMapping {
     return this.stored.fields.flatMap(({ name }) => (needed.has(name) ? [name] : []));
   }
 
+  /**
+   * The stored fields of which the older contract shows nothing.
+   *
+   * @param hidden the fields of the older contract that it does not show, either
+   */
+  hiddenFields(hidden: ReadonlySet<string>): ReadonlySet<string> {
+    const shown = new Set(this.columns(this.older.fields.flatMap(({ name }) => (hidden.has(name) ? [] : [name]))));
+    return new Set(this.stored.fields.flatMap(({ name }) => (shown.has(name) ? [] : [name])));
+  }
+
   /** Finds the stored place of a property; null if it is not at one place. */
   property(path: string): StoredProperty | null {
     const known = this.#properties.get(path);

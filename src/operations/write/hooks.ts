@@ -13,7 +13,7 @@ import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
 import { inCallersTerms } from './older-contract-error.ts';
 import { type WriteTarget } from './write.ts';
-import { checkStoredSize } from './complete-draft.ts';
+import { checkStoredSize, storedHidden } from './complete-draft.ts';
 
 /** The values of a write after its hooks, and the work of the hooks. */
 interface HookedValues {
@@ -43,17 +43,18 @@ export async function applyHooks(
 }
 
 async function runHooks(
-  { system, systemResource: compiled }: WriteTarget,
+  target: WriteTarget,
   draft: FieldValues,
   current: Row | null,
   services: ContextServices,
 ): Promise<HookedValues> {
+  const { system, systemResource: compiled } = target;
   const { resource } = compiled;
   const { before, check, refine } = resource.hooks;
   const hook = current === null ? before.create : before.update;
   const hasHooks = hook !== null || check.size > 0;
   if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
-  const { hidden } = system.permission.fields(resource.name);
+  const hidden = storedHidden(target);
   const values = await refinedValues(compiled, draft, { current, hidden });
   if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
   const work = new HookWork(system, services);
