@@ -1,5 +1,6 @@
 import { ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
+import { withWellFormedTexts } from '../../conventions/text/allowed-text.ts';
 import type { Resource } from '../../model/model.ts';
 import { HookRefusal, type WriteContext } from '../../model/hooks.ts';
 import { changedFields } from '../../plan/write/draft.ts';
@@ -161,7 +162,7 @@ async function validatedAgain(
   const { parent } = resource;
   const candidate = parent === null ? changed : { ...changed, [parent.field]: before[parent.field] ?? null };
   const errors = [];
-  const checked = validator.check(candidate, { unknown: 'refuse' });
+  const checked = validator.check(withWellFormedTexts(candidate), { unknown: 'refuse', texts: 'unchecked' });
   if (checked.kind === 'invalid') errors.push(...checked.details);
   else {
     const refined = jsonEquals(checked.values, before) ? checked : await refineDraft(compiled, checked.values, null);
