@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../conventions/json/json.ts';
+import { isForbiddenText } from '../conventions/text/allowed-text.ts';
 import type { Issuer } from '../model/model.ts';
 import type { TokenVerdict, VerifiedToken } from './token-verifier.ts';
 
@@ -76,7 +77,13 @@ function isTime(value: Json | undefined): value is number {
 
 /** True if a value can name a caller. Control characters would reach logs and header fields. */
 export function isCallerName(value: Json | undefined): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME && !/\p{Cc}/u.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= MAX_NAME &&
+    !/\p{Cc}/u.test(value) &&
+    !isForbiddenText(value)
+  );
 }
 
 function rejectClaims(reason: string): JudgedClaims {

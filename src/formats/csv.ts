@@ -1,4 +1,5 @@
-import { quoted } from '../conventions/text/quoted.ts';
+import { FORBIDDEN_TEXT, isForbiddenText } from '../conventions/text/allowed-text.ts';
+import { cut, quoted } from '../conventions/text/quoted.ts';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { ApiError, apiError } from '../conventions/errors.ts';
@@ -99,7 +100,9 @@ export function compileCsvReader(
     if (cells.length !== columns.length) {
       throw malformedCsv(`the record has ${cells.length} cells for ${columns.length} columns`);
     }
-    const contents = columns.map((column, index) => readCell(column.type, cells[index] ?? null, limits));
+    const contents = columns.map((column, index) =>
+      readCell(column.type, checkedCell(cells[index] ?? null, nameColumn(column)), limits),
+    );
     return readTree(listNodes(members, contents), type, format);
   };
 }
@@ -167,6 +170,12 @@ function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeCon
   return { kind: 'text', text: type.kind === 'boolean' ? text.toLowerCase() : text, padded: false };
 }
 
+/** @throws {ApiError} REQUEST_BODY_MALFORMED for a forbidden character (REP-7) */
+function checkedCell(cell: Cell, column: string): Cell {
+  if (cell !== null && isForbiddenText(cell)) throw malformedCsv(`the cell of ${cut(column)} ${FORBIDDEN_TEXT}`);
+  return cell;
+}
+
 /** The text of a cell without the apostrophe that keeps spreadsheets from evaluating it. */
 function unescaped(cell: string): string {
   return ESCAPED_FORMULA.test(cell) ? cell.slice(1) : cell;
@@ -178,7 +187,7 @@ function unescaped(cell: string): string {
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
 export function readCells(record: string): readonly (string | null)[] {
-  return cellTexts(parseRecord(record));
+  return cellTexts(parseRecord(record).map((cell, index) => checkedCell(cell, `column ${index + 1}`)));
 }
 
 /**
@@ -187,7 +196,9 @@ export function readCells(record: string): readonly (string | null)[] {
  */
 export function readManyCells(records: readonly string[]): readonly (readonly (string | null)[])[] | null {
   try {
-    const parsed = parseRecords(records.join('\n'));
+    const text = records.join('\n');
+    if (isForbiddenText(text)) return null;
+    const parsed = parseRecords(text);
     return parsed.length === records.length ? parsed.map(cellTexts) : null;
   } catch (error) {
     if (error instanceof ApiError) return null;

@@ -1,10 +1,9 @@
+import { FORBIDDEN_TEXT, isForbiddenText } from '../conventions/text/allowed-text.ts';
 import { cut } from '../conventions/text/quoted.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const UTF_8_WITH_BOM = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Characters that bodies must not contain (RFC 7493 2.1, REP-7). */
-const FORBIDDEN = /[\0\p{Noncharacter_Code_Point}\p{Surrogate}]/u;
 const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
@@ -29,8 +28,8 @@ export function decodeUtf8(bytes: Uint8Array, place: string | null = null): stri
 
 /** Returns the text if all its characters are allowed. @throws {ApiError} REQUEST_BODY_MALFORMED */
 export function checkedText(text: string, place: string): string {
-  if (!FORBIDDEN.test(text)) return text;
-  throw malformedBody(place, 'must not contain NUL, lone surrogates or Unicode noncharacters');
+  if (!isForbiddenText(text)) return text;
+  throw malformedBody(place, FORBIDDEN_TEXT);
 }
 
 /** Checks the name of a member that the schema does not declare. @throws {ApiError} REQUEST_BODY_MALFORMED */

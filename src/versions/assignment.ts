@@ -1,46 +1,84 @@
-import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import { jsonEquals } from '../conventions/json/json-equality.ts';
+import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
+import type { Shape, ValueType } from '../model/model.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { type Conversion, mapped, type Source, evaluateSource } from './sources.ts';
+import { isShownAs, isUnset } from './shown-values.ts';
+import { type Conversion, mapped, type Source, evaluateSource, isSameSource } from './sources.ts';
+
+/** Finds the shape of what is stored at a source; null if it is at no one place. */
+export type FindShape = (source: Source) => Shape | null;
 
 /** Values of stored fields that are made of those of an older contract. */
 export class Assignment {
-  /** The values of the row for fields that were not written; absent in a new one. */
-  readonly values: Record<string, Json>;
+  readonly #values: Record<string, Json>;
   readonly #current: FieldValues;
   readonly #isNew: boolean;
+  readonly #shapeAt: FindShape;
   /** The parts of conversions that are written. */
   readonly #parts = new Map<Conversion, Readonly<Record<string, Json>>>();
   /** Conversions of which a part was written since they were run. */
   #pending = new Set<Conversion>();
+  /** Objects of which the request unsets the whole, or a member. */
+  readonly #unset: Source[] = [];
+  /** Objects that the request sets, with or without set members. */
+  readonly #set: Source[] = [];
 
   /** @param current the stored values; null for a new row */
-  constructor(current: FieldValues | null) {
+  constructor(current: FieldValues | null, shapeAt: FindShape) {
     this.#current = current ?? {};
     this.#isNew = current === null;
-    this.values = { ...current };
+    this.#values = { ...current };
+    this.#shapeAt = shapeAt;
   }
 
   /**
-   * Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value
-   * already: several stored ones may be shown as it.
+   * Writes a value back to its source. Skips constants and values that already map to the requested one: several stored
+   * ones may map to it.
+   *
+   * @param shape of the value in the contract that writes it; null if it is not known
    */
-  write(source: Source, value: Json): void {
-    if (!this.#isNew && !this.#isPart(source) && isShownAs(evaluateSource(source, this.values), value)) return;
+  write(source: Source, value: Json, shape: Shape | null = this.#shapeAt(source)): void {
+    // The members of an object are compared one by one.
+    if (source.kind === 'object') this.#writeObject(source, value, shape);
+    else if (this.#isNew || this.#isPart(source) || !isShownAs(this.#evaluate(source), value, shape))
+      this.#assign(source, value, shape);
+  }
+
+  /**
+   * Converts what was written, with the current values of what was not. A conversion that makes a part of another one
+   * runs that one again. Then decides which objects are unset: no order of the writes matters.
+   *
+   * @returns the values of the row for fields that were not written; absent in a new one
+   */
+  finish(): FieldValues {
+    // A conversion gets an object as it is at the end; it may set members of stored ones.
+    this.#unsetObjects(this.#unset.filter(isConverted));
+    this.#convertAll();
+    this.#unsetObjects(this.#unset);
+    this.#convertAll();
+    return this.#values;
+  }
+
+  /** Unsets objects of which nothing is left, inner ones first. */
+  #unsetObjects(objects: readonly Source[]): void {
+    for (const object of objects.toSorted((one, other) => measureSource(other) - measureSource(one)))
+      if (this.#isLeftUnset(object)) this.#assign(object, null, null);
+  }
+
+  #assign(source: Source, value: Json, shape: Shape | null): void {
     switch (source.kind) {
       case 'field':
-        this.values[source.name] = value;
+        this.#values[source.name] = value;
         return;
       case 'constant':
         return;
       case 'values':
-        this.write(source.of, mapped(value, source.change.up));
+        this.write(source.of, mapped(value, source.change.up), shape);
         return;
       case 'member':
-        this.#writeMember(source, value);
+        this.#assignMember(source, value);
         return;
       case 'object':
-        this.#writeObject(source, value);
+        this.#writeObject(source, value, shape);
         return;
       case 'converted': {
         const { conversion, name } = source;
@@ -50,22 +88,21 @@ export class Assignment {
     }
   }
 
-  /**
-   * Converts what was written, with the current values of what was not. A conversion that makes a part of another one
-   * runs that one again.
-   */
-  finish(): FieldValues {
-    while (this.#pending.size > 0) {
-      const pending = this.#pending;
-      this.#pending = new Set();
-      for (const conversion of pending) this.#convert(conversion);
-    }
-    return this.values;
+  #evaluate(source: Source): Json {
+    return evaluateSource(source, this.#values, this.#parts);
   }
 
   /** True if a part of the same conversion was written, so that the row does not show its parts yet. */
   #isPart(source: Source): boolean {
     return source.kind === 'converted' && this.#parts.has(source.conversion);
+  }
+
+  #convertAll(): void {
+    while (this.#pending.size > 0) {
+      const pending = this.#pending;
+      this.#pending = new Set();
+      for (const conversion of pending) this.#convert(conversion);
+    }
   }
 
   #convert(conversion: Conversion): void {
@@ -80,66 +117,98 @@ export class Assignment {
     for (const [name, source] of inputs) this.write(source, made[name] ?? null);
   }
 
-  #writeMember({ of, name }: Extract<Source, { kind: 'member' }>, value: Json): void {
-    const object = evaluateSource(of, this.values);
-    // An object is not set only to hold an unset member.
-    if (value === null && !isJsonObject(object)) return;
-    this.write(of, { ...(isJsonObject(object) ? object : {}), [name]: value });
+  #assignMember({ of, name }: Extract<Source, { kind: 'member' }>, value: Json): void {
+    const object = this.#evaluate(of);
+    if (isUnset(value)) this.#unset.push(of);
+    // An object is not set only to hold an unset member, unless it has to be.
+    if (isUnset(value) && !isJsonObject(object) && this.#mayBeUnset(of)) return;
+    this.#assign(of, { ...(isJsonObject(object) ? object : {}), [name]: value }, null);
   }
 
   /** Members that were moved into the object go back; members that were moved out of it stay as they are. */
-  #writeObject(source: ObjectSource, value: Json): void {
+  #writeObject(source: ObjectSource, value: Json, shape: Shape | null): void {
     const { of, members } = source;
+    const declared = declaredMembers(shape);
+    if (of !== null && !this.#isShownByOthers(source, value)) this.#writeBase(of, value, { members, declared });
     const given = isJsonObject(value) ? value : {};
-    if (of !== null) {
-      const before = evaluateSource(of, this.values);
-      const own = Object.entries(given).filter(([name]) => !members.has(name));
-      const kept = isJsonObject(before) ? Object.entries(before).filter(([name]) => members.has(name)) : [];
-      const isUnset = !isJsonObject(value) && !this.#keeps(source);
-      this.write(of, isUnset ? null : Object.fromEntries([...own, ...kept]));
+    for (const [name, member] of members) {
+      // Of some objects the older contract shows no member.
+      if (member === null || (declared.size > 0 && !declared.has(name))) continue;
+      this.write(member, given[name] ?? null, declared.get(name) ?? this.#shapeAt(member));
     }
-    for (const [name, member] of members) if (member !== null) this.write(member, given[name] ?? null);
   }
 
-  /** True if the stored object has values of other fields, which were moved out of it. */
-  #keeps({ of, members }: ObjectSource): boolean {
-    if (of === null) return false;
-    const before = evaluateSource(of, this.values);
-    if (!isJsonObject(before)) return false;
-    const own = [...members.values()].filter((member) => member !== null && memberName(member, of) !== null);
-    const renamed = new Set(own.map((member) => member !== null && memberName(member, of)));
-    return (
-      [...members].some(([name, member]) => member === null && !renamed.has(name) && (before[name] ?? null) !== null) ||
-      own.some((member) => member?.kind === 'object' && this.#keeps(member))
-    );
+  /** Writes the members that an object has where it is stored. */
+  #writeBase(of: Source, value: Json, others: ObjectMembers): void {
+    const before = this.#evaluate(of);
+    (isJsonObject(value) ? this.#set : this.#unset).push(of);
+    if (!isJsonObject(value) && !isJsonObject(before)) {
+      if (this.#isNew) this.#assign(of, null, null);
+      return;
+    }
+    const shown = isJsonObject(before) ? before : {};
+    const own = ownMembers(value, shown, others);
+    if (!this.#isNew && isJsonObject(before) && areShown(own, shown, others)) return;
+    const kept = Object.entries(shown).filter(([name]) => others.members.has(name));
+    this.#assign(of, Object.fromEntries([...own, ...kept]), null);
+  }
+
+  /** True if an object without a stored one is shown for members that come from elsewhere, and still is afterwards. */
+  #isShownByOthers(source: ObjectSource, value: Json): boolean {
+    if (this.#isNew || !isJsonObject(value) || !isJsonObject(this.#evaluate(source))) return false;
+    if (source.of === null || isJsonObject(this.#evaluate(source.of))) return false;
+    const set = Object.keys(value).filter((name) => !isUnset(value[name] ?? null));
+    return set.length > 0 && set.every((name) => (source.members.get(name) ?? null) !== null);
+  }
+
+  /** True if nothing of an object is set, and the older contract shows it as unset, or not at all. */
+  #isLeftUnset(object: Source): boolean {
+    if (this.#set.some((each) => isSameSource(each, object)) || !this.#mayBeUnset(object)) return false;
+    const value = this.#evaluate(object);
+    return isJsonObject(value) && Object.values(value).every(isUnset);
+  }
+
+  #mayBeUnset(object: Source): boolean {
+    return this.#shapeAt(object)?.nullable !== false;
   }
 }
 
 type ObjectSource = Extract<Source, { kind: 'object' }>;
 
-/**
- * Finds the name of the member of a stored object that a source shows, unchanged or with changed values or members. It
- * is null for any other source.
- */
-function memberName(source: Source, object: Source): string | null {
-  switch (source.kind) {
-    case 'member':
-      return source.of === object ? source.name : null;
-    case 'values':
-      return memberName(source.of, object);
-    case 'object':
-      return source.of === null ? null : memberName(source.of, object);
-    case 'field':
-    case 'constant':
-    case 'converted':
-      return null;
-  }
+/** The members of an object that come from elsewhere, and the shapes of all. */
+interface ObjectMembers {
+  readonly members: ObjectSource['members'];
+  readonly declared: ReadonlyMap<string, Shape>;
 }
 
-/** True if a response shows a value as another one: every member of an object is shown, unset ones too (REP-4). */
-function isShownAs(value: Json, shown: Json): boolean {
-  if (Array.isArray(shown) && shown.length === 0 && value === null) return true;
-  if (!isJsonObject(value) || !isJsonObject(shown)) return jsonEquals(value, shown);
-  const names = new Set([...Object.keys(value), ...Object.keys(shown)]);
-  return [...names].every((name) => isShownAs(value[name] ?? null, shown[name] ?? null));
+function declaredMembers(shape: Shape | null): ReadonlyMap<string, Shape> {
+  const type: ValueType | undefined = shape?.type;
+  return new Map(type?.kind === 'object' ? type.members.map((member) => [member.name, member]) : []);
+}
+
+/**
+ * The members of an object that come from nowhere else. Those of an unset one are null, because absent ones would get
+ * their defaults again.
+ */
+function ownMembers(value: Json, shown: JsonObject, { members, declared }: ObjectMembers): ReadonlyMap<string, Json> {
+  if (isJsonObject(value)) return new Map(Object.entries(value).filter(([name]) => !members.has(name)));
+  const own = Object.keys(shown).filter((name) => !members.has(name) && declared.get(name)?.nullable !== false);
+  return new Map(own.map((name) => [name, declared.get(name)?.type.kind === 'array' ? [] : null]));
+}
+
+/** True if an object shows its own members already, and no others. */
+function areShown(own: ReadonlyMap<string, Json>, shown: JsonObject, { members, declared }: ObjectMembers): boolean {
+  const isShown = [...own].every(([name, each]) => isShownAs(shown[name] ?? null, each, declared.get(name) ?? null));
+  // Only the result of a conversion may lack members.
+  const isComplete = declared.size > 0;
+  return isShown && (isComplete || Object.keys(shown).every((name) => members.has(name) || own.has(name)));
+}
+
+function isConverted(source: Source): boolean {
+  return source.kind === 'member' ? isConverted(source.of) : source.kind === 'converted';
+}
+
+/** Counts the objects around a stored value. */
+function measureSource(source: Source): number {
+  return source.kind === 'member' ? 1 + measureSource(source.of) : 0;
 }

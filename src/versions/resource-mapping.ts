@@ -67,11 +67,12 @@ export class ResourceMapping {
    * @param current null for a new row
    */
   up(values: FieldValues, current: Row | null): FieldValues {
-    const assignment = new Assignment(current === null ? null : storedValues(this.stored, current));
+    const row = current === null ? null : storedValues(this.stored, current);
+    const assignment = new Assignment(row, (source) => shapeAt(this.stored, storedPathTo(source)));
     if (current === null) for (const { source, value } of this.#fills) assignment.write(source, value);
     for (const [name, value] of Object.entries(values)) {
       const source = this.#sourceOf(name);
-      if (source !== null) assignment.write(source, value);
+      if (source !== null) assignment.write(source, value, this.older.field.get(name) ?? null);
     }
     return assignment.finish();
   }
@@ -84,6 +85,16 @@ export class ResourceMapping {
       if (source !== null) addFields(source, needed);
     }
     return this.stored.fields.flatMap(({ name }) => (needed.has(name) ? [name] : []));
+  }
+
+  /**
+   * The stored fields of which the older contract shows nothing.
+   *
+   * @param hidden the fields of the older contract that it does not show, either
+   */
+  hiddenFields(hidden: ReadonlySet<string>): ReadonlySet<string> {
+    const shown = new Set(this.columns(this.older.fields.flatMap(({ name }) => (hidden.has(name) ? [] : [name]))));
+    return new Set(this.stored.fields.flatMap(({ name }) => (shown.has(name) ? [] : [name])));
   }
 
   /** Finds the stored place of a property; null if it is not at one place. */
@@ -145,9 +156,19 @@ function isSystemPath(path: string): boolean {
   return SYSTEM.has(path);
 }
 
-/** A field of the same value is read as fast as a stored one. */
+/** The shape of a stored value. @param path null, or dotted */
+function shapeAt({ field }: Resource, path: string | null): Shape | null {
+  const [name = '', ...rest] = path?.split('.') ?? [];
+  return rest.reduce<Shape | null>((shape, member) => {
+    if (shape?.type.kind !== 'object') return null;
+    return shape.type.members.find((each) => each.name === member) ?? null;
+  }, field.get(name) ?? null);
+}
+
+/** A field of the same value is read as fast as a stored one. An unset array is empty wherever it is stored (REP-4). */
 function compileReader(source: Source | null, shape: Shape): (row: Row) => Json {
   if (source === null) return () => null;
+  if (shape.type.kind === 'array') return (row) => evaluateSource(source, row) ?? [];
   if (source.kind === 'object') {
     const complete = completed(shape);
     return (row) => complete(evaluateSource(source, row));

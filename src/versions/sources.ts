@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { newerPaths, type VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
+import { isUnset } from './shown-values.ts';
 
 /**
  * The source of a value of an older contract: an expression over the fields of stored rows. The changes of all versions
@@ -163,43 +164,63 @@ export function addFields(source: Source, fields: Set<string>): void {
   }
 }
 
-/** The value of a source in a stored row. */
-export function evaluateSource(source: Source, row: FieldValues): Json {
+/** Parts of conversions that were written, but are not in the row yet. */
+export type Parts = ReadonlyMap<Conversion, JsonObject>;
+
+const NO_PARTS: Parts = new Map();
+
+/** The value of a source in a stored row. @param parts values of conversions that replace those of the row */
+export function evaluateSource(source: Source, row: FieldValues, parts: Parts = NO_PARTS): Json {
   switch (source.kind) {
     case 'field':
       return row[source.name] ?? null;
     case 'constant':
       return source.value;
     case 'values':
-      return mapped(evaluateSource(source.of, row), source.change.down);
+      return mapped(evaluateSource(source.of, row, parts), source.change.down);
     case 'member': {
-      const object = evaluateSource(source.of, row);
+      const object = evaluateSource(source.of, row, parts);
       return isJsonObject(object) ? (object[source.name] ?? null) : null;
     }
     case 'object':
-      return objectValue(source, row);
-    case 'converted':
-      return convertedValues(source.conversion, row)[source.name] ?? null;
+      return objectValue(source, row, parts);
+    case 'converted': {
+      const written = parts.get(source.conversion);
+      if (written !== undefined && Object.hasOwn(written, source.name)) return written[source.name] ?? null;
+      return convertedValues(source.conversion, row, parts)[source.name] ?? null;
+    }
   }
 }
 
 /** null where the object is unset and none of the members that were moved into it is set. */
-function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: FieldValues): Json {
-  const base = of === null ? null : evaluateSource(of, row);
+function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: FieldValues, parts: Parts): Json {
+  const base = of === null ? null : evaluateSource(of, row, parts);
   const value: Record<string, Json> = {};
   if (isJsonObject(base)) for (const name in base) if (!members.has(name)) value[name] = base[name] ?? null;
   let isSet = isJsonObject(base);
   for (const [name, source] of members) {
     if (source === null) continue;
-    const member = evaluateSource(source, row);
+    const member = evaluateSource(source, row, parts);
     value[name] = member;
-    isSet ||= member !== null;
+    isSet ||= !isUnset(member);
   }
   return isSet ? value : null;
 }
 
-function convertedValues({ change, inputs }: Conversion, row: FieldValues): JsonObject {
-  return change.down(Object.fromEntries([...inputs].map(([name, source]) => [name, evaluateSource(source, row)])));
+function convertedValues({ change, inputs }: Conversion, row: FieldValues, parts: Parts): JsonObject {
+  return change.down(
+    Object.fromEntries([...inputs].map(([name, source]) => [name, evaluateSource(source, row, parts)])),
+  );
+}
+
+/** True if two sources without changed members are one place. */
+export function isSameSource(one: Source, other: Source): boolean {
+  if (one.kind === 'field') return other.kind === 'field' && one.name === other.name;
+  if (one.kind === 'member')
+    return other.kind === 'member' && one.name === other.name && isSameSource(one.of, other.of);
+  if (one.kind === 'converted')
+    return other.kind === 'converted' && one.name === other.name && one.conversion === other.conversion;
+  return one === other;
 }
 
 /** Maps a value, or each item of an array. Values that are not listed stay. */

@@ -89,6 +89,61 @@ describe('values of items that differ in an older contract', () => {
     assert.deepEqual((await shop.lists('v2', 'a')).kinds, ['TOOL', 'PART', 'PART']);
   });
 
+  it('[VER-5a] [REP-4] are mapped in the default of a list, and of a member that is a list', async () => {
+    const kinds = 'type: array, items: { type: string, enum: [TOOL, PART, SPARE] }, default: [SPARE, TOOL]';
+    const marks = 'type: array, items: { type: string, enum: [RED, BLUE] }, default: [RED]';
+    const text = `
+name: shop
+version: 2.0.0
+default_version: 2
+resources:
+  products:
+    id: client
+    schema: { type: object, properties: { kinds: { ${kinds} }, box: { type: object, properties: { marks: { ${marks} } } } } }
+versions:
+  1.0.0:
+    changes:
+      - { resource: products, values: { kinds: { part: SPARE, tool: TOOL }, box.marks: { red: RED } }, default_out: { kinds: { PART: part } } }
+`;
+    await using api = await apiUnderTest(text);
+    await api.send({ send: 'POST /api/v1/products', body: { id: 'a', box: {} } });
+    const older = (await api.send({ send: 'GET /api/v1/products/a' })).body;
+    const newest = (await api.send({ send: 'GET /api/v2/products/a' })).body;
+    assert.deepEqual([older.kinds, older.box], [['part', 'tool'], { marks: ['red'] }]);
+    assert.deepEqual([newest.kinds, newest.box], [['SPARE', 'TOOL'], { marks: ['RED'] }]);
+  });
+
+  it('[VER-5a] [REP-4] are mapped in the default of an object, whose members have their older names', async () => {
+    const text = `
+name: shop
+version: 2.0.0
+default_version: 2
+resources:
+  products:
+    id: client
+    schema:
+      type: object
+      properties:
+        box:
+          type: object
+          properties:
+            kinds: { type: array, items: { type: string, enum: [TOOL, PART] } }
+            size: { type: integer }
+            code: { type: string }
+            in: { type: object, properties: { mark: { type: string, enum: [RED] } } }
+          default: { kinds: [TOOL], size: 3, code: x, in: { mark: RED } }
+versions:
+  1.0.0:
+    changes:
+      - { resource: products, values: { box.sorts: { tool: TOOL }, box.in.mark: { red: RED } } }
+      - { resource: products, rename: { box.sorts: box.kinds }, move: { code: box.code } }
+`;
+    await using api = await apiUnderTest(text);
+    await api.send({ send: 'POST /api/v1/products', body: { id: 'a' } });
+    const { box, code } = (await api.send({ send: 'GET /api/v1/products/a' })).body;
+    assert.deepEqual({ box, code }, { box: { sorts: ['tool'], size: 3, in: { mark: 'red' } }, code: null });
+  });
+
   it('[VER-5a] [ERR-3] are refused by their names and places where the contract does not have them', async () => {
     await using shop = await open();
     const body = { id: 'a', labels: ['new', 'NEW'], kinds: ['PART'], box: { marks: ['red', 'RED'] } };

@@ -124,7 +124,7 @@ const CASES: readonly MappingCase[] = [
     shape: { ...SHAPE, o: ['y'], x: 'text' },
     down: { ...STORED, o: { y: 'Y' }, x: 'X' },
     writes: { o: null, x: 'new' },
-    stores: { o: { x: 'new' } },
+    stores: { o: { x: 'new', y: null } },
   },
   {
     title: 'a member of an unset object',

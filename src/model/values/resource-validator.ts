@@ -1,3 +1,4 @@
+import { findForbiddenTexts, FORBIDDEN_TEXT, isForbiddenText } from '../../conventions/text/allowed-text.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
@@ -15,6 +16,12 @@ type ValidationResult =
   | { readonly kind: 'valid'; readonly values: JsonObject }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
+/** Options of a check. */
+interface CheckOptions {
+  readonly unknown: 'refuse' | 'drop';
+  readonly texts?: 'unchecked';
+}
+
 /** Validates the values of a resource. Messages never contain a value, which may be a secret (REP-11). */
 export interface ResourceValidator {
   /**
@@ -22,9 +29,10 @@ export interface ResourceValidator {
    * explicit null means unset and gets no default (REP-4). Values are not coerced.
    *
    * @param candidate fields by name, as the client sent them
-   * @param options whether undeclared fields and members are rejected or dropped (REP-5)
+   * @param options whether undeclared fields and members are rejected or dropped (REP-5), and whether the characters
+   *   of texts are checked here: readers of bodies have checked them (REP-7)
    */
-  check(candidate: JsonObject, options: { readonly unknown: 'refuse' | 'drop' }): ValidationResult;
+  check(candidate: JsonObject, options: CheckOptions): ValidationResult;
 
   /** Converts a string from a query to a value of the property at a path, in stored form (QRY-2). */
   coerce(path: string, text: string): CoercionResult;
@@ -71,7 +79,7 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
   const mandatory = fields.filter((each) => isMandatory(each) && each.nullable).map(({ name }) => name);
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
 
-  return (candidate, { unknown }) => {
+  return (candidate, { unknown, texts }) => {
     const undeclared = unknown === 'drop' ? [] : Object.keys(candidate).filter((name) => !field.has(name));
     const missing = mandatory.filter((name) => candidate[name] === undefined);
     const values: Record<string, Json> = {};
@@ -81,13 +89,15 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
     }
     const found = violationsOf(values);
     const violations = unknown === 'drop' ? found.filter(({ reason }) => reason.kind !== 'unknown') : found;
-    if (undeclared.length + missing.length + violations.length > 0) {
+    const forbidden = texts === 'unchecked' ? findForbiddenTexts(values, []) : [];
+    if (undeclared.length + missing.length + violations.length + forbidden.length > 0) {
       const details = [
         ...undeclared
           .slice(0, MAX_DETAILS)
           .map((name) => ({ field: writeRequestPath([name]), message: unknownMessage(name, writable) })),
         ...missing.map((name) => ({ field: name, message: 'is required; null is allowed' })),
         ...dedupeViolations(violations).slice(0, MAX_DETAILS).map(detail),
+        ...forbidden.slice(0, MAX_DETAILS).map((path) => ({ field: writeRequestPath(path), message: FORBIDDEN_TEXT })),
       ];
       return { kind: 'invalid', details };
     }
@@ -121,7 +131,8 @@ function unknownMessage(name: string, known: readonly string[]): string {
 }
 
 function idError(id: string, rule: IdRule): string | null {
-  if (!id.isWellFormed() || CONTROL.test(id)) return 'must not contain control characters or lone surrogates';
+  if (CONTROL.test(id)) return 'must not contain control characters';
+  if (isForbiddenText(id)) return FORBIDDEN_TEXT;
   const length = Array.from(id).length;
   if (length === 0 || length > MAX_ID) return `must have 1 to ${MAX_ID} characters`;
   if (id === '.' || id === '..') return 'must not be . or .., which are relative references in a URL';

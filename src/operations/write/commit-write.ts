@@ -93,8 +93,8 @@ async function attempts(
 export function refusedWrite(refusal: Refusal, plans: readonly WritePlan[], operation: WriteOperation): RefusedWrite {
   const plan = 'plan' in refusal && refusal.kind !== 'dependents' ? plans[refusal.plan] : undefined;
   if (plan === undefined) return operation;
-  const { system } = operation;
-  return { system, systemResource: system.contract.resourceOf(plan.resource) };
+  const { caller, system } = operation;
+  return { caller, system, systemResource: system.contract.resourceOf(plan.resource) };
 }
 
 /** True if a refusal means only that the rows have changed. */

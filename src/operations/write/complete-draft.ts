@@ -135,3 +135,9 @@ export function checkStoredSize(target: WriteTarget, values: FieldValues, curren
 export function storedMapping({ caller, systemResource }: WriteTarget): ResourceMapping | null {
   return caller.contract.mapping?.resources.get(systemResource.resource.name) ?? null;
 }
+
+/** The stored fields that the caller may not read, or that its contract does not know (REP-11, VER-5). */
+export function storedHidden(target: WriteTarget): ReadonlySet<string> {
+  const { hidden } = target.system.permission.fields(target.systemResource.resource.name);
+  return storedMapping(target)?.hiddenFields(hidden) ?? hidden;
+}

@@ -91,7 +91,7 @@ function toJson(name: string, value: unknown): Json {
 
 /** @throws {Error} */
 function valid({ resource, validator }: CompiledResource, given: FieldValues, returned: JsonObject): FieldValues {
-  const checked = validator.check({ ...given, ...returned }, { unknown: 'refuse' });
+  const checked = validator.check({ ...given, ...returned }, { unknown: 'refuse', texts: 'unchecked' });
   if (checked.kind === 'valid') return checked.values;
   throw new Error(
     `a function in generated of ${resource.name} returned a value that the schema does not allow: ${errorList(checked.details)}`,

@@ -1,3 +1,4 @@
+import { withWellFormedTexts } from '../../conventions/text/allowed-text.ts';
 import { findApiKeyId } from '../../auth/api-keys.ts';
 import { ApiError } from '../../conventions/errors.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
@@ -278,7 +279,7 @@ function validated(compiled: CompiledResource, values: JsonObject, current: Row 
     const errors = errorList(checked.details);
     throw new Error(`a hook wrote values to ${resource.name} that the schema does not allow: ${errors}`);
   };
-  const valid = validValues(validator.check(values, { unknown: 'refuse' }));
+  const valid = validValues(validator.check(withWellFormedTexts(values), { unknown: 'refuse', texts: 'unchecked' }));
   return resource.hooks.refine === null ? valid : refineDraft(compiled, valid, current).then(validValues);
 }
 

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
+import { withWellFormedTexts } from '../../conventions/text/allowed-text.ts';
 import type { Resource } from '../../model/model.ts';
 import { HookRefusal, type WriteContext } from '../../model/hooks.ts';
 import { changedFields } from '../../plan/write/draft.ts';
@@ -13,7 +14,7 @@ import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
 import { inCallersTerms } from './older-contract-error.ts';
 import { type WriteTarget } from './write.ts';
-import { checkStoredSize } from './complete-draft.ts';
+import { checkStoredSize, storedHidden } from './complete-draft.ts';
 
 /** The values of a write after its hooks, and the work of the hooks. */
 interface HookedValues {
@@ -43,17 +44,18 @@ export async function applyHooks(
 }
 
 async function runHooks(
-  { system, systemResource: compiled }: WriteTarget,
+  target: WriteTarget,
   draft: FieldValues,
   current: Row | null,
   services: ContextServices,
 ): Promise<HookedValues> {
+  const { system, systemResource: compiled } = target;
   const { resource } = compiled;
   const { before, check, refine } = resource.hooks;
   const hook = current === null ? before.create : before.update;
   const hasHooks = hook !== null || check.size > 0;
   if ((!hasHooks && refine === null) || isUnchanged(resource, draft, current)) return { values: draft, work: null };
-  const { hidden } = system.permission.fields(resource.name);
+  const hidden = storedHidden(target);
   const values = await refinedValues(compiled, draft, { current, hidden });
   if (!hasHooks || isUnchanged(resource, values, current)) return { values, work: null };
   const work = new HookWork(system, services);
@@ -160,7 +162,7 @@ async function validatedAgain(
   const { parent } = resource;
   const candidate = parent === null ? changed : { ...changed, [parent.field]: before[parent.field] ?? null };
   const errors = [];
-  const checked = validator.check(candidate, { unknown: 'refuse' });
+  const checked = validator.check(withWellFormedTexts(candidate), { unknown: 'refuse', texts: 'unchecked' });
   if (checked.kind === 'invalid') errors.push(...checked.details);
   else {
     const refined = jsonEquals(checked.values, before) ? checked : await refineDraft(compiled, checked.values, null);

@@ -45,10 +45,30 @@ export function olderContractError(failure: unknown, { caller, system, systemRes
   const names = new Map([
     [stored.singular, older.singular],
     ...collectionNames(contract.model, newest),
-    ...failure.details.map(({ field }, index) => [field, details[index]?.field ?? field] as const),
+    ...failure.details.flatMap(({ field }, index) => fieldNames(field, details[index]?.field ?? field)),
   ]);
+  const findName = (word: string): string | null =>
+    names.get(word) ?? (mapping === null ? null : olderPath(word, mapping));
   const olderCode = ofCode === null ? code : `${older.code}${code.slice(ofCode.code.length)}`;
-  return new ApiError(status, olderCode, withNames(message, names), { details, headers, cause });
+  return new ApiError(status, olderCode, withNames(message, findName), { details, headers, cause });
+}
+
+/** The name of the field of an error, and that of its list: `codes[2]` and `codes`. */
+function fieldNames(field: string, older: string): readonly (readonly [string, string])[] {
+  const [list = '', olderList = ''] = [field, older].map((path) => path.split('[', 1)[0]);
+  return list === field
+    ? [[field, older]]
+    : [
+        [field, older],
+        [list, olderList],
+      ];
+}
+
+/** The older path of a word that can only be a path: `codes[2]`, `place.city`, `list_price`. null for other words. */
+function olderPath(word: string, mapping: ResourceMapping): string | null {
+  const [name = ''] = word.split(/[.[]/, 1);
+  if (!/[.[_]/.test(word) || !mapping.stored.field.has(name)) return null;
+  return mapping.nameOf(word) ?? NOT_VALID.field;
 }
 
 /**
@@ -67,12 +87,13 @@ const NOT_VALID: ErrorDetail = { field: 'body', message: 'is not valid' };
 
 /**
  * Translates a detail of the newest contract. An error of a field that the caller's does not know is one of the whole
- * body. Messages name no fields.
+ * body. Messages name items and members alone.
  */
 export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMapping | null): ErrorDetail {
   if (mapping === null) return detail;
   const field = mapping.nameOf(detail.field);
-  return field === null ? NOT_VALID : { ...detail, field };
+  if (field === null) return NOT_VALID;
+  return { field, message: withNames(detail.message, (word) => olderPath(word, mapping)) };
 }
 
 /** Finds the resource that an error code belongs to: of several prefixes, the longest. */
@@ -81,7 +102,7 @@ function resourceByCode(code: string, resources: readonly Resource[]): Resource 
   return own.toSorted((one, other) => other.code.length - one.code.length)[0] ?? null;
 }
 
-/** Replaces names in a message, as whole words. */
-function withNames(message: string, names: ReadonlyMap<string, string>): string {
-  return message.replaceAll(/[a-z][\w.]*\w|[a-z]/g, (word) => names.get(word) ?? word);
+/** Replaces names and paths in a message, as whole words. */
+function withNames(message: string, find: (word: string) => string | null): string {
+  return message.replaceAll(/[a-z](?:[\w.]|\[\d+\])*(?<!\.)/g, (word) => find(word) ?? word);
 }

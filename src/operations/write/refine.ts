@@ -1,6 +1,7 @@
 import { type ErrorDetail, MAX_DETAILS } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
+import { withWellFormedTexts } from '../../conventions/text/allowed-text.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { Refine } from '../../model/hooks.ts';
 import { formatPath, type Path } from '../../model/path.ts';
@@ -81,7 +82,7 @@ function isSame(one: JsonObject, other: JsonObject, name: string): boolean {
 
 /** Validates the output of transforms. @throws {Error} if the schema does not allow it */
 function validOutput({ resource, validator }: CompiledResource, output: JsonObject): FieldValues {
-  const checked = validator.check(output, { unknown: 'refuse' });
+  const checked = validator.check(withWellFormedTexts(output), { unknown: 'refuse', texts: 'unchecked' });
   if (checked.kind === 'valid') return checked.values;
   throw new Error(
     `a transform in the schema of ${resource.name} returned values that it does not allow: ${errorList(checked.details)}`,

@@ -10,15 +10,18 @@ const TOO_LONG = `is too long: it is indexed, and the values of an index have at
 
 /** The write that the store refused. */
 export interface RefusedWrite {
+  /** Absent where it is the system. */
+  readonly caller?: Pick<Caller, 'contract'>;
   readonly system: Pick<Caller, 'contract' | 'permission'>;
   /** The resource of the plan that failed. */
   readonly systemResource: CompiledResource;
 }
 
 /** Makes the error of a write that the store refused. */
-export function writeRefusal(refusal: Refusal, { system, systemResource }: RefusedWrite): Error {
+export function writeRefusal(refusal: Refusal, write: RefusedWrite): Error {
+  const { system, systemResource } = write;
   const { resource } = systemResource;
-  const { hidden } = system.permission.fields(resource.name);
+  const hidden = hiddenNames(write);
   switch (refusal.kind) {
     case 'exists':
       return idTaken(resource);
@@ -45,6 +48,12 @@ export function writeRefusal(refusal: Refusal, { system, systemResource }: Refus
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');
   }
+}
+
+/** Names that the caller may not read. Those of an older contract are removed when the error is translated to it. */
+function hiddenNames({ caller, system, systemResource: { resource } }: RefusedWrite): ReadonlySet<string> {
+  const isOlder = caller?.contract.mapping?.resources.has(resource.name) === true;
+  return isOlder ? new Set() : system.permission.fields(resource.name).hidden;
 }
 
 /** @param hidden names of fields that the caller may not read */

@@ -1,3 +1,4 @@
+import { FORBIDDEN_TEXT, isForbiddenText } from '../../conventions/text/allowed-text.ts';
 import { cut } from '../../conventions/text/quoted.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
@@ -56,7 +57,7 @@ export function importDraft(
     ...listDetails('updated_at', timeError(updated)),
     ...aboveErrors(parent, above),
   ];
-  const checked = validator.check(candidate, { unknown: 'refuse' });
+  const checked = validator.check(candidate, { unknown: 'refuse', texts: 'unchecked' });
   const details = [...errors, ...(checked.kind === 'invalid' ? checked.details : [])];
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
   const times = { createdAt: parseTime(created), updatedAt: parseTime(updated) };
@@ -73,9 +74,13 @@ function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDe
   return [
     ...unknown.map((name) => ({ field: `${parent.name}.${cut(name)}`, message: 'is unknown' })),
     ...parent.members
-      .filter(({ name }) => typeof above[name] !== 'string')
-      .map(({ name }) => ({ field: `${parent.name}.${name}`, message: 'must be a string' })),
+      .flatMap(({ name }) => listDetails(`${parent.name}.${name}`, aboveIdError(above[name] ?? null))),
   ];
+}
+
+function aboveIdError(id: Json): string | null {
+  if (typeof id !== 'string') return 'must be a string';
+  return isForbiddenText(id) ? FORBIDDEN_TEXT : null;
 }
 
 function aboveIds(parent: ParentRecord | null, above: Json): readonly string[] | null {

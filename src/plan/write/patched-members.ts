@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../conventions/json/json.ts';
 import { mergePatch } from '../../conventions/json/merge-patch.ts';
-import type { Field, Resource, ValueType } from '../../model/model.ts';
+import type { Resource, ValueType } from '../../model/model.ts';
 
 /**
  * Merges a patch into the fields of a row (RFC 7396). Unknown members whose value is null are kept: merging removes
@@ -38,21 +38,25 @@ export function unsetRemoved(resource: Resource, before: JsonObject, after: Json
   const result: Record<string, Json> = { ...members };
   for (const { name, type } of resource.fields) {
     const value = Object.hasOwn(members, name) ? (members[name] ?? null) : null;
-    result[name] = type.kind === 'object' ? unsetMembers(type.members, before[name] ?? null, value) : value;
+    result[name] = unsetMembers(type, before[name] ?? null, value);
   }
   return result;
 }
 
-function unsetMembers(
-  declared: Extract<Field['type'], { kind: 'object' }>['members'],
-  before: Json,
-  after: Json,
-): Json {
-  if (!isJsonObject(before) || !isJsonObject(after)) return after;
+/** Unsets removed members, also those of objects in maps. Removed entries of a map are none. */
+function unsetMembers(type: ValueType, before: Json, after: Json): Json {
+  if (!holdsMembers(type) || !isJsonObject(before) || !isJsonObject(after)) return after;
   const result: Record<string, Json> = { ...after };
-  for (const { name, type } of declared) {
+  if (type.kind === 'map') {
+    for (const key of Object.keys(after)) {
+      if (Object.hasOwn(before, key))
+        setMember(result, key, unsetMembers(type.value.type, before[key] ?? null, after[key] ?? null));
+    }
+    return result;
+  }
+  for (const { name, type: own } of type.members) {
     const value = Object.hasOwn(after, name) ? (after[name] ?? null) : null;
-    result[name] = type.kind === 'object' ? unsetMembers(type.members, before[name] ?? null, value) : value;
+    result[name] = unsetMembers(own, before[name] ?? null, value);
   }
   return result;
 }

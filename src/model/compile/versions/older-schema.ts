@@ -117,12 +117,31 @@ export class OlderSchema {
   /** The schema of a value that keeps its place, or that moves; null for an object of which nothing is left. */
   #value(schema: JsonObject, path: string, older: string): JsonObject | null {
     const plain = without(schema, STORED_KEYWORDS);
-    const inner = isJsonObject(plain['properties']) ? this.#object(plain, `${path}.`) : plain;
+    const inner = isJsonObject(plain['properties'])
+      ? this.#object(this.#withOlderDefault(plain, path), `${path}.`)
+      : plain;
     const values = this.#values.get(older);
     if (inner === null || values === undefined) return inner;
-    return isJsonObject(inner['items'])
-      ? { ...inner, items: withValues(inner['items'], values) }
-      : withValues(inner, values);
+    if (!isJsonObject(inner['items'])) return withValues(inner, values);
+    return { ...inner, items: withValues(inner['items'], values), ...shownDefault(inner, values) };
+  }
+
+  /** An object whose default has the names and values of the older version. */
+  #withOlderDefault(schema: JsonObject, path: string): JsonObject {
+    const { default: initial } = schema;
+    return isJsonObject(initial) ? { ...schema, default: this.#olderDefault(initial, path) } : schema;
+  }
+
+  #olderDefault(initial: JsonObject, path: string): JsonObject {
+    const entries = Object.entries(initial).flatMap(([name, held]): readonly (readonly [string, Json])[] => {
+      const newer = `${path}.${name}`;
+      const older = this.#paths.of(newer);
+      if (older === null || this.#moves().some(({ to }) => to === newer)) return [];
+      const values = this.#values.get(older);
+      const shown = values === undefined ? held : shownItems(held, values);
+      return [[lastName(older), isJsonObject(shown) ? this.#olderDefault(shown, newer) : shown]];
+    });
+    return Object.fromEntries(entries);
   }
 
   #insert(root: JsonObject, { from, to }: MoveChange): JsonObject {
@@ -177,15 +196,24 @@ function withMembers(
 /** The schema of a value whose listed values differ. */
 function withValues(schema: JsonObject, change: ValuesChange): JsonObject {
   const listed = listedValues(schema);
-  const { default: initial } = schema;
   const { const: _const, enum: _enum, ...plain } = without(schema, VALUE_KEYWORDS);
   const values = listed === null ? [] : olderValues(listed, change);
   const single = 'const' in schema && values.length === 1 ? values[0] : undefined;
   return {
     ...plain,
     ...(single === undefined ? (listed === null ? {} : { enum: values }) : { const: single }),
-    ...(initial === undefined ? {} : { default: shownValue(initial, change) }),
+    ...shownDefault(schema, change),
   };
+}
+
+/** The default of a value, or of an array of values. */
+function shownDefault({ default: initial }: JsonObject, change: ValuesChange): JsonObject {
+  return initial === undefined ? {} : { default: shownItems(initial, change) };
+}
+
+/** The older value, or each of an array. */
+function shownItems(value: Json, change: ValuesChange): Json {
+  return Array.isArray(value) ? value.map((item: Json) => shownValue(item, change)) : shownValue(value, change);
 }
 
 function without(schema: JsonObject, keywords: readonly string[]): JsonObject {
