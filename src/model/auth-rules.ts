@@ -18,7 +18,7 @@ export interface GatewayRule {
 
 /** A trusted issuer of tokens. */
 export interface Issuer {
-  /** Unique; names the source of identity in events and owner fields (AUTH-9). */
+  /** Unique and without colons; names the source of identity in events and owner fields (AUTH-9). */
   readonly name: string;
   /** The `iss` claim of its tokens, compared character by character. */
   readonly issuer: string;

@@ -59,8 +59,8 @@ export type Observation =
       readonly stages: readonly StageTime[] | null;
     }
   /**
-   * A request used a contract that is deprecated (VER-4). `caller` is who would have to change: the subject and the
-   * client of its credentials, or the address without them (of IPv6 its /64). `route` is a pattern.
+   * A request used a contract that is deprecated (VER-4). `caller` is who would have to change: issuer, subject and
+   * client of its credentials as JSON, or the address without them (of IPv6 its /64). `route` is a pattern.
    */
   | {
       readonly kind: 'deprecated-contract';

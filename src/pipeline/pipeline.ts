@@ -105,12 +105,10 @@ function perform({ caller, target, reply }: Negotiated, services: Services): May
 function observeDeprecation({ routed, principal }: Authenticated, observe: Observe): void {
   const { contract, exchange, received } = routed;
   if (!contract.isDeprecated) return;
-  const { subject, client: application } = principal;
-  const named = [subject, application].filter((each) => each !== null).join(' by ');
   observe({
     kind: 'deprecated-contract',
     version: contract.version,
-    caller: named === '' ? addressName(received.client.address) : named,
+    caller: principal.source === null ? addressName(received.client.address) : principal.identity,
     route: exchange.note.route,
     correlationId: exchange.correlationId,
   });

@@ -4,6 +4,8 @@ import type { EventEnvelope } from '../../conventions/events/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { parseWebhookUrl, type WebhookUrl, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import type { Signer } from '../../conventions/events/webhook-signature.ts';
+import { currentIssuerName } from '../../model/issuer-names.ts';
+import type { Model } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { readString } from '../../model/values/access.ts';
 import type { Contracts } from '../../contract/contract.ts';
@@ -50,7 +52,7 @@ export function webhookEndpoint(
 ): WebhookEndpoint | null {
   const contract = findContract(readString(row['version']) ?? '', contracts);
   if (contract === null || keys.length === 0) return null;
-  const caller = restoreCaller(row);
+  const caller = restoreCaller(row, contracts.current.model);
   const patterns = stringsIn(row['event_types']);
   const since = row['failing_since'];
   const view = new EventView({ caller, contract, current: contracts.current, origin });
@@ -73,13 +75,14 @@ export function webhookEndpoint(
 }
 
 /** Restores the caller as which a webhook acts: its creator, with the scopes and claims that it had then. */
-function restoreCaller({ owner, creator, claims }: Row): PolicyCaller {
+function restoreCaller({ owner, creator, claims }: Row, { auth }: Pick<Model, 'auth'>): PolicyCaller {
   if (!isJsonObject(creator)) return ANONYMOUS_CALLER;
   const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+  const issuer = text(creator['issuer']);
   return {
     subject: text(creator['subject']),
     client: text(creator['client']),
-    issuer: text(creator['issuer']),
+    issuer: issuer === null ? null : currentIssuerName(issuer, auth?.issuers ?? []),
     owner: text(owner),
     scopes: new Set(stringsIn(creator['scopes'])),
     claims: objectIn(claims),

@@ -13,7 +13,7 @@ const ISSUER: JsonObject = {
     'A trusted issuer of tokens: {issuer, audience} and one source of keys: jwks, jwks_file, jwks_uri, discovery or hs256_secret',
   required: ['issuer', 'audience'],
   properties: {
-    name: { ...NAME, description: 'A short name; default: the host of issuer' },
+    name: { ...NAME, description: 'A short name without a colon; default: the host of issuer, with ~ before its port' },
     issuer: { ...NAME, description: 'The iss claim of its tokens, such as https://id.example.com/' },
     audience: TEXT_OR_LIST('The aud claim of tokens for this API, or several of which a token has one'),
     jwks: {

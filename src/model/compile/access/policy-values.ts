@@ -2,7 +2,7 @@ import type { Json } from '../../../conventions/json/json.ts';
 import { jsonEquals } from '../../../conventions/json/json-equality.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { Property } from '../../model.ts';
-import type { PolicyValue } from '../../policy.ts';
+import type { CallerMember, PolicyValue } from '../../policy.ts';
 import { coerceJson } from '../../values/coercion.ts';
 import type { ComparisonOperator } from '../../operators.ts';
 import type { Path } from '../../path.ts';
@@ -14,7 +14,8 @@ const CLAIMS = 'claims.';
  * text.
  */
 const NAME = /^\$[A-Za-z_]/;
-const CALLER_VALUES = '$caller.subject, $caller.client, $caller.issuer, $caller.scopes or $caller.claims.<name>';
+const MEMBERS: readonly CallerMember[] = ['subject', 'owner', 'client', 'issuer', 'scopes'];
+const CALLER_VALUES = `${MEMBERS.map((name) => `$caller.${name}`).join(', ')} or $caller.claims.<name>`;
 
 /** A value that no field equals. */
 const UNKNOWN: PolicyValue = { kind: 'literal', value: null };
@@ -114,9 +115,8 @@ export class PolicyValues {
         'return the value of the caller, which is its parameter',
       );
     const name = text.slice(CALLER.length);
-    if (name === 'subject' || name === 'client' || name === 'issuer' || name === 'scopes') {
-      return { kind: 'caller', member: name };
-    }
+    const member = text.startsWith(CALLER) ? MEMBERS.find((each) => each === name) : undefined;
+    if (member !== undefined) return { kind: 'caller', member };
     if (text.startsWith(CALLER) && name.startsWith(CLAIMS) && name.length > CLAIMS.length) {
       return { kind: 'claim', path: name.slice(CLAIMS.length) };
     }

@@ -4,6 +4,7 @@ import { judgeKey } from '../../../conventions/json/json-web-key.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { apiKeysName } from './api-keys.ts';
 import type { AuthRules, Issuer, KeySource, GatewayRule } from '../../model.ts';
+import { issuerHost, NAME_END, withoutColons } from '../../issuer-names.ts';
 import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
 
 const SOURCES = ['jwks', 'jwks_file', 'jwks_uri', 'discovery', 'hs256_secret'] as const;
@@ -37,10 +38,16 @@ export function compileAuth(document: CompileContext): AuthRules | null {
 function compileIssuer(context: CompileContext): Issuer {
   const { declared, path, report } = context;
   const issuer = readString(declared['issuer']) ?? '';
-  const host = URL.parse(issuer)?.host ?? '';
-  const name = readString(declared['name']) ?? host;
+  const given = readString(declared['name']);
+  const name = given ?? withoutColons(issuerHost(issuer));
   if (name === '' && issuer !== '')
     report([...path, 'issuer'], `'${issuer}' has no host that could name the issuer`, 'declare its name');
+  if (given?.includes(NAME_END) === true)
+    report(
+      [...path, 'name'],
+      `the name '${given}' has a colon, which ends the name of an issuer in owner fields`,
+      `write ${withoutColons(given)}: stored owners are converted to it`,
+    );
   return {
     name,
     issuer,

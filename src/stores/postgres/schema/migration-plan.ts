@@ -26,7 +26,7 @@ export interface MigrationPlan {
   readonly unfinished: readonly string[];
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly PlannedStep[];
-  /** Steps without statements: what the model would lose, and the rules that rows break. */
+  /** The conversions of owners, what the model would lose, and the rules that rows break. */
   readonly checks: readonly SchemaStep[];
   readonly search: readonly SearchChange[];
 }
@@ -38,8 +38,9 @@ export function listSteps({ system, unfinished, steps, checks, search }: Migrati
   return omitEmpty([
     statementsStep('remove what an interrupted migration has left', unfinished, exclusiveLock('its tables')),
     statementsStep('create or upgrade the system tables', system, exclusiveLock('the system tables')),
+    ...checks.filter(({ statements }) => statements.length > 0),
     ...inTransaction.map(({ step }) => step),
-    ...checks,
+    ...checks.filter(({ statements }) => statements.length === 0),
     ...search.map(({ resource: { name }, before }) =>
       statementsStep(`change what searches of ${name} use`, before, exclusiveLock(name)),
     ),
@@ -51,10 +52,11 @@ export function listSteps({ system, unfinished, steps, checks, search }: Migrati
 }
 
 /** All statements of a plan. */
-export function listStatements({ system, unfinished, steps, search }: MigrationPlan): readonly string[] {
+export function listStatements({ system, unfinished, steps, checks, search }: MigrationPlan): readonly string[] {
   return [
     ...system,
     ...unfinished,
+    ...checks.flatMap(({ statements }) => statements),
     ...steps.flatMap(({ step }) => step.statements),
     ...search.flatMap(({ before, after }) => [...before, ...after]),
   ];

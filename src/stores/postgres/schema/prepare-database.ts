@@ -2,7 +2,12 @@ import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
-import { migrationGoal, type MigrationPhase, parseModels } from '../../sql/schema/current-models.ts';
+import {
+  type MigrationGoal,
+  migrationGoal,
+  type MigrationPhase,
+  parseModels,
+} from '../../sql/schema/current-models.ts';
 import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
 import {
@@ -15,7 +20,7 @@ import {
   systemTableChanges,
 } from '../../sql/schema/migration.ts';
 import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
-import { ownerStep } from '../../sql/schema/owner-names.ts';
+import { ownerRecord, ownerSteps } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
@@ -36,7 +41,7 @@ import type { PostgresConnection } from '../driver/pg.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { type MigrationPlan, listStatements } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
-import { schemaSteps } from './schema-steps.ts';
+import { rowLocks, schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
 
 /** The rows of one read that checks rules. */
@@ -91,8 +96,10 @@ export class DatabaseSchema {
       unfinished: format === 0 ? [] : await unfinishedParts(this.#session),
       changes,
       steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
-      checks:
-        goal.kind === 'shared' ? [] : [...(await this.#ownerSteps(current)), ...(await this.#brokenRules(current))],
+      checks: [
+        ...(await this.#ownerSteps(current, goal)),
+        ...(goal.kind === 'shared' ? [] : await this.#brokenRules(current)),
+      ],
       search: searchChanges(this.#model, await searchState(this.#session), changes),
     };
   }
@@ -140,6 +147,7 @@ export class DatabaseSchema {
     if (format > 0) await this.#session.script(`select ${rowOfLog(format)} for update`);
     if (system.length > 0) await this.#session.script(system.join(';\n'));
     await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
+    await this.#convertOwners(plan);
     await runTogether(
       this.#session,
       steps.filter(({ run }) => run === 'together'),
@@ -167,11 +175,22 @@ export class DatabaseSchema {
     await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
   }
 
-  async #ownerSteps(current: readonly CurrentTable[]): Promise<readonly SchemaStep[]> {
+  async #ownerSteps(current: readonly CurrentTable[], { kind }: MigrationGoal): Promise<readonly SchemaStep[]> {
     if (current.length === 0) return [];
     const recorded = await this.#metadata(METADATA.owners);
-    const step = await planWithRows(this.#session, (rows) => ownerStep(rows, this.#model, current, recorded));
-    return step === null ? [] : [step];
+    const database = { tables: current, dialect: postgres, lock: rowLocks };
+    return planWithRows(this.#session, (rows) =>
+      ownerSteps(this.#model, { rows, ...database }, recorded, kind === 'shared'),
+    );
+  }
+
+  /** Converts owners and records their form together: converted ones must not be converted again. */
+  async #convertOwners({ checks }: MigrationPlan): Promise<void> {
+    const statements = checks.flatMap((check) => check.statements);
+    for (const statement of statements) await this.#session.script(statement);
+    const record = ownerRecord(this.#model);
+    if (statements.length > 0 && record !== null)
+      await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
   }
 
   /** The rules of the model that stored rows break, of those that have changed. */

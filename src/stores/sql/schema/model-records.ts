@@ -4,7 +4,7 @@ import { renameEvents } from './rename-events.ts';
 import type { Tables } from '../tables.ts';
 import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
 import { fieldRules } from './field-rules.ts';
-import { declaredOwnerForm } from './owner-names.ts';
+import { ownerRecord } from './owner-names.ts';
 import { METADATA } from '../system-statements.ts';
 
 /** A model that a database is migrated to, and the models that were recorded before. */
@@ -25,7 +25,7 @@ export function modelMetadata({
 }: MigratedModel): readonly (readonly [name: string, value: string])[] {
   const served = [METADATA.models, recordedModels(goal, models, model)] as const;
   if (goal.kind === 'shared') return [served];
-  const form = declaredOwnerForm(model);
+  const form = ownerRecord(model);
   const owners = form === null ? [] : [[METADATA.owners, form] as const];
   return [served, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
 }

@@ -26,6 +26,9 @@ export interface StoredRows {
   /** The number of rows with a value in a column. */
   countValues(table: string, column: string): number;
 
+  /** The rows for which a condition in SQL is true. */
+  matching(table: string, condition: string): FoundRows;
+
   /** The rows that are NULL in a column. */
   withNull(table: string, column: string): FoundRows;
 
@@ -74,6 +77,7 @@ export function askRows(dialect: Dialect, answer: (question: RowQuestion) => Fou
     count: (table) => count(table, null),
     all: (table) => find(table, null),
     countValues: (table, column) => count(table, `${quote(column)} is not null`),
+    matching: find,
     withNull: (table, column) => find(table, `${quote(column)} is null`),
     duplicates(table, key) {
       const parts = key.map(({ column, members, type }) =>

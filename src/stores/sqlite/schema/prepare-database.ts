@@ -13,7 +13,6 @@ import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
-import { ownerStep } from '../../sql/schema/owner-names.ts';
 import {
   brokenReference,
   databaseFormat,
@@ -25,7 +24,6 @@ import {
   requireExisting,
   requireMigrated,
   statementsStep,
-  type StorageTypes,
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
@@ -39,8 +37,10 @@ import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 import { currentTables, tableNames } from './introspection.ts';
+import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
+import { storedOwnerSteps } from './stored-owners.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
 
 const { quote } = sqlite;
@@ -50,12 +50,6 @@ const MOMENT = writeLock({ kind: 'constant', rows: 0 });
 
 /** The number of rows of a read that checks rules. */
 const BATCH = 1_000;
-
-function readMetadata(connection: SqliteConnection, name: string): string | null {
-  const { text, values } = system.metadata(name);
-  const row = connection.get(text, values);
-  return row === null ? null : String(row['value']);
-}
 
 function readFormat(connection: SqliteConnection): number {
   return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format));
@@ -93,17 +87,12 @@ function planTables(connection: SqliteConnection, model: Model, format: number, 
   return { goal, current, changes, steps };
 }
 
-/** Finds data that the model would lose, and rules that rows break. Next to another model nothing is narrowed. */
-function checkSteps(connection: SqliteConnection, model: Model, plan: TablePlan): readonly SchemaStep[] {
-  if (plan.goal.kind === 'shared') return [];
-  return [...ownerSteps(connection, model, plan), ...brokenRules(connection, model, plan)];
-}
-
 /**
  * The rules of the model that stored rows break, of those that have changed. A database of an older version has no
- * recorded rules.
+ * recorded rules. Next to another model nothing is narrowed.
  */
-function brokenRules(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
+function brokenRules(connection: SqliteConnection, model: Model, { current, goal }: TablePlan): readonly SchemaStep[] {
+  if (goal.kind === 'shared') return [];
   const recorded: FieldRules = current.length === 0 ? {} : readJsonMetadata(connection, METADATA.rules);
   return ruleChecks(sqlite, model, current, recorded).flatMap(({ table, check }) => {
     for (const rows of readBatches(connection, table.name, check.selection)) for (const row of rows) check.check(row);
@@ -123,11 +112,6 @@ function* readBatches(connection: SqliteConnection, table: string, selection: st
   }
 }
 
-/** A JSON object in the metadata; empty where it is missing. */
-function readJsonMetadata(connection: SqliteConnection, name: string): StorageTypes | FieldRules {
-  return JSON.parse(readMetadata(connection, name) ?? '{}');
-}
-
 /** Migrates the tables to the model. @throws {LossySchemaChange} {SchemaViolation} before anything is lost */
 function prepareTables(
   connection: SqliteConnection,
@@ -136,8 +120,9 @@ function prepareTables(
   consent: Consent,
 ): readonly string[] {
   const plan = planTables(connection, model, FORMAT, goal);
-  const { steps, changes } = plan;
-  requireConsent([...steps, ...checkSteps(connection, model, plan)], consent);
+  const { changes } = plan;
+  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps];
+  requireConsent([...steps, ...brokenRules(connection, model, plan)], consent);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
     for (const step of steps) runStep(connection, step);
@@ -158,12 +143,13 @@ function recordModel(connection: SqliteConnection, model: Model, goal: Migration
   for (const { text, values } of statements) connection.run(text, values);
 }
 
-function ownerSteps(connection: SqliteConnection, model: Model, { current }: TablePlan): readonly SchemaStep[] {
-  const step =
-    current.length === 0
-      ? null
-      : ownerStep(sqliteStoredRows(connection), model, current, readMetadata(connection, METADATA.owners));
-  return step === null ? [] : [step];
+function listOwnerSteps(
+  connection: SqliteConnection,
+  model: Model,
+  { current, goal }: TablePlan,
+): readonly SchemaStep[] {
+  const recorded = current.length === 0 ? null : readMetadata(connection, METADATA.owners);
+  return storedOwnerSteps(connection, model, { current, recorded, goal });
 }
 
 function runStep(connection: SqliteConnection, step: SchemaStep): void {
@@ -255,8 +241,9 @@ export function planMigration(
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
     const steps = [
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
+      ...listOwnerSteps(connection, model, tables),
       ...tables.steps,
-      ...checkSteps(connection, model, tables),
+      ...brokenRules(connection, model, tables),
       statementsStep('create the search indexes and fill them', search, MOMENT),
     ];
     return omitEmpty(heldTogether(steps));
@@ -288,7 +275,8 @@ function missingStatements(
   // A restored copy may have another journal mode, which only a process that migrates changes.
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
-  const steps = planTables(connection, model, format, goal).steps.flatMap(({ statements }) => statements);
+  const plan = planTables(connection, model, format, goal);
+  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps].flatMap(({ statements }) => statements);
   return [...mode, ...steps, ...searchChanges(connection, model, { foreign: foreignResources(goal, model) })];
 }
 

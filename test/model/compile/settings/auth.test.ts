@@ -163,6 +163,21 @@ describe('auth that cannot work', () => {
     key('a key without a type', { kid: 'a' }, /no kty/),
     key('a key id that is no string', jwk(ec.publicKey, { kid: 7 }), /kid/),
     key('a key that may only sign', jwk(ec.publicKey, { key_ops: ['sign'] }), /key_ops/),
+    row('[AUTH-9b] rejects a name with a colon', { issuers: [{ ...URI, name: 'corp:eu' }] }, 'auth.issuers[0].name', [
+      /'corp:eu' has a colon/,
+      /write corp~eu: stored owners are converted/,
+    ]),
+    row(
+      '[AUTH-9b] rejects a declared name that is the default one of an issuer with a port',
+      {
+        issuers: [
+          { ...URI, issuer: 'https://id.example.com:8443/' },
+          { ...URI, name: 'id.example.com~8443' },
+        ],
+      },
+      'auth.issuers[1]',
+      [/two issuers have the name 'id.example.com~8443'/, /another name/],
+    ),
     row('[AUTH-2b] rejects two issuers of one name', { issuers: [URI, { ...URI, audience: 'b' }] }, 'auth.issuers[1]', [
       /two issuers have the name 'id.example.com'/,
       /another name/,
@@ -179,6 +194,16 @@ describe('auth that cannot work', () => {
       [/and audience 'b'/, /another audience/],
     ),
   ]);
+});
+
+describe('the default name of an issuer', () => {
+  const name = (issuer: string): string | undefined => rules({ ...URI, issuer })?.issuers[0]?.name;
+
+  it('[AUTH-9b] is its host, with ~ before its port and for each colon of an address', () => {
+    assert.equal(name('https://id.example.com:8443/realm'), 'id.example.com~8443');
+    assert.equal(name('https://id.example.com:443/'), 'id.example.com');
+    assert.equal(name('https://[2001:db8::1]:8443/'), '[2001~db8~~1]~8443');
+  });
 });
 
 describe('auth.gateway', () => {
