@@ -8,6 +8,13 @@ import { groupedFiles } from '../../scripts/test-groups.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
+/**
+ * Files whose claims differ with authentication, or that call the API without the token that the suite sends: the run
+ * with authentication leaves them out.
+ */
+export const ANONYMOUS_FILES =
+  /(?:async-api|bodies|cache-control|cors|descriptions|docs-page|gateway|large-pages|metrics|ndjson|negotiation|origins|rate-limits|root-page|scopes|stage-order|tls|trusted-proxies|webhooks)\.test\.ts$/;
+
 /** Another run of tests than the daily one. */
 export interface OtherRun {
   /** The difference from the usual run, in a word. */
