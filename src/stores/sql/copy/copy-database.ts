@@ -3,6 +3,7 @@ import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
+import { RefusedRow, UnstorableRow } from './unstorable-row.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
@@ -20,6 +21,7 @@ export interface CopyTarget {
   /** @throws where another process writes */
   begin(): MaybePromise<void>;
   run(statement: Statement): MaybePromise<readonly SqlRow[]>;
+  /** @throws {RefusedRow} for a row that cannot be stored */
   insert(table: CopiedTable, rows: readonly (readonly SqlValue[])[]): MaybePromise<void>;
   /** Commits what is whole: all references lead to rows. */
   commit(): MaybePromise<void>;
@@ -66,6 +68,7 @@ export class TargetNotEmpty extends Error {
  * another one. Needs the memory of a few batches.
  *
  * @throws {TargetNotEmpty}
+ * @throws {UnstorableRow}
  */
 export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   const { source, target } = copy;
@@ -116,6 +119,29 @@ async function countRows({ source, dialects: { from } }: DatabaseCopy, table: st
   return Number(row?.['count']);
 }
 
+/** @throws {UnstorableRow} */
+async function insertRows(target: CopyTarget, table: CopiedTable, rows: readonly SqlRow[]): Promise<void> {
+  try {
+    await target.insert(
+      table,
+      rows.map((row, index) => convertRow(table, row, index)),
+    );
+  } catch (error) {
+    const row = error instanceof RefusedRow ? rows[error.index] : undefined;
+    if (!(error instanceof RefusedRow) || row === undefined) throw error;
+    throw new UnstorableRow(table.name, row, error);
+  }
+}
+
+/** @throws {RefusedRow} for a number that the other database has no room for */
+function convertRow(table: CopiedTable, row: SqlRow, index: number): readonly SqlValue[] {
+  try {
+    return table.values(row);
+  } catch (error) {
+    throw new RefusedRow(index, error);
+  }
+}
+
 /** @returns the rows of each table; null where the copy was stopped */
 async function copyTables(
   { source, target, dialects, signal, onProgress }: DatabaseCopy,
@@ -128,7 +154,7 @@ async function copyTables(
     // A new database has rows in some system tables.
     await target.run({ text: `delete from ${dialects.to.quote(table.name)}`, values: [] });
     for await (const rows of source.batches(table.select)) {
-      await target.insert(table, rows.map(table.values));
+      await insertRows(target, table, rows);
       counts.set(table.name, (counts.get(table.name) ?? 0) + rows.length);
       done += rows.length;
       onProgress(done, total);
