@@ -2,7 +2,7 @@ import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
 import { nextBatchRows } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
-import { RefusedRow } from '../../sql/copy/unstorable-row.ts';
+import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
@@ -109,12 +109,12 @@ class PostgresCopyTarget implements CopyTarget {
     }
   }
 
-  /** Finds the first row that is refused, after those before it, by halves. Nothing of the batch is stored afterwards. */
+  /** Finds the first row that is refused, by halves, after those before it. Nothing of the batch is stored then. */
   async #findRefused<T>(
     rows: readonly T[],
     insert: (some: readonly T[]) => Promise<unknown>,
     cause: unknown,
-  ): Promise<RefusedRow> {
+  ): Promise<RefusedCopyRow> {
     let [from, to, reason] = [0, rows.length, cause];
     while (to - from > 1) {
       const middle = (from + to) >> 1;
@@ -127,7 +127,7 @@ class PostgresCopyTarget implements CopyTarget {
         [to, reason] = [middle, error];
       }
     }
-    return new RefusedRow(from, reason);
+    return new RefusedCopyRow(from, reason);
   }
 
   async commit(): Promise<void> {

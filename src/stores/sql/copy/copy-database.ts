@@ -3,7 +3,7 @@ import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
-import { RefusedRow, UnstorableRow } from './unstorable-row.ts';
+import { RefusedCopyRow, UnstorableRow } from './unstorable-row.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
@@ -21,7 +21,7 @@ export interface CopyTarget {
   /** @throws where another process writes */
   begin(): MaybePromise<void>;
   run(statement: Statement): MaybePromise<readonly SqlRow[]>;
-  /** @throws {RefusedRow} for a row that cannot be stored */
+  /** @throws {RefusedCopyRow} for a row that cannot be stored */
   insert(table: CopiedTable, rows: readonly (readonly SqlValue[])[]): MaybePromise<void>;
   /** Commits what is whole: all references lead to rows. */
   commit(): MaybePromise<void>;
@@ -127,18 +127,18 @@ async function insertRows(target: CopyTarget, table: CopiedTable, rows: readonly
       rows.map((row, index) => convertRow(table, row, index)),
     );
   } catch (error) {
-    const row = error instanceof RefusedRow ? rows[error.index] : undefined;
-    if (!(error instanceof RefusedRow) || row === undefined) throw error;
+    const row = error instanceof RefusedCopyRow ? rows[error.index] : undefined;
+    if (!(error instanceof RefusedCopyRow) || row === undefined) throw error;
     throw new UnstorableRow(table.name, row, error);
   }
 }
 
-/** @throws {RefusedRow} for a number that the other database has no room for */
+/** @throws {RefusedCopyRow} for a number that the other database has no room for */
 function convertRow(table: CopiedTable, row: SqlRow, index: number): readonly SqlValue[] {
   try {
     return table.values(row);
   } catch (error) {
-    throw new RefusedRow(index, error);
+    throw new RefusedCopyRow(index, error);
   }
 }
 

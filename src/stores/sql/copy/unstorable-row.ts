@@ -1,8 +1,8 @@
 import type { SqlRow } from '../dialect.ts';
 
 /** A row of a batch that the target of a copy refuses. */
-export class RefusedRow extends Error {
-  override readonly name = 'RefusedRow';
+export class RefusedCopyRow extends Error {
+  override readonly name = 'RefusedCopyRow';
   /** Its index in the batch. */
   readonly index: number;
 
@@ -17,7 +17,7 @@ export class UnstorableRow extends Error {
   override readonly name = 'UnstorableRow';
 
   /** @param row as the source has it */
-  constructor(table: string, row: SqlRow, { message, cause }: RefusedRow) {
+  constructor(table: string, row: SqlRow, { message, cause }: RefusedCopyRow) {
     const withNul = Object.entries(row).flatMap(([name, value]) => (hasNul(value) ? [name] : []));
     const reason =
       withNul.length === 0

@@ -3,7 +3,7 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { MAX_BATCH_ROWS, MAX_BATCH_SIZE, rowSize } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
-import { RefusedRow } from '../../sql/copy/unstorable-row.ts';
+import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
@@ -65,13 +65,7 @@ export function sqliteCopyTarget(file: string, name?: DriverName): CopyTarget {
     insert(table, rows) {
       const text = inserts.get(table.name) ?? insertInto(table);
       inserts.set(table.name, text);
-      for (const [index, values] of rows.entries()) {
-        try {
-          connection.run(text, values);
-        } catch (error) {
-          throw isConstraintFailure(error) ? new RefusedRow(index, error) : error;
-        }
-      }
+      for (const [index, values] of rows.entries()) insertRow(index, () => connection.run(text, values));
     },
     commit() {
       const [broken] = connection.all('select "table", parent from pragma_foreign_key_check limit 1');
@@ -84,6 +78,15 @@ export function sqliteCopyTarget(file: string, name?: DriverName): CopyTarget {
     },
     close: () => connection.close(),
   };
+}
+
+/** @throws {RefusedCopyRow} for values that break a rule of the table */
+function insertRow(index: number, insert: () => unknown): void {
+  try {
+    insert();
+  } catch (error) {
+    throw isConstraintFailure(error) ? new RefusedCopyRow(index, error) : error;
+  }
 }
 
 function insertInto({ name, columns }: CopiedTable): string {
