@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { Shape, ValueType } from '../model/model.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { isShownAs, isUnset } from './shown-values.ts';
+import { isShownAs, isUnsetValue } from './shown-values.ts';
 import { type Conversion, mapped, type Source, evaluateSource, isSameSource } from './sources.ts';
 
 /** Finds the shape of what is stored at a source; null if it is at no one place. */
@@ -119,9 +119,9 @@ export class Assignment {
 
   #assignMember({ of, name }: Extract<Source, { kind: 'member' }>, value: Json): void {
     const object = this.#evaluate(of);
-    if (isUnset(value)) this.#unset.push(of);
+    if (isUnsetValue(value)) this.#unset.push(of);
     // An object is not set only to hold an unset member, unless it has to be.
-    if (isUnset(value) && !isJsonObject(object) && this.#mayBeUnset(of)) return;
+    if (isUnsetValue(value) && !isJsonObject(object) && this.#mayBeUnset(of)) return;
     this.#assign(of, { ...(isJsonObject(object) ? object : {}), [name]: value }, null);
   }
 
@@ -132,7 +132,7 @@ export class Assignment {
     if (of !== null && !this.#isShownByOthers(source, value)) this.#writeBase(of, value, { members, declared });
     const given = isJsonObject(value) ? value : {};
     for (const [name, member] of members) {
-      // Of some objects the older contract shows no member.
+      // The older contract shows no member of some objects.
       if (member === null || (declared.size > 0 && !declared.has(name))) continue;
       this.write(member, given[name] ?? null, declared.get(name) ?? this.#shapeAt(member));
     }
@@ -157,7 +157,7 @@ export class Assignment {
   #isShownByOthers(source: ObjectSource, value: Json): boolean {
     if (this.#isNew || !isJsonObject(value) || !isJsonObject(this.#evaluate(source))) return false;
     if (source.of === null || isJsonObject(this.#evaluate(source.of))) return false;
-    const set = Object.keys(value).filter((name) => !isUnset(value[name] ?? null));
+    const set = Object.keys(value).filter((name) => !isUnsetValue(value[name] ?? null));
     return set.length > 0 && set.every((name) => (source.members.get(name) ?? null) !== null);
   }
 
@@ -165,7 +165,7 @@ export class Assignment {
   #isLeftUnset(object: Source): boolean {
     if (this.#set.some((each) => isSameSource(each, object)) || !this.#mayBeUnset(object)) return false;
     const value = this.#evaluate(object);
-    return isJsonObject(value) && Object.values(value).every(isUnset);
+    return isJsonObject(value) && Object.values(value).every(isUnsetValue);
   }
 
   #mayBeUnset(object: Source): boolean {
@@ -187,7 +187,7 @@ function declaredMembers(shape: Shape | null): ReadonlyMap<string, Shape> {
 }
 
 /**
- * The members of an object that come from nowhere else. Those of an unset one are null, because absent ones would get
+ * The members of an object that have no other source. Those of an unset one are null, because absent ones would get
  * their defaults again.
  */
 function ownMembers(value: Json, shown: JsonObject, { members, declared }: ObjectMembers): ReadonlyMap<string, Json> {

@@ -3,7 +3,7 @@ import { jsonEquals } from '../conventions/json/json-equality.ts';
 import type { Member, Shape } from '../model/model.ts';
 
 /** True if a value is unset: null, or an empty array where a declared array is meant (REP-4). */
-export function isUnset(value: Json): boolean {
+export function isUnsetValue(value: Json): boolean {
   return value === null || (Array.isArray(value) && value.length === 0);
 }
 
@@ -23,7 +23,7 @@ export function isShownAs(value: Json, shown: Json, shape: Shape | null): boolea
       if (!isJsonObject(value) || !isJsonObject(shown)) return value === shown;
       return haveSameEntries(value, shown, type.value);
     case 'array':
-      if (isUnset(value) || isUnset(shown)) return isUnset(value) && isUnset(shown);
+      if (isUnsetValue(value) || isUnsetValue(shown)) return isUnsetValue(value) && isUnsetValue(shown);
       return Array.isArray(value) && Array.isArray(shown) && haveSameItems(value, shown, type.item);
     default:
       return jsonEquals(value, shown);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { newerPaths, type VersionChange } from '../model/contract-version.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { isUnset } from './shown-values.ts';
+import { isUnsetValue } from './shown-values.ts';
 
 /**
  * The source of a value of an older contract: an expression over the fields of stored rows. The changes of all versions
@@ -202,7 +202,7 @@ function objectValue({ of, members }: Extract<Source, { kind: 'object' }>, row: 
     if (source === null) continue;
     const member = evaluateSource(source, row, parts);
     value[name] = member;
-    isSet ||= !isUnset(member);
+    isSet ||= !isUnsetValue(member);
   }
   return isSet ? value : null;
 }

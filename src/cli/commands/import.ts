@@ -4,8 +4,7 @@ import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { compileSourceRows } from '../../infer/source-row.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { StartedApi } from '../../start-api.ts';
-import { StoreUnavailable } from '../../stores/store.ts';
-import { commandFailed, describeFileError, type ExitCode, usageError } from '../command-error.ts';
+import { describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { measureContent } from '../data-file/data-bookmark.ts';
 import { startsWithObject } from '../data-file/data-file.ts';
@@ -15,6 +14,7 @@ import { importProgress } from '../data-file/import-progress.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../import/import-file.ts';
 import { printJson, printSummary } from '../import/import-report.ts';
 import { FORMATS, recordFormat, type RecordFormat } from '../import/record-reader.ts';
+import { describingStoreErrors } from '../import/store-error.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -90,12 +90,7 @@ function importJob({ file, format, resource, model, opened, events, signal }: Im
 async function runImport(job: ImportJob, { stderr, env }: Terminal): Promise<ImportOutcome> {
   const progress = reportProgress(job.collection, stderr, supportsColour(stderr, env));
   try {
-    return await importFile(job, (advance) => progress.show(advance));
-  } catch (error) {
-    // The chunks committed before are stored together with the checkpoint.
-    if (error instanceof StoreUnavailable)
-      throw commandFailed(`${error.message}. Run the same command again to resume.`);
-    throw error;
+    return await describingStoreErrors(job.file, () => importFile(job, (advance) => progress.show(advance)));
   } finally {
     progress.end();
   }
@@ -120,7 +115,7 @@ async function importMember(
     onProgress: progress.onProgress,
   };
   try {
-    const outcome = await describingErrors(file, () => importData(job));
+    const outcome = await describingStoreErrors(file, () => describingErrors(file, () => importData(job)));
     const imported = outcome.kind === 'imported' ? outcome.resources.get(resource.name) : undefined;
     return imported ?? { kind: 'complete', rows: 0, resumed: true };
   } finally {

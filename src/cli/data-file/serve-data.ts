@@ -5,6 +5,7 @@ import { importOrder } from '../../infer/import-order.ts';
 import { writeModel } from '../../infer/write-model.ts';
 import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
 import { printSummary } from '../import/import-report.ts';
+import { describingStoreErrors } from '../import/store-error.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -62,7 +63,9 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
       signal,
       onProgress,
     };
-    const outcome = await describingErrors(data.file, () => importData(job));
+    const outcome = await describingStoreErrors(data.file, () =>
+      describingStoreErrors(data.file, () => describingErrors(data.file, () => importData(job))),
+    );
     progress.end();
     const files = { data, model, database: displayedPath(file) };
     return isImported(outcome, files, terminal)

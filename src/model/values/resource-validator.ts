@@ -29,8 +29,8 @@ export interface ResourceValidator {
    * explicit null means unset and gets no default (REP-4). Values are not coerced.
    *
    * @param candidate fields by name, as the client sent them
-   * @param options whether undeclared fields and members are rejected or dropped (REP-5), and whether the characters
-   *   of texts are checked here: readers of bodies have checked them (REP-7)
+   * @param options whether undeclared fields and members are rejected or dropped (REP-5). Texts are checked here only
+   *   where no reader of bodies has checked their characters (REP-7)
    */
   check(candidate: JsonObject, options: CheckOptions): ValidationResult;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, describe, it } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
 import { startOwnPostgres } from '../../postgres-server.ts';
@@ -58,6 +59,58 @@ function post(url: string, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   return fetch(`${url}/v1/products`, { method: 'POST', headers, body: JSON.stringify(body) });
 }
+
+describe('a text that PostgreSQL cannot store', () => {
+  const importing = (file: string, database: string) =>
+    command('import', model, 'products', file, '--database', database);
+  const fileWith = (name: string, content: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, content);
+    return file;
+  };
+
+  it('[OPS-4b] [REP-7] is refused by an import on both stores, with its line and column, and without a stack', async () => {
+    writeFileSync(model, MODEL);
+    const csv = fileWith('nul.csv', 'id,name\na,Lamp\nb,La\0mp\nc,\uffff\nd\uffff,Lamp\n');
+    const header = fileWith('header.csv', 'id,na\0me\na,Lamp\n');
+    const ndjson = fileWith('nul.ndjson', `{"id":"a","name":"Lamp"}\n{"id":"b","name":"La${String.raw`\u0000`}mp"}\n`);
+    for (const database of [path.join(folder, 'texts.db'), server.url('texts')]) {
+      const { code, output } = await importing(csv, database);
+      assert.equal(code, 1, output);
+      for (const [line, column] of [
+        [3, 'name'],
+        [4, 'name'],
+        [5, 'id'],
+      ] as const)
+        assert.match(
+          output,
+          new RegExp(`nul\\.csv:${line} REQUEST_BODY_MALFORMED .*the cell of ${column} must not contain NUL`),
+        );
+      assert.match((await importing(ndjson, database)).output, /nul\.ndjson:2 REQUEST_BODY_MALFORMED/);
+      assert.match((await importing(header, database)).output, /header\.csv:1 REQUEST_BODY_MALFORMED .*unknown column/);
+      assert.doesNotMatch(output, /\n\s+at /);
+    }
+  });
+
+  it('[OPS-4b] is named by a copy with its row and its column, and nothing is copied', async () => {
+    writeFileSync(model, MODEL.replace('    search: [name]\n', ''));
+    const from = path.join(folder, 'old.db');
+    const many = Array.from({ length: 700 }, (_, index) => `{"id":"p${index}","name":"Lamp"}`).join('\n');
+    assert.equal((await importing(fileWith('many.ndjson', many), from)).code, 0);
+    const old = new DatabaseSync(from);
+    old.exec(`update products set name = 'La' || char(0) || 'mp' where id in ('p432', 'p433', 'p699')`);
+    old.close();
+    const to = server.url('copied_texts');
+    const { code, output } = await command('copy', model, '--from', from, '--to', to);
+    assert.equal(code, 1, output);
+    assert.match(output, /the row "p432" of products cannot be stored: the text of name contains NUL/);
+    const repaired = new DatabaseSync(from);
+    repaired.exec(`update products set name = 'Lamp'`);
+    repaired.close();
+    const again = await command('copy', model, '--from', from, '--to', to);
+    assert.match(again.output, /copied 700 rows/);
+  });
+});
 
 describe('--database postgres://', () => {
   it('[OPS-4b] serves the model, with the password from a file, which is shown nowhere', async () => {

@@ -3,10 +3,11 @@ import { nextBatchRows } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
 import { FROM_LOG, SystemStatements } from '../../sql/system-statements.ts';
+import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { isOverIndexLimit } from '../driver/postgres-errors.ts';
+import { isOfStatement, isOverIndexLimit } from '../driver/postgres-errors.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 
 const system = new SystemStatements(postgres);
@@ -96,10 +97,37 @@ class PostgresCopyTarget implements CopyTarget {
   async insert(table: CopiedTable, rows: readonly (readonly SqlValue[])[]): Promise<void> {
     const text = this.#inserts.get(table.name) ?? (await this.#insertInto(table));
     this.#inserts.set(table.name, text);
-    await this.#session.query(
-      text,
-      table.columns.map((_, at) => arrayLiteral(rows.map((values) => values[at] ?? null))),
-    );
+    const insert = (some: typeof rows): Promise<unknown> =>
+      this.#session.query(
+        text,
+        table.columns.map((_, at) => arrayLiteral(some.map((values) => values[at] ?? null))),
+      );
+    try {
+      await Promise.all([this.#session.query('savepoint batch'), insert(rows)]);
+    } catch (error) {
+      throw isOfStatement(error) ? await this.#findRefused(rows, insert, error) : error;
+    }
+  }
+
+  /** Finds the first row that is refused, by halves, after those before it. Nothing of the batch is stored then. */
+  async #findRefused<T>(
+    rows: readonly T[],
+    insert: (some: readonly T[]) => Promise<unknown>,
+    cause: unknown,
+  ): Promise<RefusedCopyRow> {
+    let [from, to, reason] = [0, rows.length, cause];
+    while (to - from > 1) {
+      const middle = (from + to) >> 1;
+      await this.#session.query('rollback to savepoint batch');
+      try {
+        await insert(rows.slice(0, middle));
+        from = middle;
+      } catch (error) {
+        if (!isOfStatement(error)) throw error;
+        [to, reason] = [middle, error];
+      }
+    }
+    return new RefusedCopyRow(from, reason);
   }
 
   async commit(): Promise<void> {

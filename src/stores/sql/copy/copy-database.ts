@@ -4,6 +4,7 @@ import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
 import { beginCounters, storeCounters } from '../write/counters.ts';
+import { RefusedCopyRow, UnstorableRow } from './unstorable-row.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
@@ -21,6 +22,7 @@ export interface CopyTarget {
   /** @throws where another process writes */
   begin(): MaybePromise<void>;
   run(statement: Statement): MaybePromise<readonly SqlRow[]>;
+  /** @throws {RefusedCopyRow} for a row that cannot be stored */
   insert(table: CopiedTable, rows: readonly (readonly SqlValue[])[]): MaybePromise<void>;
   /** Commits what is whole: all references lead to rows. */
   commit(): MaybePromise<void>;
@@ -67,6 +69,7 @@ export class TargetNotEmpty extends Error {
  * another one. Needs the memory of a few batches.
  *
  * @throws {TargetNotEmpty}
+ * @throws {UnstorableRow}
  */
 export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   const { source, target } = copy;
@@ -118,6 +121,29 @@ async function countRows({ source, dialects: { from } }: DatabaseCopy, table: Co
   return Number(row?.['count']);
 }
 
+/** @throws {UnstorableRow} */
+async function insertRows(target: CopyTarget, table: CopiedTable, rows: readonly SqlRow[]): Promise<void> {
+  try {
+    await target.insert(
+      table,
+      rows.map((row, index) => convertRow(table, row, index)),
+    );
+  } catch (error) {
+    const row = error instanceof RefusedCopyRow ? rows[error.index] : undefined;
+    if (!(error instanceof RefusedCopyRow) || row === undefined) throw error;
+    throw new UnstorableRow(table.name, row, error);
+  }
+}
+
+/** @throws {RefusedCopyRow} for a number that the other database has no room for */
+function convertRow(table: CopiedTable, row: SqlRow, index: number): readonly SqlValue[] {
+  try {
+    return table.values(row);
+  } catch (error) {
+    throw new RefusedCopyRow(index, error);
+  }
+}
+
 /** @returns the rows of each table; null where the copy was stopped */
 async function copyTables(
   { source, target, dialects, signal, onProgress }: DatabaseCopy,
@@ -130,7 +156,7 @@ async function copyTables(
     // A new database has rows in some system tables.
     await target.run({ text: `delete from ${dialects.to.quote(table.name)} where ${table.where}`, values: [] });
     for await (const rows of source.batches(table.select)) {
-      await target.insert(table, rows.map(table.values));
+      await insertRows(target, table, rows);
       counts.set(table.name, (counts.get(table.name) ?? 0) + rows.length);
       done += rows.length;
       onProgress(done, total);

@@ -3,6 +3,7 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { MAX_BATCH_ROWS, MAX_BATCH_SIZE, rowSize } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
+import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SystemStatements } from '../../sql/system-statements.ts';
 import { defineFunctions } from '../connection/sql-functions.ts';
@@ -10,7 +11,7 @@ import { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 import type { DriverName } from '../driver/driver.ts';
 import { selectDriver } from '../driver/select-driver.ts';
-import { isBusy } from '../driver/sqlite-errors.ts';
+import { isBusy, isConstraintFailure } from '../driver/sqlite-errors.ts';
 
 const system = new SystemStatements(sqlite);
 
@@ -64,7 +65,7 @@ export function sqliteCopyTarget(file: string, name?: DriverName): CopyTarget {
     insert(table, rows) {
       const text = inserts.get(table.name) ?? insertInto(table);
       inserts.set(table.name, text);
-      for (const values of rows) connection.run(text, values);
+      for (const [index, values] of rows.entries()) insertRow(index, () => connection.run(text, values));
     },
     commit() {
       const [broken] = connection.all('select "table", parent from pragma_foreign_key_check limit 1');
@@ -77,6 +78,15 @@ export function sqliteCopyTarget(file: string, name?: DriverName): CopyTarget {
     },
     close: () => connection.close(),
   };
+}
+
+/** @throws {RefusedCopyRow} for values that break a rule of the table */
+function insertRow(index: number, insert: () => unknown): void {
+  try {
+    insert();
+  } catch (error) {
+    throw isConstraintFailure(error) ? new RefusedCopyRow(index, error) : error;
+  }
 }
 
 function insertInto({ name, columns }: CopiedTable): string {
