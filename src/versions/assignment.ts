@@ -22,8 +22,8 @@ export class Assignment {
   }
 
   /**
-   * Writes a value to where it comes from. Nothing is written for a constant, nor where the row shows the value
-   * already: several stored ones may be shown as it.
+   * Writes a value back to its source, such as that of a renamed field to the stored field. Skips constants, and values
+   * that the row shows already: several stored values may be shown as one.
    */
   write(source: Source, value: Json): void {
     if (!this.#isNew && !this.#isPart(source) && isShownAs(evaluateSource(source, this.values), value)) return;
