@@ -54,7 +54,7 @@ export interface CommandSpec {
 export const MODEL_ARGUMENT: ArgumentSpec = {
   name: 'model',
   completes: 'file',
-  description: 'path of a model in YAML, JSON or TypeScript; default: restwright.yaml or model.yaml in this folder',
+  description: 'path to a model in YAML, JSON or TypeScript; default: restwright.yaml or model.yaml in this folder',
   fallback: '',
 };
 
@@ -62,7 +62,7 @@ const DATABASE_OPTION: OptionSpec = {
   name: 'database',
   value: { name: 'path', completes: 'file' },
   description:
-    'database file, also written sqlite:PATH, where {name} stands for the name of the model; or postgres://USER@HOST/DATABASE (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
+    'path to the database file (also sqlite:PATH), or postgres://USER@HOST/DATABASE; {name} is replaced by the name of the model (RESTWRIGHT_DATABASE, default: ./data/{name}.db)',
   group: 'Database:',
 };
 
@@ -71,7 +71,7 @@ export const DRIVER_OPTION: OptionSpec = {
   name: 'driver',
   value: { name: 'library', completes: DRIVER_NAMES },
   description:
-    'better-sqlite3, or node for node:sqlite (RESTWRIGHT_DRIVER, default: better-sqlite3, or node where that cannot be loaded)',
+    'SQLite library: better-sqlite3, or node for node:sqlite (RESTWRIGHT_DRIVER, default: better-sqlite3 if it can be loaded, otherwise node)',
   group: 'Database:',
 };
 

@@ -7,7 +7,7 @@ import type { CommandSpec } from './command-spec.ts';
 export const VERSION_OPTION: CommandSpec['options'][number] = {
   name: 'api-version',
   value: { name: 'version', completes: 'none' },
-  description: 'an older version that the model serves: 1, 1.4; default: the newest',
+  description: 'older version that the model serves, such as 1 or 1.4; default: the newest version',
 };
 
 /** The newest contract of a version: 1 is the latest 1.x. */
@@ -20,7 +20,7 @@ export function findContract(served: readonly DescribedContract[], given: string
       : served.find(({ model }) => requested !== null && isVersion(model.version, requested));
   if (found !== undefined) return found;
   const known = served.map(({ version }) => version).join(', ');
-  throw usageError(`--api-version: '${given ?? ''}' is not served; the model has ${known}.`);
+  throw usageError(`--api-version: the model does not serve version '${given ?? ''}'; it serves ${known}.`);
 }
 
 type Requested = NonNullable<ReturnType<typeof parseVersion>>;

@@ -37,9 +37,9 @@ type SetExitCode = (exitCode: ExitCode) => void;
 
 function describeProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command('restwright')
-    .description('Declare resources, run one command, get an HTTP JSON API that keeps every convention.')
+    .description('Declare resources, run one command, and get an HTTP JSON API that follows every convention.')
     .version(programVersion(), '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print help for the program or for a command')
+    .helpOption('-h, --help', 'print help')
     .addHelpCommand(new Command('help [command]').description('print help for a command').helpGroup('Shell:'))
     .exitOverride()
     .configureOutput({
@@ -78,7 +78,7 @@ function addCommand(program: Command, spec: CommandSpec, { terminal, setExitCode
     .description(spec.description)
     .addHelpText('after', `\n${spec.notes}`)
     .configureOutput({ outputError: (text, write) => write(withLongerOption(text, spec)) })
-    .showHelpAfterError(`--help shows the arguments and options of ${spec.name}.`);
+    .showHelpAfterError(`Run \`restwright ${spec.name} --help\` for its arguments and options.`);
   for (const each of spec.arguments) command.addArgument(createArgument(each));
   for (const each of spec.options) command.addOption(createOption(each));
   command.action(async () => {
@@ -126,6 +126,6 @@ Examples:
   restwright import shop.yaml products products.ndjson
   restwright export shop.yaml products products.csv
 
-Exit codes: 0: success, 1: failure, 2: incorrect usage.
+Exit codes: 0 success, 1 failure, 2 incorrect usage.
 ${HOW_TO_RUN}
 `;

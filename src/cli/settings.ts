@@ -86,7 +86,7 @@ function metricsAddress(flags: ServeFlags, env: EnvironmentVariables): ServeSett
   const port = settingValue(METRICS_PORT, flags.metricsPort, env);
   const host = settingValue(METRICS_HOST, flags.metricsHost, env);
   if (port.text !== '') return { port: parsePort(port), host: host.text === '' ? HOST.fallback : parseHost(host) };
-  if (host.text !== '') throw usageError(`${host.origin}: pass the port of the metrics, too: ${METRICS_PORT.flag}.`);
+  if (host.text !== '') throw usageError(`${host.origin}: the metrics have an address, but no port; pass ${METRICS_PORT.flag}, too.`);
   return null;
 }
 
@@ -133,9 +133,9 @@ export function isReachable({ host }: Pick<ServeSettings, 'host'>): boolean {
  */
 export function unprotected({ host, open }: Pick<ServeSettings, 'host' | 'open'>, flags: ServeFlags): CommandError {
   const origin = flags.host === undefined ? HOST.variable : HOST.flag;
-  const former = open ? '--open opens the browser; what it did in earlier versions is now --insecure-public. ' : '';
+  const former = open ? '--open now opens the browser; the option for its former effect is --insecure-public. ' : '';
   return usageError(
-    `${origin}: other machines can reach ${host}, and no authentication is configured: any client could read and change all data. ` +
+    `${origin}: other machines can reach ${host}, and no authentication is configured, so any client could read and change all data. ` +
       `${former}Declare \`auth\` in the model, use a loopback address like 127.0.0.1, or pass --insecure-public to serve every client without authentication.`,
   );
 }

@@ -31,8 +31,8 @@ export class Assignment {
   }
 
   /**
-   * Writes a value back to its source. Skips constants and values that already map to the requested one: several stored
-   * ones may map to it.
+   * Writes a value back to its source, such as that of a renamed field to the stored field. Skips constants, and values
+   * that the row shows already: several stored values may be shown as one.
    *
    * @param shape of the value in the contract that writes it; null if it is not known
    */

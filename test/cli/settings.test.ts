@@ -53,7 +53,7 @@ describe('settings of serve', () => {
     const env = { RESTWRIGHT_METRICS_PORT: '0', RESTWRIGHT_METRICS_HOST: '::' };
     assert.deepEqual(serveSettings({}, env).metrics, { port: 0, host: '::' });
     assert.deepEqual(serveSettings({ metricsHost: '10.0.0.1' }, env).metrics, { port: 0, host: '10.0.0.1' });
-    assert.match(failure(() => serveSettings({ metricsHost: '::' }, {})).message, /pass the port of the metrics, too/);
+    assert.match(failure(() => serveSettings({ metricsHost: '::' }, {})).message, /an address, but no port; pass --metrics-port, too/);
   });
 
   it('treat an empty variable as unset', () => {
@@ -151,7 +151,7 @@ describe('settings of serve', () => {
       const { exitCode, message } = unprotected(serveSettings(flags, env), flags);
       assert.equal(exitCode, 2);
       assert.match(message, 'host' in flags ? /^--host: / : /^RESTWRIGHT_HOST: /);
-      assert.match(message, /--open opens the browser; what it did in earlier versions is now --insecure-public\./);
+      assert.match(message, /--open now opens the browser; the option for its former effect is --insecure-public\./);
     });
   }
 });

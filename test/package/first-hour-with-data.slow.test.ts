@@ -137,7 +137,7 @@ describe('the first hour with data', { timeout: 240_000 }, () => {
     const page = await project.curl(`${second.origin}/api/v1/rows?include_total=true`);
     assert.match(page, /"total_count":2\b/);
     assert.equal(await second.stop(), 0);
-    assert.match(second.process.stderr(), /^rows\.csv is imported already: the rows are in data\/rows\.db$/m);
+    assert.match(second.process.stderr(), /^rows\.csv is already imported; its rows are in data\/rows\.db$/m);
     assert.doesNotMatch(second.process.stderr(), /imported \d|wrote/);
     assert.equal(project.read('rows.restwright.yaml'), model);
   });

@@ -26,11 +26,12 @@ async function asyncapi(file: string, { apiVersion }: AsyncApiFlags, terminal: T
 export const asyncapiSpec: CommandSpec = {
   name: 'asyncapi',
   group: 'Models:',
-  summary: 'print the description of the events of an API in AsyncAPI',
-  description: 'Prints the description of the events of an API in AsyncAPI 3, as its server has it at /asyncapi.json.',
+  summary: 'print the AsyncAPI description of the events of an API',
+  description: 'Prints the AsyncAPI 3 description of the events of an API, as its server returns it at /asyncapi.json.',
   arguments: [MODEL_ARGUMENT],
   options: [VERSION_OPTION],
-  notes: `The order of the members is stable, so that two descriptions can be compared line by line.
+  notes: `The order of the members is stable, so that two descriptions can be compared
+line by line.
 
 Examples:
   restwright asyncapi shop.yaml > asyncapi.json

@@ -112,7 +112,7 @@ async function checkModel(
 function parseSeconds(date: string): number {
   const milliseconds = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(date))
-    throw new CommandError(2, `--date: '${date}' is not a valid date, such as 2028-06-01`);
+    throw new CommandError(2, `--date: '${date}' is not a valid date; use one such as 2028-06-01.`);
   return milliseconds / 1000;
 }
 
@@ -189,21 +189,21 @@ export const checkSpec: CommandSpec = {
   group: 'Models:',
   summary: 'validate a model',
   description:
-    'Validates a model. Prints every error with its location, cause and fix, warnings, and the names that derive from those of the resources.',
+    'Validates a model. Prints each error with its location, cause and fix, all warnings, and the names that are derived from the names of the resources.',
   arguments: [MODEL_ARGUMENT],
   options: [
     {
       name: 'published',
       value: { name: 'model', completes: 'file' },
       description:
-        'the model that was published last, or its OpenAPI description: a change that needs a higher version is an error',
+        'last published model, or its OpenAPI description; a change that requires a higher version is an error',
     },
     {
       name: 'date',
       value: { name: 'date', completes: 'none' },
-      description: 'warn of versions whose sunset is past or within 30 days of this date, such as 2028-06-01',
+      description: 'warn about versions whose sunset has passed on this date, such as 2028-06-01, or is at most 30 days later',
     },
-    { name: 'watch', value: null, description: 'check again after each change of the file' },
+    { name: 'watch', value: null, description: 'check again whenever the file changes' },
     jsonOption('the result'),
   ],
   notes: `Examples:

@@ -29,13 +29,13 @@ export const clientSpec: CommandSpec = {
   group: 'Models:',
   summary: 'print the types of an API for the client restwright/client',
   description:
-    'Prints TypeScript declarations of an API for the client restwright/client. A TypeScript model needs none: its types are inferred.',
+    'Prints the TypeScript types of an API for the client restwright/client. With a TypeScript model they are not needed, because the client infers them.',
   arguments: [MODEL_ARGUMENT],
   options: [
     {
       name: 'api-version',
       value: { name: 'version', completes: 'none' },
-      description: 'the contract of an older version, such as 1 or 1.2; default: the version of the model',
+      description: 'older version that the model serves, such as 1 or 1.2; default: the newest version',
     },
   ],
   notes: `Examples:

@@ -27,8 +27,8 @@ export function completionSpec(commands: () => readonly CommandSpec[]): CommandS
   return {
     name: 'completion',
     group: 'Shell:',
-    summary: 'print the completion of a shell',
-    description: 'Prints the completion of commands, options and values for a shell.',
+    summary: 'print the completion script of a shell',
+    description: 'Prints a script that makes a shell complete commands, options and values.',
     arguments: [{ name: 'shell', completes: Object.keys(SHELLS), description: 'bash, zsh or fish' }],
     options: [],
     notes: `Examples:

@@ -87,7 +87,7 @@ async function runCopy({ model, from, to, signal }: CopyJob, terminal: Terminal)
 function warnOfUse(until: number | null, from: UsedDatabase, { stderr }: Terminal): void {
   if (until === null) return;
   stderr.write(
-    `a server uses ${displayedPath(from.database)}: what it writes and delivers from now on is not in the copy. For a move, stop it first.\n`,
+    `a server is using ${displayedPath(from.database)}: the copy does not include its writes and deliveries from now on. To move the database, stop the server first.\n`,
   );
 }
 
@@ -102,7 +102,7 @@ async function describing<T>(used: UsedDatabase, run: () => Promise<T>): Promise
     const isNamed =
       error instanceof UnusableDatabase || error instanceof SchemaViolation || error instanceof LossySchemaChange;
     if (isNamed) throw commandFailed(error.message);
-    throw commandFailed(`${shown}: the copy failed, and the target is as it was: ${describeFileError(error)}`);
+    throw commandFailed(`${shown}: the copy failed, and the target is unchanged: ${describeFileError(error)}`);
   }
 }
 
@@ -117,7 +117,7 @@ function asJson({ from, to, outcome: { kind, ...counts } }: CopyResult): object 
 }
 
 function summary({ from, to, outcome }: CopyResult): string {
-  if (outcome.kind === 'stopped') return `stopped; ${to} is as it was. Run the same command again to copy everything.`;
+  if (outcome.kind === 'stopped') return `stopped; ${to} is unchanged. Run the same command again to copy everything.`;
   const counts = `${formatCount(outcome.rows)} rows and ${formatCount(outcome.events)} events`;
   return `copied ${counts} from ${from} to ${to}`;
 }
@@ -125,27 +125,28 @@ function summary({ from, to, outcome }: CopyResult): string {
 export const copySpec: CommandSpec = {
   name: 'copy',
   group: 'Data:',
-  summary: 'copy a database, also to another kind of database',
+  summary: 'copy a database, also between SQLite and PostgreSQL',
   description:
-    'Copies everything that a database stores to an empty one: rows with ids, times and revisions, the event log, deliveries, keys. Both may be files of SQLite or schemas of PostgreSQL.',
+    'Copies a whole database to an empty one: rows with their ids, timestamps and revisions, the event log, deliveries and keys. Each of the two can be a SQLite file or a PostgreSQL schema.',
   arguments: [MODEL_ARGUMENT],
   options: [
     {
       name: 'from',
       value: { name: 'database', completes: 'file' },
-      description: 'the database that is read: a path, sqlite:PATH, or postgres://USER@HOST/DATABASE',
+      description: 'database to read: a path, sqlite:PATH, or postgres://USER@HOST/DATABASE; required',
       group: 'Database:',
     },
     {
       name: 'to',
       value: { name: 'database', completes: 'file' },
-      description: 'the database that is written, which must be empty or missing',
+      description: 'database to write, which must be empty or must not exist yet; required',
       group: 'Database:',
     },
     DRIVER_OPTION,
     jsonOption('the result'),
   ],
-  notes: `The copy is one transaction: after an interruption the target is as it was, and the same command starts again.
+  notes: `The copy is a single transaction. If it is interrupted, the target is unchanged;
+run the same command again.
 
 Examples:
   restwright copy shop.yaml --from ./data/shop.db --to postgres://shop@db.example.com/shop

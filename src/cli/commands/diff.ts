@@ -21,7 +21,7 @@ async function diff(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { env, stdout } = terminal;
-  if (flags.json === true && flags.markdown === true) throw usageError('--json and --markdown exclude each other.');
+  if (flags.json === true && flags.markdown === true) throw usageError('--json and --markdown cannot be combined; pass one of them.');
   const was = await readCompared('old', files[0], env);
   const is = await readCompared('new', files[1], env);
   const compared = compareModels(was, is, flags.strict === true ? 'strict' : 'tolerant');
@@ -34,14 +34,14 @@ async function diff(
 export const diffSpec: CommandSpec = {
   name: 'diff',
   group: 'Models:',
-  summary: 'compare two models, and say which version the changes need',
+  summary: 'compare two models, and print the version that the changes require',
   description:
-    'Compares two models for their clients: what differs, whether that breaks requests or responses, and which version the new model needs. Either of them may be an OpenAPI description in JSON or YAML, such as the one that was published.',
+    'Compares two models as clients see them. Prints the differences, whether they break requests or responses, and the version that the new model requires. Either model can also be an OpenAPI description in JSON or YAML, such as the published one.',
   arguments: [
     {
       name: 'old',
       completes: 'file',
-      description: 'path of the old model, such as the one that was published last, or of its description',
+      description: 'path to the old model, such as the last published one, or to its OpenAPI description',
     },
     { ...MODEL_ARGUMENT, name: 'new' },
   ],
@@ -49,12 +49,12 @@ export const diffSpec: CommandSpec = {
     {
       name: 'strict',
       value: null,
-      description: 'clients refuse values that they do not know: what may break them needs a major version, too',
+      description: 'assume that clients reject unknown values: a change that may break such clients also requires a major version',
     },
     { name: 'markdown', value: null, description: 'print a changelog in Markdown', group: 'Output:' },
     jsonOption('the differences'),
   ],
-  notes: `Exit code 1: the version of the new model is too low.
+  notes: `The exit code is 1 if the version of the new model is too low.
 
 Examples:
   restwright diff published.yaml shop.yaml

@@ -44,7 +44,7 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
   const { model } = await requireModel(target.model, terminal.env);
   const { name: collection } = requireCollection(model, target.collection);
   if (flags.as !== undefined && model.auth === null)
-    throw usageError('--as: the model has no auth: all callers may read all rows.');
+    throw usageError('--as: the model has no authentication, so every caller can read all rows; omit --as.');
   const opened = usedDatabase(location, model.name);
   requireDatabase(opened);
   const used = { database: opened.database, model: target.model };
@@ -126,26 +126,27 @@ export const exportSpec: CommandSpec = {
   arguments: [
     MODEL_ARGUMENT,
     { name: 'collection', completes: 'none', description: 'collection to export', fallback: '' },
-    { name: 'file', completes: 'file', description: 'file to write; default: -, standard output', fallback: '' },
+    { name: 'file', completes: 'file', description: 'file to write; default: - for standard output', fallback: '' },
   ],
   options: [
     {
       name: 'format',
       value: { name: 'format', completes: FORMATS },
-      description: 'ndjson, json or csv; default: by the file extension, else ndjson',
+      description: 'ndjson, json or csv; default: by the file extension, otherwise ndjson',
       group: 'Output:',
     },
     {
       name: 'as',
       value: { name: 'token', completes: 'none' },
-      description: 'export the rows that the caller with this bearer token may read; default: all rows',
+      description: 'export only the rows that the caller with this bearer token can read; default: all rows',
       group: 'Rows:',
     },
     { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
     jsonOption('the result'),
     ...DATABASE_OPTIONS,
   ],
-  notes: `Rows have the fields that GET returns, without links. import reads these files.
+  notes: `Each row has the fields that GET returns, without links. \`restwright import\` can
+read the exported files.
 
 Examples:
   restwright export products products.csv

@@ -45,7 +45,7 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
   const resource = requireCollection(model, target.collection);
   const used = usedDatabase(location, model.name);
   const name = protectedFileAt(target.file, { database: used.database, model: target.model });
-  if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}.`);
+  if (name !== null) throw usageError(`cannot import ${target.file}: it is ${name}; name another file.`);
   const signal = terminal.stopSignal();
   const opened = await openWithoutServer(model, { ...used, modelFile: target.model }, terminal);
   try {
@@ -131,14 +131,14 @@ function exitCode(outcome: ImportOutcome, signal: AbortSignal): ExitCode {
 /** An import can only resume from a regular file: a pipe cannot be read again. */
 async function requireRegularFile(file: string): Promise<void> {
   if (file === '-')
-    throw usageError('import reads a file, not standard input, so that an interrupted import can resume; name a file.');
+    throw usageError('cannot import from standard input, because an interrupted import could not resume; name a file.');
   const isFile = await stat(file).then(
     (found) => found.isFile(),
     (error: unknown) => {
       throw usageError(`cannot read ${file}: ${describeFileError(error)}`);
     },
   );
-  if (!isFile) throw usageError(`cannot import ${file}: it is not a regular file.`);
+  if (!isFile) throw usageError(`cannot import ${file}: it is not a regular file; name one that is.`);
 }
 
 export const importSpec: CommandSpec = {
@@ -167,13 +167,14 @@ export const importSpec: CommandSpec = {
     {
       name: 'no-events',
       value: null,
-      description: 'publish no event for each row; consumers of the event log do not see the imported rows',
+      description: 'publish no events for the imported rows; consumers of the event log do not see these rows',
       group: 'Input:',
     },
     ...DATABASE_OPTIONS,
     jsonOption('the result'),
   ],
-  notes: `Invalid lines are reported with their line numbers. Rows before them stay imported. Correct the lines and run the same command again.
+  notes: `Invalid lines are reported with their line numbers. Rows before them remain
+imported. Correct the lines and run the same command again.
 
 Examples:
   restwright import products products.ndjson

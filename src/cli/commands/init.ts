@@ -58,7 +58,7 @@ interface WrittenModel {
 }
 
 function starter(schema: string, output: string): WrittenModel {
-  const summary = ': customers and their orders, to be replaced by your own resources';
+  const summary = ': an example with customers and orders; replace them with your own resources';
   return { text: starterModel(schema), summary, next: nextCommands(output) };
 }
 
@@ -104,15 +104,15 @@ function nextCommands(output: string, imports: readonly string[] = []): readonly
 /** @throws {CommandError} exit 2 */
 function requireOutput(output: string, from: string | undefined, force: boolean): void {
   if (output === '-') return;
-  if (!/\.ya?ml$/i.test(output)) throw usageError(`--output: ${output} must end with .yaml or .yml.`);
+  if (!/\.ya?ml$/i.test(output)) throw usageError(`--output: the file name ${output} must end with .yaml or .yml.`);
   if (from !== undefined && path.resolve(from) === path.resolve(output)) {
-    throw usageError(`--output: ${output} is the file that --from names.`);
+    throw usageError(`--output: ${output} is also the file that --from reads; name another file.`);
   }
   if (!force && existsSync(output)) throw exists(output);
 }
 
 function exists(output: string): Error {
-  return usageError(`${output} exists; name another file with --output, or replace it with --force.`);
+  return usageError(`${output} already exists; name another file with --output, or replace it with --force.`);
 }
 
 async function write(output: string, text: string, force: boolean): Promise<void> {
@@ -127,9 +127,9 @@ async function write(output: string, text: string, force: boolean): Promise<void
 export const initSpec: CommandSpec = {
   name: 'init',
   group: 'Models:',
-  summary: 'write a model to start with, or one inferred from data',
+  summary: 'write an example model, or one inferred from data',
   description:
-    'Writes a commented model: of two resources to start with or, with --from, of the types, formats, ids and references that all rows of a file have in common, or of the collections that an OpenAPI description has.',
+    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references) or from the collections of an OpenAPI description.',
   arguments: [],
   options: [
     {
@@ -147,7 +147,8 @@ export const initSpec: CommandSpec = {
     },
     { name: 'force', value: null, description: 'replace an existing file', group: 'Output:' },
   ],
-  notes: `The first line of the model names its JSON Schema, by which editors complete and check it.
+  notes: `The first line of the model names its JSON Schema, so that editors can complete
+and validate it.
 
 Examples:
   restwright init

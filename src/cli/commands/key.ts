@@ -31,7 +31,7 @@ async function key(file: string, flags: KeyFlags, terminal: Terminal): Promise<E
     throw usageError('Missing --scope. Pass the scopes of the key, for example --scope "products:read".');
   const { model } = await requireModel(file, terminal.env);
   const collection = model.auth?.apiKeys ?? null;
-  if (collection === null) throw commandFailed(`${file} accepts no API keys; write auth: { api_keys: true } in it.`);
+  if (collection === null) throw commandFailed(`${file} does not accept API keys; add auth: { api_keys: true } to it.`);
   const location = databaseLocation(flags, terminal.env);
   const used = { ...usedDatabase(location, model.name), modelFile: file };
   const { api, store } = await openWithoutServer(model, used, terminal);
@@ -55,7 +55,7 @@ export const keySpec: CommandSpec = {
   name: 'key',
   group: 'Callers:',
   summary: 'create an API key',
-  description: 'Creates an API key and prints it. The key is not shown again: the database stores only its SHA-256.',
+  description: 'Creates an API key and prints it. The key cannot be shown again, because the database stores only its SHA-256 hash.',
   arguments: [MODEL_ARGUMENT],
   options: [
     { name: 'subject', value: { name: 'subject', completes: 'none' }, description: 'subject of the key; required' },
@@ -67,7 +67,7 @@ export const keySpec: CommandSpec = {
     { name: 'name', value: { name: 'text', completes: 'none' }, description: 'name of the key' },
     ...DATABASE_OPTIONS,
   ],
-  notes: `A caller with the scope api-keys:write creates further keys with POST /api-keys.
+  notes: `A caller with the scope api-keys:write can create more keys with POST /api-keys.
 
 Examples:
   restwright key shop.yaml --subject admin --scope "api-keys:read api-keys:write products:read"

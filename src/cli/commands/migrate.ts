@@ -61,7 +61,7 @@ export const migrateSpec: CommandSpec = {
   group: 'Data:',
   summary: 'show and apply the migration of a database to its model',
   description:
-    'Shows the steps that migrate the database to a model: their SQL, what they cost, the locks that they take, the data they lose and the rows that break a rule. Changes nothing without --apply.',
+    'Shows the steps that migrate the database to a model: their SQL, their cost, the locks that they take, the data that they lose, and the rows that break a rule. Changes nothing without --apply.',
   arguments: [MODEL_ARGUMENT],
   options: [
     ...DATABASE_OPTIONS,
@@ -69,20 +69,24 @@ export const migrateSpec: CommandSpec = {
     {
       name: 'allow-data-loss',
       value: null,
-      description: 'consent to lost data, and to rows that break a rule until they are written',
+      description: 'accept that data is lost, and that rows break a rule until they are written again',
     },
     {
       name: 'phase',
       value: { name: 'phase', completes: PHASES },
-      description: 'expand: instances of the old and the new model can run; contract: only those of the new one',
+      description: 'expand: afterwards, instances of the old and of the new model can run; contract: only instances of the new one can',
     },
     jsonOption('the plan'),
   ],
-  notes: `A start of the server applies a migration that keeps all data, and refuses every other one.
+  notes: `When a server starts, it applies a migration that loses no data, and refuses any
+other one.
 
-To deploy a model while instances of the old one are running: --phase expand --apply with the new model, start
-the new instances, stop the old ones, then --phase contract --apply. A model that cannot run next to the old one
-is refused with its fields. With the old model, --phase contract goes back.
+To deploy a new model while instances of the old one are running:
+  1. Run migrate --phase expand --apply with the new model. It is refused if the
+     models cannot run next to each other; the error names the fields.
+  2. Start the new instances, then stop the old ones.
+  3. Run migrate --phase contract --apply with the new model.
+To roll back, run migrate --phase contract --apply with the old model instead.
 
 Examples:
   restwright migrate shop.yaml

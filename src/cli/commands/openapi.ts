@@ -35,7 +35,7 @@ function narrowed(document: JsonObject, mediaType: string | undefined): JsonObje
   const narrow = withOneMediaType(document, mediaType);
   if (narrow !== null) return narrow;
   throw usageError(
-    `--media-type: no body has the media type '${mediaType}'; use one of the description, such as application/json.`,
+    `--media-type: no body has the media type '${mediaType}'; use a media type of the description, such as application/json.`,
   );
 }
 
@@ -48,23 +48,24 @@ function chooseEdition(given: string = OPEN_API_EDITIONS[0]): OpenApiEdition {
 export const openapiSpec: CommandSpec = {
   name: 'openapi',
   group: 'Models:',
-  summary: 'print the description of an API in OpenAPI',
-  description: 'Prints the description of an API in OpenAPI, as its server has it at /openapi.json.',
+  summary: 'print the OpenAPI description of an API',
+  description: 'Prints the OpenAPI description of an API, as its server returns it at /openapi.json.',
   arguments: [MODEL_ARGUMENT],
   options: [
     VERSION_OPTION,
     {
       name: 'openapi',
       value: { name: 'version', completes: OPEN_API_EDITIONS },
-      description: 'the version of OpenAPI; default: 3.1. 3.2 has QUERY as a method and the schemas of NDJSON lines',
+      description: 'OpenAPI version; default: 3.1. Version 3.2 also describes the method QUERY and the schemas of NDJSON lines',
     },
     {
       name: 'media-type',
       value: { name: 'type', completes: ['application/json'] },
-      description: 'leave out all other media types of a body, for generators that merge their types',
+      description: 'omit all other media types of a body, for code generators that would merge their types',
     },
   ],
-  notes: `The order of the members is stable, so that two descriptions can be compared line by line.
+  notes: `The order of the members is stable, so that two descriptions can be compared
+line by line.
 
 Examples:
   restwright openapi shop.yaml > openapi.json

@@ -39,7 +39,7 @@ async function serve(named: string, flags: ServeFlags, terminal: Terminal): Prom
   const found = await fileKind(named);
   if (found.kind === 'open-api')
     throw usageError(
-      `${named} is a description (OpenAPI); write a model from it with \`restwright init --from ${named}\`.`,
+      `${named} is an OpenAPI description, not a model; infer a model from it with \`restwright init --from ${named}\`.`,
     );
   const isData = found.kind === 'data';
   await requireAuthentication(isData ? null : named, requested, flags, terminal);
@@ -102,19 +102,19 @@ const OPTIONS: readonly OptionSpec[] = [
   {
     name: 'insecure-public',
     value: null,
-    description: 'serve clients on other machines without authentication: all of them may read and change all data',
+    description: 'serve other machines without authentication: every client can read and change all data',
     group: ADDRESS,
   },
   valueOption(
     'metrics-port',
     'number',
-    'port on which /metrics is served without credentials, in place of the port of the API (RESTWRIGHT_METRICS_PORT)',
+    'serve /metrics on this port, without credentials, instead of on the port of the API (RESTWRIGHT_METRICS_PORT)',
     METRICS,
   ),
   {
     name: 'metrics-host',
     value: { name: 'address', completes: ['127.0.0.1', '0.0.0.0', 'localhost'] },
-    description: 'address for --metrics-port (RESTWRIGHT_METRICS_HOST, default: 127.0.0.1)',
+    description: 'address to serve /metrics on, with --metrics-port (RESTWRIGHT_METRICS_HOST, default: 127.0.0.1)',
     group: METRICS,
   },
   ...DATABASE_OPTIONS,
@@ -127,40 +127,41 @@ const OPTIONS: readonly OptionSpec[] = [
   valueOption(
     'redis',
     'url',
-    'Redis or Valkey, through which instances share rate limits; needs @redis/client (RESTWRIGHT_REDIS)',
+    'URL of the Redis or Valkey server through which instances share rate limits; requires @redis/client (RESTWRIGHT_REDIS)',
     'Processes:',
   ),
   {
     name: 'log',
     value: { name: 'format', completes: LOG_FORMATS },
-    description: 'json or text (RESTWRIGHT_LOG, default: text where standard error is a terminal, else json)',
+    description: 'json or text (RESTWRIGHT_LOG, default: text if standard error is a terminal, otherwise json)',
     group: 'Log:',
   },
   {
     name: 'dev',
     value: null,
-    description: 'development mode: readable log, and the model is reloaded when its file changes',
+    description: 'development mode: write a readable log, and reload the model when its file changes',
     group: DEVELOPMENT,
   },
-  { name: 'open', value: null, description: 'open the API in the browser', group: DEVELOPMENT },
+  { name: 'open', value: null, description: 'open the API in a browser', group: DEVELOPMENT },
 ];
 
 export const serveSpec: CommandSpec = {
   name: 'serve',
   group: 'Serving:',
   summary: 'serve the API of a model',
-  description: 'Serves the API of a model. Prints its URL on standard output; writes its log to standard error.',
+  description: 'Serves the API of a model. Writes its URL to standard output and its log to standard error.',
   arguments: [
     {
       ...MODEL_ARGUMENT,
-      description: `${MODEL_ARGUMENT.description}; or a data file: CSV, NDJSON, or JSON with an array or an object of arrays`,
+      description: `${MODEL_ARGUMENT.description}. Also a data file: CSV, NDJSON, or JSON with an array or an object of arrays`,
     },
   ],
   options: OPTIONS,
   notes: `Options override environment variables; environment variables override defaults.
 
-Of a data file, the rows are imported once into the database data/{name}.db in its folder. The model is written next to the file, as
-NAME.restwright.yaml: edit it there.
+The rows of a data file are imported once, into the database data/{name}.db in
+the folder of the file. The inferred model is written next to the file, as
+NAME.restwright.yaml. Edit that file to change the API.
 
 Examples:
   restwright serve

@@ -34,7 +34,7 @@ async function token(file: string, flags: TokenFlags, { env, stdout, stderr }: T
   if (sub === undefined) throw usageError('Missing --sub. Pass the subject of the token, for example --sub ann.');
   for (const [flag, name] of Object.entries({ '--sub': sub, '--client': client }))
     if (name !== undefined && !isCallerName(name))
-      throw usageError(`${flag}: use 1 to 255 characters, none of them a control character.`);
+      throw usageError(`${flag}: use 1 to 255 characters, and no control characters.`);
   const lifetime = parseLifetime(flags.expires ?? DEFAULT_LIFETIME);
   const { model } = await requireModel(file, env);
   const folder = path.dirname(file);
@@ -102,7 +102,7 @@ export const tokenSpec: CommandSpec = {
   group: 'Callers:',
   summary: 'sign a development token',
   description:
-    'Signs a bearer token for development with a key pair in the folder of the model. The first run creates the key pair and prints the lines with which the model accepts its tokens.',
+    'Signs a bearer token for development with a key pair in the folder of the model. The first run creates the key pair, and prints the lines to add to the model so that it accepts the tokens.',
   arguments: [MODEL_ARGUMENT],
   options: [
     { name: 'sub', value: { name: 'subject', completes: 'none' }, description: 'subject of the token; required' },
@@ -111,7 +111,7 @@ export const tokenSpec: CommandSpec = {
       value: { name: 'scopes', completes: 'none' },
       description: 'scopes of the token, separated by spaces: "products:read products:write"',
     },
-    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'client that acts for the subject' },
+    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'id of the client that acts for the subject' },
     {
       name: 'expires',
       value: { name: 'duration', completes: 'none' },
@@ -122,7 +122,8 @@ export const tokenSpec: CommandSpec = {
   restwright token shop.yaml --sub ann --scope "products:read products:write"
   curl -H "Authorization: Bearer $(restwright token --sub ann)" http://127.0.0.1:3000/api/v1/products
 
-The private key is in ${KEY_FILE}, the public one in ${JWKS_FILE}.
+The private key is in ${KEY_FILE}, the public key in
+${JWKS_FILE}.
 `,
   run: ([model = findModel()], flags: TokenFlags, terminal) => token(model, flags, terminal),
 };

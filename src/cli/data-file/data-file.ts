@@ -65,7 +65,7 @@ async function jsonKind(file: string): Promise<FileKind> {
   if (Object.values(value).some((member) => Array.isArray(member))) return data;
   if ('name' in value || 'resources' in value) return { kind: 'model' };
   throw usageError(
-    `${file} is neither a model nor data: a model has a name and resources, data is an array of objects or an object of such arrays.`,
+    `${file} is neither a model nor a data file. A model has a name and resources; a data file is an array of objects, or an object of such arrays.`,
   );
 }
 

@@ -20,7 +20,7 @@ export async function readOpenApi(file: string): Promise<ModelDraft> {
   if (!readable) throw commandFailed(problems.map(formatProblem).join('\n'));
   if (!isJsonObject(value) || !('openapi' in value || 'swagger' in value)) {
     throw usageError(
-      `--from: ${file} is neither data nor an OpenAPI description; name a CSV or NDJSON file, a JSON file with an array or an object of arrays, or a description.`,
+      `--from: ${file} is neither a data file nor an OpenAPI description; name a CSV or NDJSON file, a JSON file with an array or an object of arrays, or a description.`,
     );
   }
   return describingErrors(file, async () => inferOpenApi(value));

@@ -102,15 +102,15 @@ function isImported(outcome: DataImportOutcome, { data, model, database }: UsedF
       const warning = styled('yellow', 'warning:', supportsColour(stderr, env));
       stderr.write(
         outcome.isChanged
-          ? `${warning} ${file} has changed since it was imported, and is not imported again: the API has the rows of ${database}. ` +
-              `To start again with the rows of the file, delete ${database} and ${model}.\n`
-          : `${file} is imported already: the rows are in ${database}\n`,
+          ? `${warning} ${file} has changed since it was imported. It is not imported again: the API serves the rows in ${database}. ` +
+              `To import the file again, delete ${database} and ${model}.\n`
+          : `${file} is already imported; its rows are in ${database}\n`,
       );
       return true;
     }
     case 'changed-midway':
       throw commandFailed(
-        `${file} has changed since a part of it was imported; delete ${database} and ${model} to import it from the start.`,
+        `${file} has changed since part of it was imported; delete ${database} and ${model} to import it from the start.`,
       );
     case 'imported': {
       const outcomes = [...outcome.resources];

@@ -155,7 +155,7 @@ export function versionFindings(compared: ComparedModels): VersionFindings {
     return problem(
       is.file,
       `version ${comparedVersionText(is)} is lower than ${published}`,
-      `write ${lowest} or a higher one`,
+      `write ${lowest} or a higher version`,
     );
   }
   const reasons = differences.filter((each) => neededPart(each, clients) === verdict.needs).map(describeDifference);

@@ -27,15 +27,15 @@ export function requireExportFile(file: string, used: ProtectedFiles, force: boo
 export function requireExportStream(stream: Writable, used: ProtectedFiles): void {
   if (!('fd' in stream) || typeof stream.fd !== 'number') return;
   const name = findProtectedFile(stream.fd, used);
-  if (name !== null) throw usageError(`cannot export to standard output: it is ${name}.`);
+  if (name !== null) throw usageError(`cannot export to standard output: it is ${name}; redirect it to another file.`);
 }
 
 /** Finds the reason for which a file must not be written; null if it may be. */
 function findTargetProblem(file: string, used: ProtectedFiles, force: boolean): string | null {
   const name = protectedFileAt(file, used);
-  if (name !== null) return `it is ${name}.`;
+  if (name !== null) return `it is ${name}; name another file.`;
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
     return 'it is not a regular file; use - for standard output.';
-  return force ? null : 'it exists; name another file, or replace it with --force.';
+  return force ? null : 'it already exists; name another file, or replace it with --force.';
 }

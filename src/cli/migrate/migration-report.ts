@@ -40,7 +40,7 @@ export function migrationText(migration: Migration, command: string, { env, stdo
   if (steps.length === 0 && phase === null) return `${database} matches ${model}\n`;
   if (steps.length === 0) return `No table of ${database} changes for ${model}.\n${conclusion(migration, command)}\n`;
   const colour = supportsColour(stdout, env);
-  const state = exists ? '' : ', which does not exist yet';
+  const state = exists ? '' : ' (does not exist yet)';
   const heading = `${applied ? 'Migrated' : 'Migration of'} ${database}${state}${applied ? '' : ` to ${model}`}:`;
   const lines = steps.flatMap((step, index) => [
     `${index + 1}. ${styled('bold', step.purpose, colour)}`,
@@ -99,19 +99,19 @@ function conclusion({ steps, phase, applied }: Migration, command: string): stri
   switch (listRequirements(steps)) {
     case 'nothing':
       return phase === null
-        ? `${unchanged} The next start applies it, and so does ${apply}`
+        ? `${unchanged} The next start of the server applies the migration. To apply it now, run ${apply}`
         : `${unchanged} ${phase === 'expand' ? 'Apply it' : 'Stop all instances of the other model, then apply it'} with ${apply}`;
     case 'consent':
       return `${unchanged} Back up the database, then apply it with ${apply} --allow-data-loss`;
     case 'changed-rows':
-      return `${unchanged} It cannot be applied before the rows that break a rule are changed.`;
+      return `${unchanged} The migration can be applied once you have changed the rows that break a rule.`;
   }
 }
 
 function doneText(phase: MigrationPhase | null, command: string): string {
   if (phase !== 'expand') return 'The database matches the model.';
   return (
-    'Instances of this model and of the one before it can serve the database. ' +
-    `Once no instance of the old one runs, end the deployment with ${command} --phase contract --apply`
+    'Instances of this model and of the previous one can serve the database. ' +
+    `When no instance of the previous model is running, finish the deployment with ${command} --phase contract --apply`
   );
 }

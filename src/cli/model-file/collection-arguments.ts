@@ -1,4 +1,4 @@
-import { usageError } from '../command-error.ts';
+import { type CommandError, usageError } from '../command-error.ts';
 import { findModel, isModelPath } from './find-model.ts';
 
 /** A model, a collection of it, and a file. */
@@ -21,10 +21,14 @@ export function collectionArguments(
 ): CollectionArguments {
   const named = given.filter((each) => each !== undefined);
   const [first] = named;
-  if (first === undefined) throw usageError("missing required argument 'collection'.");
+  if (first === undefined) throw missingCollection();
   const isNamed = named.length === 3 || isModelPath(first);
   const [collection, file = fallback] = isNamed ? named.slice(1) : named;
-  if (collection === undefined) throw usageError("missing required argument 'collection'.");
-  if (file === null) throw usageError("missing required argument 'file'.");
+  if (collection === undefined) throw missingCollection();
+  if (file === null) throw usageError("missing required argument 'file'. Pass the path of the file.");
   return { model: isNamed ? first : findModel(), collection, file };
+}
+
+function missingCollection(): CommandError {
+  return usageError("missing required argument 'collection'. Pass the name of a collection of the model.");
 }

@@ -63,7 +63,7 @@ async function loadModule(file: string, text: string): Promise<DefinedModel> {
     throw commandFailed(`${file} cannot be loaded: ${describeModuleError(error, file)}`);
   });
   if (isDefinedModel(module.default)) return module.default;
-  throw commandFailed(`${file} exports no model; write \`export default defineModel({ ... })\`.`);
+  throw commandFailed(`${file} does not export a model; add \`export default defineModel({ ... })\`.`);
 }
 
 /** The message of an error and its line in the module. */

@@ -43,7 +43,7 @@ async function readKey(file: string): Promise<DevelopmentKey | null> {
     throw commandFailed(`other users can read the private key in ${file}; run chmod 600 ${file}, or delete it.`);
   const key = parseKey(text);
   if (key === null)
-    throw commandFailed(`${file} is not an ES256 key of restwright token; delete it to create another.`);
+    throw commandFailed(`${file} is not an ES256 key that restwright token created; delete it to create a new one.`);
   const { d: _private, ...publicKey } = key;
   return { privateKey: key, publicKey, isNew: false };
 }

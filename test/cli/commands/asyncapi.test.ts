@@ -31,6 +31,6 @@ describe('restwright asyncapi', () => {
     assert.deepEqual(JSON.parse((await asyncapi('--api-version', '1')).stdout), older);
     const refused = await asyncapi('--api-version', '3');
     assert.deepEqual([refused.code, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /is not served; the model has 2\.0\.0, 1\.4\.0/);
+    assert.match(refused.stderr, /the model does not serve version '.*'; it serves 2\.0\.0, 1\.4\.0/);
   });
 });

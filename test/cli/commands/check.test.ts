@@ -100,7 +100,7 @@ describe('restwright check', () => {
     for (const date of ['tomorrow', '2028-02-30', '2028-6-1']) {
       const terminal = recordedTerminal();
       assert.equal(await run(['check', file, '--date', date], terminal), 2);
-      assert.match(terminal.written().stderr, /is not a valid date, such as 2028-06-01/);
+      assert.match(terminal.written().stderr, /is not a valid date; use one such as 2028-06-01\./);
     }
   });
 

@@ -207,7 +207,7 @@ describe('restwright copy', () => {
       assert.equal(await run(['copy', modelFile, '--from', from, '--to', to], terminal), 130);
       assert.match(
         terminal.written().stderr,
-        /stopped; .* is as it was\. Run the same command again to copy everything\./,
+        /stopped; .* is unchanged\. Run the same command again to copy everything\./,
       );
       const { code, output } = await copy('--from', from, '--to', to);
       assert.equal(code, 0, output);
@@ -243,7 +243,7 @@ describe('restwright copy', () => {
     assert.equal(code, 1);
     assert.match(
       output,
-      /the copy failed, and the target is as it was: a row of an earlier version has values that are too long for an index of PostgreSQL\. Shorten them, or remove the index from the model: .*name/,
+      /the copy failed, and the target is unchanged: a row of an earlier version has values that are too long for an index of PostgreSQL\. Shorten them, or remove the index from the model: .*name/,
     );
     assert.equal((await copy('--from', await filled(), '--to', to)).code, 0);
   });
@@ -278,12 +278,12 @@ describe('restwright copy', () => {
     assert.equal(await run(['copy', yaml, '--from', from, '--to', newFile()], terminal), 0);
     assert.match(
       terminal.written().stderr,
-      /^a server uses .*: what it writes and delivers from now on is not in the copy\. For a move, stop it first\.$/m,
+      /^a server is using .*: the copy does not include its writes and deliveries from now on\. To move the database, stop the server first\.$/m,
     );
     await opened.close();
     const moved = recordedTerminal();
     assert.equal(await run(['copy', yaml, '--from', from, '--to', to], moved), 0);
-    assert.doesNotMatch(moved.written().stderr, /a server uses/);
+    assert.doesNotMatch(moved.written().stderr, /a server is using/);
     await using copied = await startApi({ model: hooked, database: to });
     await send(copied, 'PUT /api/v1/notes/c', { text: 'c' });
     await until(() => seenBy.length >= 3);

@@ -275,7 +275,7 @@ Changes since 1.4.0.
     const missing = await compare(context, [OLD, OLD], ['diff', 'old.yaml', 'none.yaml']);
     assert.match(missing.stderr, /the new model: cannot read the model none\.yaml: no such file/);
     const both = await diff(context, [OLD, OLD], '--json', '--markdown');
-    assert.match(both.stderr, /--json and --markdown exclude each other/);
+    assert.match(both.stderr, /--json and --markdown cannot be combined; pass one of them/);
     assert.deepEqual([missing.code, both.code], [2, 2]);
   });
 });

@@ -223,7 +223,7 @@ describe('restwright import', () => {
     ['header.csv', 'id,nope\nx,1\n', /header\.csv:1.* unknown column "nope"/],
     ['cells.csv', 'id,name\nx\n', /cells\.csv:2.* 1 cells for 2 columns/],
     ['rows.csv', 'id,name\n"a\nb",x\n\nc\td,y\n', /rows\.csv:2 SUPPLIER_INVALID.*\n.*id: .*control characters/],
-    ['object.json', '{"id":"a"}', /object\.json: the file is an object without the member "suppliers"/],
+    ['object.json', '{"id":"a"}', /object\.json: the file has no member "suppliers" with the rows of the collection/],
     ['commas.json', '[{"id":"a"}\n{"id":"b"}]', /commas\.json:\d.* comma/],
     ['scalars.json', '[1, 2]', /scalars\.json:1/],
     ['cut.json', '[{"id":"a"},\n{"id":', /cut\.json:\d/],

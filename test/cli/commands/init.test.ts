@@ -42,7 +42,7 @@ describe('restwright init', () => {
     const model = path.join(where, 'restwright.yaml');
     const { code, stdout } = await command('init', '--output', model);
     assert.equal(code, 0);
-    assert.match(stdout, /^wrote .*restwright\.yaml: customers and their orders/);
+    assert.match(stdout, /^wrote .*restwright\.yaml: an example with customers and orders/);
     const checked = await command('check', model);
     assert.equal(checked.code, 0);
     assert.match(checked.stdout, /^\S+ is valid\n\n  collection/);
@@ -91,7 +91,7 @@ describe('restwright init', () => {
     const model = path.join(where, 'shop.yaml');
     const refused = await command('init', '--output', model);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /shop\.yaml exists; name another file with --output, or replace it with --force/);
+    assert.match(refused.stderr, /shop\.yaml already exists; name another file with --output, or replace it with --force/);
     assert.equal(await readFile(model, 'utf8'), 'mine');
     assert.equal((await command('init', '--output', model, '--force')).code, 0);
     assert.match(await readFile(model, 'utf8'), /^name: shop$/m);
@@ -145,7 +145,7 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
     assert.equal((await command('check', model)).code, 0);
     const refused = await command('serve', path.join(where, 'zoo.yaml'));
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /zoo\.yaml is a description \(OpenAPI\); write a model from it with `restwright init/);
+    assert.match(refused.stderr, /zoo\.yaml is an OpenAPI description, not a model; infer a model from it with `restwright init/);
   });
 
   it('infers a model from CSV, with the names of the columns kept for import', async () => {
@@ -185,7 +185,7 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
     ['two members with one name', 'db.json', '{"a":[],\n"a":[]}', 1, /db\.json:2: the file has two members "a"/],
     ['a missing cell', 'rows.csv', 'a,b\n1\n', 1, /rows\.csv:2: the row has 1 cells for 2 columns/],
     ['two columns with one name', 'rows.csv', 'a,a\n1,2\n', 1, /rows\.csv:1: two columns have the name "a"/],
-    ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is neither data nor an OpenAPI description/],
+    ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is neither a data file nor an OpenAPI description/],
     ['Swagger 2.0', 's.json', '{"swagger":"2.0"}', 1, /s\.json: the description is not OpenAPI 3\.0 or 3\.1/],
     ['invalid YAML', 'o.yaml', 'openapi: [', 1, /o\.yaml:1:.*not valid YAML/],
   ];

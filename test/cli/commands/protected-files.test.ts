@@ -111,7 +111,7 @@ describe('a file that a command must not overwrite', () => {
         for (const flags of [[], ['--force']]) {
           const { code, stderr } = await command('export', target, '--format', 'ndjson', ...flags);
           assert.equal(code, 2, stderr);
-          assert.match(stderr, /cannot export to .*: it is the (database |file .* of the database\.|model )/);
+          assert.match(stderr, /cannot export to .*: it is the (database |file .* of the database;|model )/);
         }
         assert.deepEqual(contents(), before);
       });
@@ -120,7 +120,7 @@ describe('a file that a command must not overwrite', () => {
     it(`import refuses ${name}`, async () => {
       const { code, stderr } = await command('import', file(), '--format', 'ndjson');
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /cannot import .*: it is the (database |file .* of the database\.|model )/);
+      assert.match(stderr, /cannot import .*: it is the (database |file .* of the database;|model )/);
     });
   }
 
@@ -140,7 +140,7 @@ describe('a file that a command must not overwrite', () => {
     for (const existing of [file, link]) {
       const { code, stderr } = await command('export', existing);
       assert.equal(code, 2);
-      assert.match(stderr, /it exists; name another file, or replace it with --force/);
+      assert.match(stderr, /it already exists; name another file, or replace it with --force/);
     }
     assert.equal((await command('export', link, '--force')).code, 0);
     assert.match(readFileSync(link, 'utf8'), /"first"/);

@@ -97,7 +97,7 @@ describe('serving a data file', () => {
     const file = await dataFile('db.json', DB);
     await prepare(file, 'posts');
     const second = await prepare(file, 'posts');
-    assert.match(second.stderr, /^\S*db\.json is imported already: the rows are in \S+db\.db\n$/);
+    assert.match(second.stderr, /^\S*db\.json is already imported; its rows are in \S+db\.db\n$/);
     assert.equal(second.rows.length, 2);
   });
 
@@ -108,11 +108,11 @@ describe('serving a data file', () => {
     const { stderr, rows } = await prepare(file, 'posts');
     assert.match(
       stderr,
-      /^warning: \S+ has changed since it was imported, and is not imported again.* delete \S+db\.db and \S+\.yaml/,
+      /^warning: \S+ has changed since it was imported\. It is not imported again.* delete \S+db\.db and \S+\.yaml/,
     );
     assert.equal(rows[0], '{"id":"1","title":"Hello","user_id":"7"}');
     await writeFile(file, DB);
-    assert.match((await prepare(file, 'posts')).stderr, /is imported already/);
+    assert.match((await prepare(file, 'posts')).stderr, /is already imported/);
   });
 
   it('uses a model that exists, with the changes that were made to it', async () => {
@@ -146,7 +146,7 @@ describe('serving a data file', () => {
     const file = await dataFile('rows.ndjson', `${lines.join('\n')}\n`);
     await prepareData({ file, format: 'ndjson' }, {}, stoppedAfterFirstChunk());
     await appendFile(file, '{"id":"more"}\n');
-    await assert.rejects(prepare(file, 'rows'), /has changed since a part of it was imported; delete .*rows\.db/);
+    await assert.rejects(prepare(file, 'rows'), /has changed since part of it was imported; delete .*rows\.db/);
   });
 });
 
@@ -173,6 +173,6 @@ describe('the kind of a file', () => {
 
   it('is neither data nor a model: the message says what each looks like', async () => {
     const file = await dataFile('a.json', '{ "users": { "id": 7 } }');
-    await assert.rejects(fileKind(file), /neither a model nor data: .* array of objects/);
+    await assert.rejects(fileKind(file), /neither a model nor a data file\. .* array of objects/);
   });
 });

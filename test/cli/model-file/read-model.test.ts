@@ -113,8 +113,8 @@ describe('a model in a module', () => {
   });
 
   const broken: readonly (readonly [title: string, text: string, exitCode: number, says: RegExp])[] = [
-    ['exports no model', 'export default { name: 1 };', 1, /exports no model; write `export default defineModel/],
-    ['exports nothing', 'export {};', 1, /exports no model/],
+    ['exports no model', 'export default { name: 1 };', 1, /does not export a model; add `export default defineModel/],
+    ['exports nothing', 'export {};', 1, /does not export a model/],
     ['throws', "\nthrow new Error('no luck');", 1, /cannot be loaded: no luck \(line 2\)/],
     ['has a syntax error', 'export default defineModel(', 1, /cannot be loaded/],
     ['imports a missing module', "import './nothing.ts';", 1, /cannot be loaded: .*nothing\.ts/],

@@ -12,7 +12,7 @@ const NEVER = '1 = 0';
 /** Holds for every row. */
 const ALWAYS = '1 = 1';
 
-/** The conditions of a filter, to be joined by `and`. */
+/** The conditions of a filter, and of bound row policies (its `rules`), to be joined by `and`. */
 export function filterConditions(context: ConditionContext, { intervals, others, rules }: Filter): readonly string[] {
   const { table, parameters } = context;
   const bounded = [...intervals].flatMap(

@@ -7,8 +7,8 @@ export interface Filter {
   readonly intervals: ReadonlyMap<string, Interval>;
   readonly others: readonly Condition[];
   /**
-   * The other conditions of a visibility. What they read of related rows is looked up for each row: rules do not
-   * search.
+   * The other conditions of a visibility, such as a bound row policy. What they read of related rows is looked up for
+   * each row: rules do not search.
    */
   readonly rules: readonly Condition[];
 }
