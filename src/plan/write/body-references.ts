@@ -3,8 +3,10 @@ import type { Resource } from '../../model/model.ts';
 import type { Ancestor, ReferencedRow } from '../plan.ts';
 
 /** A reference in a body: its path (`supplier_id`, `related_ids[2]`) and the row that it refers to. */
-interface BodyReference extends ReferencedRow {
+export interface BodyReference extends ReferencedRow {
   readonly field: string;
+  /** See `Reference.unread`. */
+  readonly unread?: 'allow';
 }
 
 /**
@@ -23,8 +25,9 @@ export function referencesIn(
     const ids = Array.isArray(value)
       ? value.map((id, index) => ({ id, field: `${name}[${index}]` }))
       : [{ id: value, field: name }];
+    const unread = reference.unread === undefined ? {} : { unread: reference.unread };
     return ids.flatMap(({ id, field }) =>
-      typeof id === 'string' ? [{ field, resource: reference.resource, id, within }] : [],
+      typeof id === 'string' ? [{ field, resource: reference.resource, id, within, ...unread }] : [],
     );
   });
 }
