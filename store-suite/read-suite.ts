@@ -223,6 +223,17 @@ export function readSuite(name: string, open: OpenStore): void {
         assert.deepEqual(await store.rows.missingReferences([]), []);
       }),
     );
+
+    it(
+      '[MET-10] reports each of thousands of references, also repeated ones, in their order',
+      withStore(open, async (store) => {
+        await commit(store, createSupplier('s1'), createSupplier('s2'), createProduct('p1'));
+        const ids = Array.from({ length: 1200 }, (_, index) => ['s1', `none-${index % 700}`, 's2'][index % 3] ?? '');
+        const rows = [...ids, ...ids].flatMap((id) => ancestorPath(['suppliers', id], ['products', 'p1']));
+        const found = await store.rows.missingReferences(rows.map((row) => ({ ...row, within: [] })));
+        assert.deepEqual(found.map(named), rows.filter(({ id }) => id.startsWith('none')).map(named));
+      }),
+    );
   });
 
   describe(`${name}: lists`, () => {

@@ -81,6 +81,11 @@ const CASES: readonly RefusalCase[] = [
     refusal: { kind: 'reference', plan: 0, fields: ['supplier_id', 'related_ids[1]', 'related_ids[3]'] },
   },
   {
+    title: 'missing references among thousands, each place of a repeated one',
+    plan: () => createProduct('new', { related_ids: ['none', ...Array(1500).fill('p1'), 'p2', 'neither', 'none'] }),
+    refusal: { kind: 'reference', plan: 0, fields: ['related_ids[0]', 'related_ids[1502]', 'related_ids[1503]'] },
+  },
+  {
     title: 'an update with a missing reference',
     plan: (revision) => update('products', 'p1', revision('products', 'p1'), { supplier_id: 'p1' }),
     refusal: { kind: 'reference', plan: 0, fields: ['supplier_id'] },

@@ -71,6 +71,8 @@ export interface Reference {
   readonly onDelete: OnDelete;
   /** Set if the referenced row is below the same parent: its id is unique there only. */
   readonly siblings?: true;
+  /** Set if callers that may not read the referenced collection may refer to its rows (MET-10). */
+  readonly unread?: 'allow';
 }
 
 /** The origin of ids: the server (UUIDv7), or the client, with an optional pattern. */

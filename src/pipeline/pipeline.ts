@@ -8,6 +8,7 @@ import { addressName } from '../limits/address-name.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Rates } from '../operations/quota.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
+import { redirectResponse } from '../represent/response.ts';
 import { compressResponse } from '../represent/content-encoding.ts';
 import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
@@ -66,8 +67,9 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   const unrouted = unroutedResponse(received, contracts);
   if (unrouted !== null) return unrouted;
   const routed = route(received, contracts);
-  exchange.note.variesByCaller = variesByCaller(routed);
   stages?.end('route');
+  if (routed.redirect !== null) return redirectResponse(exchange, routed.redirect, contracts.current);
+  exchange.note.variesByCaller = variesByCaller(routed);
   const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
   if (anonymous !== null) return anonymous;
   const authenticated = limitAttempts(routed, rates, () => authenticate(routed, options));

@@ -9,7 +9,7 @@ import { acceptsHost, type HostRule } from '../conventions/url/host.ts';
 import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
 import { type Preferences, readPrefer } from '../conventions/headers/prefer.ts';
 import { type QueryParameter, parseQuery } from '../conventions/url/query.ts';
-import { segmentsBelow, isAsteriskForm, parseTarget } from '../conventions/url/url.ts';
+import { segmentsBelow, isAsteriskForm, parseTarget, type RequestTarget } from '../conventions/url/url.ts';
 import { codings } from '../formats/compress.ts';
 import type { Model } from '../model/model.ts';
 import type { Exchange, ExchangeNote } from '../exchange/exchange.ts';
@@ -30,6 +30,8 @@ export interface Received {
   readonly method: Method | null;
   /** Decoded path segments; null for the asterisk-form. */
   readonly segments: readonly string[] | null;
+  /** The raw path and query; null for the asterisk-form. */
+  readonly sent: Pick<RequestTarget, 'path' | 'query'> | null;
   /** The canonical target, if the sent one differs from it (URL-1); else null. */
   readonly redirect: string | null;
   readonly parameters: readonly QueryParameter[];
@@ -130,6 +132,7 @@ export function receive(exchange: Exchange, request: RawRequest, { base, model }
     client,
     method: isMethod(method) ? method : null,
     segments: read?.segments ?? null,
+    sent: read,
     belowBase: below,
     versionSegment,
     redirect: read?.redirect ?? null,

@@ -7,6 +7,7 @@ import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText
 import { linkField } from '../conventions/url/links.ts';
 import { nameOutsideBase } from '../conventions/url/url.ts';
 import type { ContractVersion } from '../model/model.ts';
+import { storedId } from '../model/values/formats.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
 import {
@@ -63,6 +64,8 @@ export interface Routed {
   readonly method: Method;
   readonly ranges: readonly AcceptRange[];
   readonly version: ResolvedVersion<ContractVersion>;
+  /** The canonical target, if ids in the path have another one (URL-1); else null. */
+  readonly redirect: string | null;
   /** Start of the links in the response, in the caller's version carrier (REP-9). */
   readonly base: LinkBase;
 }
@@ -105,7 +108,8 @@ export function route(received: Received, contracts: Contracts): Routed {
   );
   const contract = contracts.of(version.version) ?? retired(version, contracts);
   exchange.note.contract = contract;
-  const found = own ?? (below === null ? null : resourceRoute(below.slice(versionSegment === null ? 0 : 1), contract));
+  const path = below?.slice(versionSegment === null ? 0 : 1) ?? [];
+  const found = own ?? (below === null ? null : resourceRoute(path, contract));
   if (found === null) {
     throw apiError(
       'REQUEST_ROUTE_NOT_FOUND',
@@ -114,7 +118,42 @@ export function route(received: Received, contracts: Contracts): Routed {
   }
   exchange.note.route = describeRoute(found, contract);
   const method = requireMethod(received, found);
-  return { received, exchange, contract, route: found, method, ranges, version, base: linkBase(contract, version) };
+  const redirect = canonicalTarget(received, path, found);
+  const base = linkBase(contract, version);
+  return { received, exchange, contract, route: found, method, ranges, version, redirect, base };
+}
+
+/**
+ * Writes the target with the ids of the route, which are lower-case UUIDs where the server made them (REP-2). Returns
+ * null if the path has them already.
+ *
+ * @param path its segments below the base path and the version
+ */
+function canonicalTarget({ sent }: Received, path: readonly string[], found: Route): string | null {
+  const ids = routeIds(found);
+  if (sent === null || ids.every((id, level) => id === path[2 * level + 1])) return null;
+  const raw = sent.path.split('/');
+  const first = raw.length - path.length;
+  for (const [level, id] of ids.entries()) {
+    const at = 2 * level + 1;
+    if (id !== path[at]) raw[first + at] = id;
+  }
+  return `${raw.join('/')}${sent.query === null ? '' : `?${sent.query}`}`;
+}
+
+/** The ids in the path of a route, in its order. */
+function routeIds(found: Route): readonly string[] {
+  switch (found.kind) {
+    case 'collection':
+      return found.within.map(({ id }) => id).toReversed();
+    case 'item':
+      return [...found.within.map(({ id }) => id).toReversed(), found.id];
+    case 'batch':
+    case 'event':
+      return [found.id];
+    default:
+      return [];
+  }
 }
 
 /** Refuses a contract that is no longer served (VER-3). @throws {ApiError} API_VERSION_RETIRED */
@@ -201,8 +240,9 @@ function resourceRoute(path: readonly string[], { collections, model }: Contract
     const compiled = collections.get(path[at] ?? '');
     if (compiled === undefined || (compiled.resource.parent?.resource ?? null) !== parent) return null;
     const above = within.toReversed();
-    const id = path[at + 1];
-    if (id === undefined) return { kind: 'collection', compiled, within: above };
+    const sent = path[at + 1];
+    if (sent === undefined) return { kind: 'collection', compiled, within: above };
+    const id = storedId(compiled.resource.id, sent);
     found = { kind: 'item', compiled, within: above, id };
     parent = compiled.resource.name;
     within.push({ resource: parent, id });
@@ -217,7 +257,7 @@ function systemRoute(
   item: 'batch' | 'event',
 ): Route | null {
   if (further.length > 0) return null;
-  return id === undefined ? { kind: collection } : { kind: item, id };
+  return id === undefined ? { kind: collection } : { kind: item, id: storedId({ kind: 'server' }, id) };
 }
 
 /** Writes the pattern of a route for logs and metrics. */

@@ -59,6 +59,14 @@ const REFERENCE_COMPARERS = {
   inverse: unseen('a link of the resource that is referred to, compared there'),
   onDelete: (was, is, at) => compareOnDelete([was, is], whole(at)),
   siblings: unseen('follows from the parents of both resources'),
+  unread: (was, is, at) => {
+    if (was === is) return [];
+    const [kind, rule] =
+      is === 'allow'
+        ? (['unread-reference-allowed', 'may refer to its rows'] as const)
+        : (['unread-reference-hidden', 'may no longer refer to its rows'] as const);
+    return [difference(kind, at, `callers that may not read the collection ${rule}`)];
+  },
 } satisfies Comparers<Reference, ValuePlace>;
 
 /** Computed members are a part of responses alone. What computes them is code. */

@@ -23,7 +23,11 @@ const KIND = unseen('compared before the rest of the type');
  * The comparers of the members of each type. A new type, and a new member of one, does not compile until it is here.
  */
 const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlace> } = {
-  text: { kind: KIND, format: unseen('compared before the rest of the type') },
+  text: {
+    kind: KIND,
+    format: unseen('compared before the rest of the type'),
+    ids: unseen('follows from the reference'),
+  },
   integer: { kind: KIND },
   number: { kind: KIND },
   boolean: { kind: KIND },

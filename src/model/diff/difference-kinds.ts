@@ -107,6 +107,8 @@ export const MODEL_DIFFERENCE_KINDS = {
   'reference-added': [BREAKS, ADDS],
   'reference-removed': [ADDS, MAY_BREAK],
   'reference-changed': [BREAKS, BREAKS],
+  'unread-reference-hidden': [MAY_BREAK, SAME],
+  'unread-reference-allowed': [ADDS, SAME],
   'relation-added': [ADDS, ADDS],
   'relation-removed': [BREAKS, BREAKS],
   'relation-renamed': [BREAKS, BREAKS],

@@ -20,7 +20,7 @@ const DEFINITIONS: JsonObject = {
 
 const REFERENCE: JsonObject = {
   type: ['string', 'object'],
-  description: 'The referenced resource; or {resource, as, inverse, on_delete}',
+  description: 'The referenced resource; or {resource, as, inverse, on_delete, unread}',
   required: ['resource'],
   properties: {
     resource: { type: 'string', description: 'Name of a resource of this model' },
@@ -39,6 +39,13 @@ const REFERENCE: JsonObject = {
       enum: ['restrict', 'nullify', 'cascade'],
       default: 'restrict',
       description: 'What deleting the referenced row does: restrict, nullify or cascade',
+    },
+    unread: {
+      type: 'string',
+      enum: ['hide', 'allow'],
+      default: 'hide',
+      description:
+        'For callers that may not read the referenced collection: hide its rows, or allow references to them',
     },
   },
   additionalProperties: false,

@@ -4,6 +4,7 @@ import { readArray, toDigits, readNumber, readObject, readString } from './acces
 import { compareNumbers, decimalError, storedInt64 } from './exact-number.ts';
 import type { Member, Shape, ValueType } from '../model.ts';
 import { type BoundedPattern, compilePattern } from './pattern.ts';
+import { readsUuids } from './formats.ts';
 import { storedForm, type StoredForm } from './stored-form.ts';
 import type { Assertion, ValueCheck } from './validator.ts';
 import { describeAllowed, formatValue } from './messages.ts';
@@ -46,8 +47,7 @@ function typeAssertion(type: ValueType, schema: JsonObject): Assertion {
       return {
         type: 'string',
         ...numbers(schema, ['minLength', 'maxLength']),
-        ...assertPattern(schema),
-        ...assertEnum(schema),
+        ...(readsUuids(type) ? assertUuid(type, schema) : { ...assertPattern(schema), ...assertEnum(schema) }),
         ...(type.format === null ? {} : { format: type.format }),
       };
     case 'integer':
@@ -106,6 +106,20 @@ function assertPattern(schema: JsonObject): { readonly 'x-pattern'?: BoundedPatt
   if (pattern === null) return {};
   const [minLength, maxLength] = [readNumber(schema['minLength']) ?? 0, readNumber(schema['maxLength']) ?? Infinity];
   return { 'x-pattern': { pattern, minLength, maxLength } };
+}
+
+/** Judges a UUID by its value: a pattern and an enum may be in another case than it. */
+function assertUuid(type: Extract<ValueType, { kind: 'text' }>, schema: JsonObject): Assertion {
+  const form = storedForm({ type, nullable: false });
+  const allowed = allowedValues(schema)?.map(form) ?? null;
+  const isAllowed: ValueCheck = (value) =>
+    allowed === null || allowed.includes(form(value)) ? null : describeAllowed(allowed);
+  const { 'x-pattern': bounded } = assertPattern(schema);
+  const check = allowed === null ? {} : { 'x-check': isAllowed };
+  if (bounded === undefined) return check;
+  const { source, test } = bounded.pattern;
+  const pattern = { source, test: (text: string) => [text, text.toLowerCase(), text.toUpperCase()].some(test) };
+  return { ...check, 'x-pattern': { ...bounded, pattern } };
 }
 
 function safeBounds(schema: JsonObject): JsonObject {

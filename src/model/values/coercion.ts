@@ -1,7 +1,7 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { storedDateTime } from './date-time.ts';
 import { decimalError, MAX_DIGITS, storedDecimal, storedInt64 } from './exact-number.ts';
-import { formats } from './formats.ts';
+import { formats, readsUuids, storedUuid } from './formats.ts';
 import type { ValueType } from '../model.ts';
 import { toDigits } from './access.ts';
 
@@ -28,7 +28,7 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
     case 'text':
       return type.format === 'date' && !formats.date.test(text)
         ? invalidValue(`must be ${formats.date.phrase}`)
-        : { kind: 'valid', value: text };
+        : { kind: 'valid', value: coerceId(type, text) };
     case 'binary':
       return { kind: 'valid', value: text };
     case 'integer':
@@ -53,6 +53,26 @@ export function coerceText(type: ValueType, text: string): CoercionResult {
     case 'map':
       return invalidValue('is an object; use one of its members');
   }
+}
+
+/**
+ * Converts a part of a text, with which values of a type are compared: it need not be a valid value. All values of the
+ * format `uuid` are in lower case.
+ */
+export function coercePart(type: ValueType, part: string): string {
+  const isUuid = type.kind === 'text' && type.format === 'uuid' && readsUuids(type);
+  return isUuid ? part.toLowerCase() : part;
+}
+
+/** Converts a literal of a policy, or a claim, that is compared with a part of a text. */
+export function coerceJsonPart(type: ValueType, part: Json): CoercionResult {
+  return typeof part === 'string' ? { kind: 'valid', value: coercePart(type, part) } : invalidValue('must be a string');
+}
+
+/** Converts a text to lower case where it is compared with UUIDs. */
+function coerceId(type: Extract<ValueType, { kind: 'text' }>, text: string): string {
+  if (!readsUuids(type)) return text;
+  return storedUuid(text) ?? coercePart(type, text);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isDate, isTime } from './date-time.ts';
-import type { TextFormat } from '../model.ts';
+import type { IdRule, TextFormat, ValueType } from '../model.ts';
 
 /** The check of a format, which takes linear time, and its description. */
 interface FormatRule {
@@ -38,6 +38,21 @@ export const formats: Readonly<Record<TextFormat, FormatRule>> = {
   ipv4: { test: isIpv4, phrase: 'an IPv4 address such as 192.0.2.1' },
   ipv6: { test: isIpv6, phrase: 'an IPv6 address such as 2001:db8::1' },
 };
+
+/** A UUID in lower case, the form that is stored (RFC 9562, section 4); null for other texts. */
+export function storedUuid(text: string): string | null {
+  return UUID.test(text) ? text.toLowerCase() : null;
+}
+
+/** The id of a row in stored form: that of a UUID which the server made. The ids of clients are bytes (REP-2). */
+export function storedId(rule: IdRule, id: string): string {
+  return rule.kind === 'server' ? (storedUuid(id) ?? id) : id;
+}
+
+/** True for texts of which UUIDs are compared by value, and not by their bytes (REP-2). */
+export function readsUuids(type: Extract<ValueType, { kind: 'text' }>): boolean {
+  return type.ids === undefined ? type.format === 'uuid' : type.ids === 'server';
+}
 
 /** RFC 1123: labels of letters, digits and inner hyphens, at most 253 characters. */
 function isHostname(text: string): boolean {

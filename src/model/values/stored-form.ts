@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { compareUtf8 } from '../../conventions/text/utf8-order.ts';
 import { storedDateTime } from './date-time.ts';
+import { readsUuids, storedUuid } from './formats.ts';
 import { storedDecimal, storedInt64 } from './exact-number.ts';
 import type { Member, Shape } from '../model.ts';
 
@@ -10,15 +11,16 @@ export type StoredForm = (value: Json) => Json;
 const unchanged: StoredForm = (value) => value;
 
 /**
- * Compiles the normalization of a shape's values (REP-3, REP-4, REP-7). Normalizing is idempotent.
+ * Compiles the normalization of a shape's values (REP-2, REP-3, REP-4, REP-7). Normalizing is idempotent.
  *
- * Timestamps are in UTC with three decimals, decimals and int64 in canonical form, and there is no `-0`.
+ * Timestamps are in UTC with three decimals, UUIDs in lower case, decimals and int64 in canonical form, and there is no `-0`.
  * Every member of an object is present, the entries of a map are in order, and an unset array is empty.
  * Invalid values are returned unchanged, since validation reports them.
  */
 export function storedForm({ type }: Shape): StoredForm {
   switch (type.kind) {
     case 'text':
+      return readsUuids(type) ? ofString(storedUuid) : unchanged;
     case 'boolean':
     case 'binary':
       return unchanged;

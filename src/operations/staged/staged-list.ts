@@ -24,7 +24,7 @@ import { rowOrder } from './row-order.ts';
 const MAX_CHANGED = 10_000;
 const MAX_CHANGED_SIZE = 67_108_864;
 /** Most ids in a filter of a list for which all rows are judged. */
-const MAX_JUDGED = 100;
+export const MAX_JUDGED = 100;
 /** A row as a unit would leave it; null for a deleted one. */
 export interface StagedRow extends ReferencedRow {
   readonly row: Row | null;

@@ -26,10 +26,11 @@ import {
 import { type RowPlan } from '../../plan/write-unit.ts';
 import { isJudgedByRow } from '../../plan/visibility.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
+import { TimeSlices } from '../../platform/time-slices.ts';
 import type { ChangeStamps, RowReader } from '../../stores/store.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { RowSource } from '../visible-rows.ts';
-import { firstRows, isBelow, listStaged, type StagedRow } from './staged-list.ts';
+import { firstRows, isBelow, listStaged, MAX_JUDGED, type StagedRow } from './staged-list.ts';
 
 /** No stored stamp has this value. */
 const STAGED = -1;
@@ -124,18 +125,65 @@ export class StagedRows implements RowSource, RowReader, ChangeStamps {
   }
 
   async missingReferences(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
-    const isStored = (reference: VisibleReference): boolean =>
-      isJudgedByRow(reference.visible) && !this.#staged.has(this.#key(reference));
-    const stored = references.filter(isStored);
-    const absent = stored.length === 0 ? [] : await this.stored.rows.missingReferences(stored);
-    const missing = new Set(absent.map((reference) => this.#key(reference)));
+    const byKey = Map.groupBy(references, (reference) => this.#key(reference));
+    const distinct = [...byKey.values()].flatMap(([first]) => first ?? []);
+    const judged = distinct.filter(({ visible }) => isJudgedByRow(visible));
+    const stored = judged.filter((reference) => !this.#staged.has(this.#key(reference)));
+    const missing = [
+      ...(await this.#missingStaged(judged.filter((reference) => this.#staged.has(this.#key(reference))))),
+      ...(await this.#missingListed(distinct.filter(({ visible }) => !isJudgedByRow(visible)))),
+      ...(stored.length === 0 ? [] : await this.stored.rows.missingReferences(stored)),
+    ];
+    const keys = new Set(missing.map((reference) => this.#key(reference)));
+    return references.filter((reference) => keys.has(this.#key(reference)));
+  }
+
+  /** Selects references to staged rows that are not visible, each by its own values. */
+  async #missingStaged(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
+    const missing: VisibleReference[] = [];
+    const parents = new Map<string, Promise<boolean>>();
+    const hasParent = (within: readonly VisibleAncestor[]): Promise<boolean> => {
+      const key = JSON.stringify(within);
+      const known = parents.get(key) ?? this.missingAncestor(within).then((absent) => absent === null);
+      parents.set(key, known);
+      return known;
+    };
     for (const reference of references) {
-      if (isStored(reference)) continue;
-      // The ancestors are those of the referring row; a reference uses only those that the key needs.
-      const within = reference.within.slice(0, countScopeIds(this.#resource(reference.resource))).map(unrestricted);
-      if ((await this.item({ kind: 'item', ...reference, within })) === null) missing.add(this.#key(reference));
+      const staged = this.#staged.get(this.#key(reference));
+      const within = this.#keyAncestors(reference);
+      const isThere = staged !== undefined && isBelow(staged, within) && (await hasParent(within));
+      if (!isThere || !(await this.#sees(staged, reference.visible))) missing.push(reference);
     }
-    return references.filter((reference) => missing.has(this.#key(reference)));
+    return missing;
+  }
+
+  /** Selects references to rows that are not visible, by rows that the unit may have changed: a block at a time. */
+  async #missingListed(references: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
+    const missing: VisibleReference[] = [];
+    const slices = new TimeSlices();
+    for (const group of Map.groupBy(references, ({ resource }) => resource).values()) {
+      for (let at = 0; at < group.length; at += MAX_JUDGED) {
+        await slices.next();
+        missing.push(...(await this.#missingInBlock(group.slice(at, at + MAX_JUDGED))));
+      }
+    }
+    return missing;
+  }
+
+  async #missingInBlock(block: readonly VisibleReference[]): Promise<readonly VisibleReference[]> {
+    const [first] = block;
+    if (first === undefined) return [];
+    const { resource, visible } = first;
+    const plan = firstRows({ resource, within: this.#keyAncestors(first), visible }, block.length);
+    const ids = block.map(({ id }) => id);
+    const { rows } = await this.list({ ...plan, filter: [{ path: 'id', operator: 'in', values: ids }] });
+    const listed = new Set(rows.map(({ id }) => id));
+    return block.filter(({ id }) => !listed.has(id));
+  }
+
+  /** The ancestors that the key of a row needs: those of the referring row are more. */
+  #keyAncestors({ resource, within }: ReferencedRow): readonly VisibleAncestor[] {
+    return within.slice(0, countScopeIds(this.#resource(resource))).map(unrestricted);
   }
 
   /**

@@ -6,6 +6,7 @@ import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Resource } from '../../model/model.ts';
 import { isHidden } from '../../model/row-key.ts';
 import type { HookQuery, HookRow, HookRows, HookWrites, WriteContext } from '../../model/hooks.ts';
+import { storedId } from '../../model/values/formats.ts';
 import { deepFreeze } from '../../model/values/deep-freeze.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import { readListQuery } from '../../plan/list/list-query.ts';
@@ -109,7 +110,11 @@ export class HookWork {
       get: async (resource, id, parents = []) => {
         const { compiled, within } = this.#located(resource, parents);
         await this.#record([compiled.resource.name, ...within.map((above) => above.resource)]);
-        const row = await rows.item({ resource: compiled.resource.name, id, within });
+        const row = await rows.item({
+          resource: compiled.resource.name,
+          id: storedId(compiled.resource.id, id),
+          within,
+        });
         return row === null ? null : shownRow(row);
       },
       list: async (resource, query = {}, parents = []) => {
@@ -153,7 +158,7 @@ export class HookWork {
 
   async #create({ compiled, within }: Located, { id: given, ...values }: JsonObject): Promise<string> {
     const { resource } = compiled;
-    const id = typeof given === 'string' ? given : this.#sources.uuid();
+    const id = typeof given === 'string' ? storedId(resource.id, given) : this.#sources.uuid();
     const message = compiled.validator.checkId(id);
     if (message !== null) throw new Error(`a hook created ${resource.name} with an invalid id: it ${message}`);
     const { parent, state } = resource;
@@ -176,7 +181,7 @@ export class HookWork {
   async #update({ compiled, within }: Located, id: string, changes: JsonObject): Promise<void> {
     const { resource } = compiled;
     const row = await this.#current({ compiled, within }, id);
-    this.#write(compiled, { id, within });
+    this.#write(compiled, { id: row.id, within });
     const fields = Object.fromEntries(resource.fields.map(({ name }) => [name, row[name] ?? null]));
     const checked = await validated(compiled, { ...fields, ...changes }, row);
     checkRowSize(resource, this.#maxSize, checked, row);
@@ -194,9 +199,9 @@ export class HookWork {
   }
 
   async #current({ compiled, within }: Located, id: string): Promise<Row> {
-    const { name } = compiled.resource;
+    const { name, id: rule } = compiled.resource;
     await this.#record([name]);
-    const row = await this.#system.rows.unrestricted().item({ resource: name, id, within });
+    const row = await this.#system.rows.unrestricted().item({ resource: name, id: storedId(rule, id), within });
     if (row === null) throw new Error(`a hook wrote to ${name} ${JSON.stringify(id)}, which does not exist`);
     return row;
   }
@@ -218,8 +223,8 @@ export class HookWork {
     for (const id of parents) {
       if (resource.parent === null)
         throw new Error(`a hook named ${parents.length} parents of ${name}, which has ${within.length}`);
-      within.push({ resource: resource.parent.resource, id });
       resource = this.#compiled(resource.parent.resource).resource;
+      within.push({ resource: resource.name, id: storedId(resource.id, id) });
     }
     if (resource.parent !== null)
       throw new Error(

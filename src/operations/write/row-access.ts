@@ -2,18 +2,19 @@ import type { ApiError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
 import { relatedResources } from '../../plan/condition.ts';
-import { referencesIn } from '../../plan/write/body-references.ts';
+import type { BodyReference } from '../../plan/write/body-references.ts';
 import { isVisible } from '../../plan/policy/holds.ts';
 import type { ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import type { Reader } from '../caller.ts';
-import { DANGLING, forbidden, invalid } from '../failures.ts';
+import { forbidden, invalid } from '../failures.ts';
 import type { Principal } from '../principal.ts';
 import { StagedRows } from '../staged/staged-rows.ts';
 import { isJudgedByRow, visibleConditions } from '../../plan/visibility.ts';
 import { requireAncestors } from '../read/item.ts';
 import { inCallersTerms } from './older-contract-error.ts';
 import type { WriteResult } from './write-result.ts';
-import { isKept, referenceField, type ItemTarget, type WriteTarget } from './write.ts';
+import { danglingReferences, unreadReferences } from './dangling-references.ts';
+import type { ItemTarget, WriteTarget } from './write.ts';
 
 /** An operation that changes rows. */
 type WriteAccess = Exclude<AccessOperation, 'read'>;
@@ -72,7 +73,9 @@ export function requireWritable(target: WriteTarget, written: WrittenRow, operat
 async function judgeWritten(target: WriteTarget, written: WrittenRow, operation: WriteAccess): Promise<void> {
   const { system, within } = target;
   if (operation === 'create' && mayHideAncestors(target)) await requireAncestors(system, within);
-  const isRestrictedTo = (resource: string): boolean => system.rows.visibilityAnywhere(resource).kind !== 'everything';
+  const isUnread = unreadReferences(system);
+  const isRestrictedTo = (reference: BodyReference): boolean =>
+    system.rows.visibilityAnywhere(reference.resource).kind !== 'everything' || isUnread(reference);
   const error =
     (await referenceError(target, written, isRestrictedTo)) ?? (await resultError(target, written, operation));
   if (error === null) return;
@@ -124,36 +127,15 @@ export async function seesResult(
   return isAccessibleAfter(reader, { kind: 'create', resource, id, within, values, at, event: null }, 'read');
 }
 
-/**
- * Finds references that lead to no row that the caller sees, unless the row has them already.
- *
- * @param judges true for resources to check
- */
+/** Returns the error of references that lead to no row that the caller sees. @param judges true for those to check */
 async function referenceError(
-  target: WriteTarget,
+  { system, systemResource: { resource }, within }: WriteTarget,
   { row, current }: WrittenRow,
-  judges: (resource: string) => boolean,
+  judges: (reference: BodyReference) => boolean,
 ): Promise<ApiError | null> {
-  const {
-    system,
-    systemResource: { resource },
-    within,
-  } = target;
-  const references = referencesIn(resource, row, within).filter(
-    (each) =>
-      judges(each.resource) &&
-      !isKept(row, current, referenceField(each.field)) &&
-      !(each.resource === resource.name && each.id === row.id),
-  );
-  const missing = await system.rows.missingReferences(references);
-  const hidden = references.filter((one) =>
-    missing.some((each) => each.resource === one.resource && each.id === one.id),
-  );
-  if (hidden.length === 0) return null;
-  return invalid(
-    resource,
-    hidden.map(({ field }) => ({ field, message: DANGLING })),
-  );
+  const referring = { resource, values: row, within, ownId: row.id, current };
+  const dangling = await danglingReferences(system, referring, judges);
+  return dangling.length === 0 ? null : invalid(resource, dangling);
 }
 
 /**

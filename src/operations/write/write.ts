@@ -1,21 +1,20 @@
 import type { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
-import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import { evaluateWrite, hasWriteCondition, type Preconditions } from '../../conventions/headers/preconditions.ts';
 import type { Method } from '../../conventions/methods.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { HookServices } from '../../model/hooks.ts';
 import type { EventContext, EventOrigin } from '../../plan/events/change-event.ts';
-import { referencesIn } from '../../plan/write/body-references.ts';
 import type { Draft } from '../../plan/write/draft.ts';
 import type { Ancestor, ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import type { Caller } from '../caller.ts';
 import type { ETags } from '../etags.ts';
-import { DANGLING, invalid, preconditionFailed, preconditionRequired } from '../failures.ts';
+import { invalid, preconditionFailed, preconditionRequired } from '../failures.ts';
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { Sources } from '../sources.ts';
 import type { Commits, CommitTiming } from './commits.ts';
+import { danglingReferences, referenceField } from './dangling-references.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import type { WriteResult } from './write-result.ts';
 
@@ -152,27 +151,9 @@ export async function draftError(
   const details = draft.kind === 'invalid' ? draft.details : [];
   const invalidFields = new Set(details.map(({ field }) => field));
   // An error of a list as a whole comes first; the references of its items are checked once it is valid.
-  const references = referencesIn(resource, draft.candidate, within).filter(
-    ({ field, resource: name, id }) =>
-      !invalidFields.has(field) &&
-      !invalidFields.has(referenceField(field)) &&
-      !isKept(draft.candidate, current, referenceField(field)) &&
-      !(name === resource.name && id === ownId),
-  );
-  const missing = await system.rows.missingReferences(references);
-  const dangling = references.filter((one) =>
-    missing.some(({ resource: name, id }) => one.resource === name && one.id === id),
-  );
+  const isValid = (field: string): boolean => !invalidFields.has(field) && !invalidFields.has(referenceField(field));
+  const row = { resource, values: draft.candidate, within, ownId, current };
+  const dangling = await danglingReferences(system, row, ({ field }) => isValid(field));
   if (draft.kind === 'conflict' && dangling.length === 0) return draft.error;
-  return invalid(resource, [...details, ...dangling.map(({ field }) => ({ field, message: DANGLING }))]);
-}
-
-/** The field of a reference, which may be an item of a list: `related_ids[2]`. */
-export function referenceField(reference: string): string {
-  return reference.replace(/\[\d+\]$/, '');
-}
-
-/** True if a write leaves a field unchanged. @param current null for a new row */
-export function isKept(values: FieldValues, current: FieldValues | null, field: string): boolean {
-  return current !== null && jsonEquals(values[field] ?? null, current[field] ?? null);
+  return invalid(resource, [...details, ...dangling]);
 }

@@ -3,6 +3,7 @@ import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import { type QueryParameter, splitList, splitPlainList } from '../../conventions/url/query.ts';
 import type { Property } from '../../model/model.ts';
+import { coercePart } from '../../model/values/coercion.ts';
 import type { ComparisonOperator } from '../../model/operators.ts';
 import type { Alternative, FilterCondition, PathCondition } from '../condition.ts';
 import type { FilterTarget } from './filter-rule.ts';
@@ -140,10 +141,11 @@ function makeCondition(term: FilterTerm): ConditionResult {
     case 'lte':
       return coerceValues(term, ([value = null]) => ({ path, operator, value }));
     case 'starts_with':
-      return { condition: { path, operator, value: text } };
+      return { condition: { path, operator, value: coercePart(property.type, text) } };
     case 'contains':
       // A substring need not be a valid value: of a date, for example.
-      if (property.type.kind === 'text') return { condition: { path, operator, value: text } };
+      if (property.type.kind === 'text')
+        return { condition: { path, operator, value: coercePart(property.type, text) } };
       return coerceValues(term, ([value = null]) => ({ path, operator, value }));
     case 'exists':
       if (text !== 'true' && text !== 'false') return { errors: ['must be true or false'] };

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, PolicyComparison, PolicyReference, PolicyValue } from '../../model/policy.ts';
-import { coerceJson } from '../../model/values/coercion.ts';
+import { coerceJson, coerceJsonPart } from '../../model/values/coercion.ts';
 import type { Alternative, PartCondition, PathCondition, RelationKey } from '../condition.ts';
 import { EVERYTHING, type Visibility } from '../visibility.ts';
 
@@ -147,7 +147,7 @@ function bindValues(
   const given = isList ? bindList(value, context.caller) : [bindValue(value, context.caller)];
   const values = given?.map((each) => {
     if (each === null || operator === 'exists') return each;
-    const result = coerceJson(isPart ? { kind: 'text', format: null } : type, each);
+    const result = isPart ? coerceJsonPart(type, each) : coerceJson(type, each);
     return result.kind === 'valid' ? result.value : null;
   });
   return values === undefined || values.includes(null) ? null : values;

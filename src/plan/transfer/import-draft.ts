@@ -3,6 +3,7 @@ import { cut } from '../../conventions/text/quoted.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { storedDateTime } from '../../model/values/date-time.ts';
+import { storedId, storedUuid } from '../../model/values/formats.ts';
 import type { Field, Resource } from '../../model/model.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import { isOmittedState } from '../write/draft.ts';
@@ -25,7 +26,6 @@ type ImportDraft =
   | { readonly kind: 'valid'; readonly row: ImportedRow }
   | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[] };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Members that are assigned again on import. */
 const IGNORED = new Set(['revision', 'links']);
 
@@ -62,7 +62,9 @@ export function importDraft(
   if (checked.kind === 'invalid' || details.length > 0) return { kind: 'invalid', details };
   const times = { createdAt: parseTime(created), updatedAt: parseTime(updated) };
   const missing = resource.fields.filter(({ name }) => !Object.hasOwn(body, name));
-  const row = { id: parseText(id), values: checked.values, missing, above: aboveIds(parent, above), ...times };
+  const given = parseText(id);
+  const stored = given === null ? null : storedId(resource.id, given);
+  const row = { id: stored, values: checked.values, missing, above: aboveIds(parent, above), ...times };
   return { kind: 'valid', row };
 }
 
@@ -96,7 +98,7 @@ function idError({ id: rule }: Resource, validator: ResourceValidator, id: Json)
   if (id === null) return rule.kind === 'server' ? null : 'is required: clients choose the ids of this collection';
   if (typeof id !== 'string') return 'must be a string';
   if (rule.kind === 'client') return validator.checkId(id);
-  return UUID.test(id) ? null : 'must be a lower-case UUID; omit it to get a new one';
+  return storedUuid(id) === null ? 'must be a UUID; omit it to get a new one' : null;
 }
 
 function timeError(value: Json): string | null {

@@ -5,6 +5,7 @@ import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Field, Resource } from '../../model/model.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
+import { storedId } from '../../model/values/formats.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import { mergeMembers, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from '../plan.ts';
@@ -79,7 +80,7 @@ export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<
         !Object.hasOwn(members, name)),
   );
   const candidate = { ...members, ...pick(current, kept) };
-  return yield* changeDraft(rule, { candidate, sent: members, errors: ownIdErrors(body, current) }, current);
+  return yield* changeDraft(rule, { candidate, sent: members, errors: ownIdErrors(resource, body, current) }, current);
 }
 
 /**
@@ -92,7 +93,7 @@ export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<D
   const before = pick(current, resource.fields);
   const sent = writableMembers(resource, patch);
   const candidate = unsetRemoved(resource, before, mergeMembers(resource, before, sent));
-  return yield* changeDraft(rule, { candidate, sent, errors: ownIdErrors(patch, current) }, current);
+  return yield* changeDraft(rule, { candidate, sent, errors: ownIdErrors(resource, patch, current) }, current);
 }
 
 /**
@@ -277,10 +278,11 @@ function newIdError(
   return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
 }
 
-function ownIdErrors(body: JsonObject, current: Row): readonly ErrorDetail[] {
+function ownIdErrors(resource: Resource, body: JsonObject, current: Row): readonly ErrorDetail[] {
   const { id, revision } = body;
   const errors: ErrorDetail[] = [];
-  if (id !== undefined && id !== current.id) errors.push({ field: 'id', message: 'must equal the id in the URL' });
+  const isOther = typeof id !== 'string' || storedId(resource.id, id) !== current.id;
+  if (id !== undefined && isOther) errors.push({ field: 'id', message: 'must equal the id in the URL' });
   if (revision !== undefined && revision !== null && typeof revision !== 'number') {
     errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });
   }

@@ -260,6 +260,8 @@ export const EXAMPLES: readonly Example[] = [
   fields(['reference-added', 'relation-added'], { supplier_id: STRING }, referring()),
   fields(['reference-removed', 'relation-removed'], referring(), { supplier_id: STRING }),
   fields(['reference-changed'], referring(), referring({ resource: 'products' })),
+  fields(['unread-reference-hidden'], referring({ unread: 'allow' }), referring()),
+  fields(['unread-reference-allowed'], referring(), referring({ unread: 'allow' })),
   fields(['relation-renamed'], referring(), referring({ as: 'maker' })),
   fields(['link-added'], referring(), referring({ inverse: 'products' })),
   fields(['link-removed', 'link-added'], referring({ inverse: 'products' }), referring({ inverse: 'goods' })),

@@ -3,7 +3,7 @@ import { jsonEquals } from '../../../conventions/json/json-equality.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { Property } from '../../model.ts';
 import type { CallerMember, PolicyValue } from '../../policy.ts';
-import { coerceJson } from '../../values/coercion.ts';
+import { coerceJson, coerceJsonPart } from '../../values/coercion.ts';
 import type { ComparisonOperator } from '../../operators.ts';
 import type { Path } from '../../path.ts';
 
@@ -70,7 +70,7 @@ export class PolicyValues {
     }
     // A part of a text need not be a valid value: of a date, for example.
     const isPart = operator === 'starts_with' || (operator === 'contains' && property.type.kind === 'text');
-    const result = coerceJson(isPart ? { kind: 'text', format: null } : property.type, given);
+    const result = isPart ? coerceJsonPart(property.type, given) : coerceJson(property.type, given);
     if (result.kind === 'invalid') {
       if (this.#isResult) return UNKNOWN;
       const fix =

@@ -45,7 +45,8 @@ export function compileReference(
   const resource = readString(long.declared['resource']) ?? '';
   checkTarget(resource, resources, isJsonObject(declared) ? [...path, 'resource'] : path, long);
   const onDelete = compileOnDelete(readString(long.declared['on_delete']), member, field, path);
-  return { resource, as: compileAs(member, long), inverse: readString(long.declared['inverse']), onDelete };
+  const unread = long.declared['unread'] === 'allow' ? ({ unread: 'allow' } as const) : {};
+  return { resource, as: compileAs(member, long), inverse: readString(long.declared['inverse']), onDelete, ...unread };
 }
 
 function longForm(declared: Json): CompileContext['declared'] {

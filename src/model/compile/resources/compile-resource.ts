@@ -52,9 +52,10 @@ export function compileResource(
   const parentField = compileParentField(resource, inputs);
   const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
-  const { state, fields } = compileState([...above, ...own], schema, resource);
   const hasClientIds = (other: string): boolean =>
     isClientId(readObject(readObject(document['resources'])[other])['id']);
+  const referring = [...above, ...own].map((field) => withIds(field, hasClientIds));
+  const { state, fields } = compileState(referring, schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
     ...resource,
@@ -146,6 +147,16 @@ function compileParentField(
     generator: null,
     shownOnce: false,
   };
+}
+
+/** Marks the values of a reference as ids, made as the resource says that the field refers to. */
+function withIds(field: Field, hasClientIds: (resource: string) => boolean): Field {
+  const { type, reference } = field;
+  if (reference === null) return field;
+  const ids = hasClientIds(reference.resource) ? 'client' : 'server';
+  if (type.kind === 'text') return { ...field, type: { ...type, ids } };
+  if (type.kind !== 'array' || type.item.type.kind !== 'text') return field;
+  return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ids } } } };
 }
 
 function isClientId(id: Json | undefined): boolean {

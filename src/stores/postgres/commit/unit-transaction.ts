@@ -6,7 +6,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
 import { closingStatements, type Counters, beginCounters, storeCounters } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
-import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
+import { explainViolation, probeStatements, violationProbes } from '../../sql/write/refusals.ts';
 import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
@@ -177,16 +177,16 @@ export class UnitTransaction {
     // The probes see what the unit had written before.
     await this.#deviation(statements.slice(0, at));
     const probes = violationProbes(this.#tables, violation.plan);
-    const found = await this.#found([...probes.references, ...probes.conflicts].map((probe) => probe.statement));
-    const explained = explainViolation(probes, violation.index, (probe) => found.has(probe));
+    const rows = await this.#readAll(probeStatements(probes));
+    const explained = explainViolation(probes, violation.index, (probe) => rows.get(probe) ?? []);
     if (explained === null) throw reason;
     return explained;
   }
 
-  /** Those of several statements that read a row. */
-  async #found(statements: readonly Statement[]): Promise<ReadonlySet<Statement>> {
+  /** Reads the rows of each of several statements. */
+  async #readAll(statements: readonly Statement[]): Promise<ReadonlyMap<Statement, readonly SqlRow[]>> {
     const answers = await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
-    return new Set(statements.filter((_, index) => answers[index]?.count !== 0));
+    return new Map(statements.map((statement, index) => [statement, answers[index]?.rows ?? []]));
   }
 }
 

@@ -8,7 +8,7 @@ import { type DatabaseAccess, openSession } from '../connection/open-session.ts'
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { isOfStatement, isOverIndexLimit } from '../driver/postgres-errors.ts';
-import { arrayLiteral } from '../dialect/literals.ts';
+import { arrayLiteral, fieldName } from '../dialect/literals.ts';
 
 const system = new SystemStatements(postgres);
 
@@ -169,7 +169,7 @@ async function readColumnTypes(
   table: string,
 ): Promise<readonly { readonly name: string; readonly type: string }[]> {
   const { rows } = await session.query(COLUMNS, [postgres.quote(table)]);
-  return rows.map(({ name, type }) => ({ name: String(name), type: String(type) }));
+  return rows.map(({ name, type }) => ({ name: fieldName(String(name)), type: String(type) }));
 }
 
 /** Reads the last numbers of changes and events; null for a schema that is not one of Restwright. */

@@ -6,10 +6,33 @@ import { standardLiteral, quoteName } from '../../sql/standard-dialect.ts';
 export const MAX_NAME = 63;
 const DIGEST_LENGTH = 16;
 
-/** The name of a table or an index in the database: a long one is cut and gets a digest. All names are ASCII. */
+/** The columns that every table of PostgreSQL has. Their names are taken. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['xmin', 'xmax', 'cmin', 'cmax', 'ctid', 'tableoid']);
+/** Follows the name of a field that a system column has. No field has it in its name. */
+const FIELD_SUFFIX = '.';
+
+/**
+ * The name of a table, a column or an index in the database: a long one is cut and gets a digest, and a column differs
+ * from those of the system. All names are ASCII.
+ */
 export function storedName(name: string): string {
+  if (SYSTEM_COLUMNS.has(name)) return `${name}${FIELD_SUFFIX}`;
   if (name.length <= MAX_NAME) return name;
   return `${name.slice(0, MAX_NAME - DIGEST_LENGTH - 1)}~${digest(name).slice(0, DIGEST_LENGTH)}`;
+}
+
+/** The name of the field that a column stores. */
+export function fieldName(column: string): string {
+  return column.endsWith(FIELD_SUFFIX) ? column.slice(0, -FIELD_SUFFIX.length) : column;
+}
+
+/** The rows of a statement by the names of fields, in place of those of columns. */
+export function fieldRows<V>(
+  columns: readonly { readonly name: string }[],
+  rows: readonly Record<string, V>[],
+): readonly Record<string, V>[] {
+  if (!columns.some(({ name }) => name.endsWith(FIELD_SUFFIX))) return rows;
+  return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [fieldName(name), value])));
 }
 
 /** Quotes an identifier. */

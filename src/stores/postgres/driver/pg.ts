@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import type pg from 'pg';
 import type { Client, ClientConfig } from 'pg';
+import { fieldRows } from '../dialect/literals.ts';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
 import type { DatabaseUrl } from './database-url.ts';
 import { ConnectionLost, driverError, PostgresDriverMissing } from './postgres-errors.ts';
@@ -210,7 +211,7 @@ class PgConnection implements PostgresConnection {
     const config = { name: this.#nameOf(text), text, values: [...values] };
     return this.#send<pg.QueryResult<SqlRow>, QueryResult>(
       (answered) => this.#client.query<SqlRow>(config, answered),
-      ({ rows, rowCount }) => ({ rows, count: rowCount ?? 0 }),
+      ({ fields, rows, rowCount }) => ({ rows: fieldRows(fields, rows), count: rowCount ?? 0 }),
     );
   }
 

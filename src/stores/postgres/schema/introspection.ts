@@ -4,6 +4,7 @@ import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
+import { fieldName } from '../dialect/literals.ts';
 import { WORDS_PREFIX } from '../dialect/search-columns.ts';
 import { REQUIRED_PREFIX } from './schema-sql.ts';
 
@@ -89,7 +90,11 @@ async function byTable(session: PostgresConnection, text: string): Promise<Reado
 
 function currentColumns(table: string, rows: readonly SqlRow[], storage: StorageTypes): CurrentTable['columns'] {
   return rows
-    .map((row) => ({ name: String(row['name']), nullable: row['required'] === 0, hasDefault: row['defaulted'] === 1 }))
+    .map((row) => ({
+      name: fieldName(String(row['name'])),
+      nullable: row['required'] === 0,
+      hasDefault: row['defaulted'] === 1,
+    }))
     .filter(({ name }) => !name.startsWith(WORDS_PREFIX))
     .map(({ name, ...column }) => {
       const stored = storage[table]?.[name];
@@ -113,5 +118,5 @@ function currentForeignKey(row: SqlRow): CurrentTable['foreignKeys'][number] {
 
 function list(json: SqlRow[string] | undefined): readonly string[] {
   const names: readonly string[] = JSON.parse(String(json));
-  return names;
+  return names.map(fieldName);
 }

@@ -11,7 +11,8 @@ import type {
   VisibleAncestor,
   VisibleReference,
 } from '../../../plan/plan.ts';
-import { chain, awaitAll, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import { TimeSlices } from '../../../platform/time-slices.ts';
 import { wasVisible } from '../../../plan/policy/holds.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { RowReader } from '../../store.ts';
@@ -19,6 +20,7 @@ import type { SqlClient } from '../sql-client.ts';
 import type { Tables } from '../tables.ts';
 import { findTombstone } from '../tombstones.ts';
 import { listBatch, decodePage } from './list-page.ts';
+import { missingOfBlock, missingReferenceBlocks, type ReferenceBlock } from './missing-references.ts';
 import { ancestorsStatement, itemStatement, rowExistsStatement } from './read-statements.ts';
 import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './related-statements.ts';
 
@@ -81,9 +83,31 @@ export class SqlRowReader implements RowReader {
   }
 
   missingReferences(references: readonly VisibleReference[]): MaybePromise<readonly VisibleReference[]> {
-    const found = awaitAll(
-      references.map((reference) => this.#client.get(rowExistsStatement(this.#tables, reference))),
-    );
-    return chain(found, (rows) => references.filter((_, index) => rows[index] === null));
+    const [only] = references;
+    if (references.length === 1 && only !== undefined) {
+      return chain(this.#client.get(rowExistsStatement(this.#tables, only)), (row) => (row === null ? references : []));
+    }
+    const blocks = missingReferenceBlocks(this.#tables, references);
+    const missing = blocks.length > 1 ? this.#missingInSlices(blocks) : this.#missingOf(blocks);
+    return chain(missing, (found) => {
+      const set = new Set(found);
+      return references.filter((reference) => set.has(reference));
+    });
+  }
+
+  /** Reads blocks one after another, so that other requests do not wait for all of them. */
+  async #missingInSlices<R>(blocks: readonly ReferenceBlock<R>[]): Promise<readonly R[]> {
+    const slices = new TimeSlices({ items: 1, milliseconds: Infinity });
+    const missing: R[] = [];
+    for (const block of blocks) {
+      await slices.next();
+      missing.push(...(await this.#missingOf([block])));
+    }
+    return missing;
+  }
+
+  #missingOf<R>([block]: readonly ReferenceBlock<R>[]): MaybePromise<readonly R[]> {
+    if (block === undefined) return [];
+    return chain(this.#client.all(block.statement), (rows) => missingOfBlock(block, rows));
   }
 }

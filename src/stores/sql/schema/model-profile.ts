@@ -81,13 +81,19 @@ function fieldProfile(resource: Resource, field: Field, value: Json): FieldProfi
   const states = resource.state?.field === name ? resource.state.transitions : null;
   const declared = readObject(resource.schema['properties'])[name] ?? null;
   return {
-    type,
+    type: withoutIds(type),
     required: !nullable,
     default: value,
     reference: reference === null ? null : `${reference.resource}${reference.siblings === true ? ' below it' : ''}`,
     values: [...(states === null ? [] : [['state', [...states.keys()]] as const]), ...allowedValues(declared, '')],
     form: isSealed ? 'sealed' : shownOnce ? 'digest' : 'plain',
   };
+}
+
+/** The type without the origin of ids, which follows from the reference: profiles of earlier versions have none. */
+function withoutIds(type: ValueType): ValueType {
+  if (type.kind === 'text') return { kind: type.kind, format: type.format };
+  return type.kind === 'array' ? { ...type, item: { ...type.item, type: withoutIds(type.item.type) } } : type;
 }
 
 /** The values that `enum` and `const` of a schema allow, wherever they are in it. */

@@ -138,7 +138,7 @@ function equalities(dialect: Dialect, columns: readonly string[], first: number)
 }
 
 /** A reference that a plan writes, under its dotted path: `supplier_id`, `related_ids[2]`. */
-interface WrittenReference extends ReferencedRow {
+export interface WrittenReference extends ReferencedRow {
   readonly path: string;
 }
 
@@ -174,28 +174,37 @@ export function linkStatements(tables: Tables, plan: RowPlan): readonly Statemen
     const link = linkText(tables, { resource, field, target: tables.of(target).resource });
     const owner = keyIds(resource, plan);
     const cleared: Statement[] = plan.kind === 'create' ? [] : [{ text: link.clear, values: owner }];
-    const added = items(targets).flatMap((id): Statement[] => {
-      if (typeof id !== 'string') return [];
-      const referred = keyIds(tables.of(target).resource, { id, within: plan.within });
-      return [{ text: link.add, values: [...owner, ...referred] }];
-    });
-    return [...cleared, ...added];
+    const ids = new Set(items(targets).filter((id) => typeof id === 'string'));
+    const referred = [...ids].map((id) => keyIds(tables.of(target).resource, { id, within: plan.within }));
+    return referred.length === 0 ? cleared : [...cleared, link.add(owner, referred)];
   });
 }
 
-/** The texts that clear the links of a row, and add one. */
+/** The text that clears the links of a row, and the statement that adds links of a row to others. */
+interface LinkStatements {
+  readonly clear: string;
+  readonly add: (owner: readonly string[], referred: readonly (readonly string[])[]) => Statement;
+}
+
+/** The text that clears the links of a row, and the statement that adds all of them. */
 function linkText(
   { dialect }: Tables,
   { resource, field, target }: { readonly resource: Resource; readonly field: string; readonly target: Resource },
-): { readonly clear: string; readonly add: string } {
+): LinkStatements {
   const links = dialect.quote(linkTable(resource.name, field));
   const owner = linkColumns('owner', keyMembers(resource).length);
-  const columns = [...owner, ...linkColumns('target', keyMembers(target).length)];
-  const places = columns.map((_, index) => dialect.placeholder(index + 1)).join(', ');
-  const names = columns.map(dialect.quote).join(', ');
+  const width = keyMembers(target).length;
+  const names = [...owner, ...linkColumns('target', width)].map(dialect.quote).join(', ');
   return {
     clear: `delete from ${links} where ${equalities(dialect, owner, 1).join(' and ')}`,
-    add: `insert into ${links} (${names}) values (${places}) on conflict do nothing`,
+    add: (own, referred) => {
+      const parameters = new BindParameters(dialect);
+      const places = own.map((id) => `cast(${parameters.add(id)} as text)`);
+      const { source, ids } = dialect.keyRows(referred, { alias: 'one id', width }, parameters);
+      // SQLite reads `on conflict` after a table as a part of the join, unless there is a condition.
+      const rows = `select ${[...places, ...ids].join(', ')} from ${source} where true`;
+      return { text: `insert into ${links} (${names}) ${rows} on conflict do nothing`, values: parameters.values };
+    },
   };
 }
 

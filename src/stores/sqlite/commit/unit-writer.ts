@@ -100,7 +100,7 @@ export class UnitWriter {
   #explain(violation: Violation): Refusal | null {
     if (violation.kind !== 'unexplained') return violation;
     const probes = violationProbes(this.#tables, violation.plan);
-    return explainViolation(probes, violation.index, (statement) => this.#get(statement) !== null);
+    return explainViolation(probes, violation.index, ({ text, values }) => this.#connection.all(text, values));
   }
 
   #get({ text, values }: Statement): SqlRow | null {
