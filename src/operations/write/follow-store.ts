@@ -26,9 +26,10 @@ interface FollowOptions {
  */
 export async function followStore({ newestTime, clock, written, observe }: FollowOptions): Promise<void> {
   const now = clock.now();
-  const followed = await newestTime(now + MAX_AHEAD);
-  if (followed !== null) written.advanceTo(followed);
   const newest = await newestTime(Number.MAX_SAFE_INTEGER);
-  if (newest === null || newest - now <= USUAL_DIFFERENCE) return;
+  if (newest === null) return;
+  const followed = newest <= now + MAX_AHEAD ? newest : await newestTime(now + MAX_AHEAD);
+  if (followed !== null) written.advanceTo(followed);
+  if (newest - now <= USUAL_DIFFERENCE) return;
   observe({ kind: 'clock-behind', newest, behind: newest - now, followed: newest === followed });
 }

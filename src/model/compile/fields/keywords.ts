@@ -1,3 +1,4 @@
+import { memoize } from '../../../cache/memoize.ts';
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
@@ -126,21 +127,31 @@ export function checkEnum(shape: Shape, { declared, path, report }: CompileConte
 export function compileDefault(shape: Shape, { declared, path, report }: CompileContext): Json | undefined {
   const value = declared['default'];
   if (value === undefined) return undefined;
-  const error = value === null && shape.nullable ? null : valueCheck(shape, declared)(value);
+  // A listed value needs the rest of the schema alone, which many fields share.
+  const { enum: listed, ...rest } = declared;
+  const schema = readArray(listed).includes(value) ? rest : declared;
+  const error = value === null && shape.nullable ? null : valueCheck(shape, schema)(value);
   if (error !== null) {
     report([...path, 'default'], `the default ${error}`, 'write a value that the schema allows, or remove the default');
   }
   return value === null ? null : storedForm(shape)(value);
 }
 
+/** Compiles a shape and its schema, as JSON. Many fields of a large model have the same ones. */
+const compileShapeAndSchema = memoize((json) => {
+  const [shape, schema]: [Shape, JsonObject] = JSON.parse(json);
+  return compileAssertion(assertShape(shape, schema));
+});
+
 /**
  * Compiles a check of values by their shape and schema. It returns an error message without the name of the value, or
  * null.
  */
 export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
-  const violationsOf = compileAssertion(assertShape(shape, schema));
+  const { default: _default, description, title, examples, ...rest } = schema;
+  const findViolations = compileShapeAndSchema(JSON.stringify([shape, rest]));
   return (value) => {
-    const errors = dedupeViolations(violationsOf(value)).map((each) => describeReason(each.reason, each.value));
+    const errors = dedupeViolations(findViolations(value)).map((each) => describeReason(each.reason, each.value));
     return errors.length === 0 ? null : errors.join(', ');
   };
 }

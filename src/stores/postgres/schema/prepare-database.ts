@@ -153,7 +153,7 @@ export class DatabaseSchema {
       steps.filter(({ run }) => run === 'together'),
     );
     const searched = search.flatMap(({ before, after, isFilled }) => [...before, ...(isFilled ? [] : after)]);
-    for (const statement of searched) await this.#session.script(statement);
+    await allAnswers(searched.map((statement) => this.#session.script(statement)));
     await this.#runAll(recordStatements(types, changes, this.#tables.system, postgres));
     // Before the steps that others need not wait for: from now on instances of both models may start.
     if (plan.goal.kind === 'shared') await this.#recordModel(plan);
@@ -244,7 +244,8 @@ async function planWithRows<T>(session: PostgresConnection, plan: (rows: StoredR
       }),
     );
     if (open.size === 0) return result;
-    for (const [key, question] of open) answers.set(key, await find(session, question));
+    const found = [...open].map(async ([key, question]) => [key, await find(session, question)] as const);
+    for (const [key, rows] of await allAnswers(found)) answers.set(key, rows);
   }
 }
 

@@ -3,20 +3,30 @@ import type { SqlRow, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
 
+/** The tables of one statement. PostgreSQL locks each of them and each of its indexes until it ends. */
+const MOST_TABLES = 100;
+
 /**
  * The newest time in a database that is not after a given one: `Store.newestTime`. Each statement reads one entry of an
- * index, or the last events.
+ * index of each of its tables, or the last events.
  */
 export function newestTime(client: SqlClient, tables: Tables, until: number): MaybePromise<number | null> {
-  const statements = [tables.system.newestEvent(until), ...[...tables].map((table) => newestRow(table, until))];
+  const all = [...tables];
+  const blocks = Array.from({ length: Math.ceil(all.length / MOST_TABLES) }, (_, block) =>
+    newestRow(all.slice(block * MOST_TABLES, (block + 1) * MOST_TABLES), until),
+  );
+  const statements = [tables.system.newestEvent(until), ...blocks];
   return chain(awaitAll(statements.map((statement) => client.get(statement))), findNewest);
 }
 
-function newestRow({ name, dialect }: Table, until: number): Statement {
-  const column = dialect.quote('created_at');
+function newestRow(tables: readonly Table[], until: number): Statement {
+  const times = tables.map(({ name, dialect }, index) => {
+    const column = dialect.quote('created_at');
+    return `((select max(${column}) from ${name} where ${column} <= ${dialect.placeholder(index + 1)}))`;
+  });
   return {
-    text: `select max(${column}) as newest from ${name} where ${column} <= ${dialect.placeholder(1)}`,
-    values: [until],
+    text: `select max(column1) as newest from (values ${times.join(', ')}) as times`,
+    values: tables.map(() => until),
   };
 }
 
