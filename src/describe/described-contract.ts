@@ -16,6 +16,18 @@ export interface DescribedContract {
   readonly served: readonly ContractVersion[];
   /** True if any version is no longer served. */
   readonly retires: boolean;
+  /** True if its OpenAPI document leaves out what is the same for all resources: in full it would be too large. */
+  readonly isCompact: boolean;
+}
+
+/** The most fields to filter by, of all resources, that a full document lists with each operator: about 6 MB of it. */
+const MOST_FILTERED = 1_000;
+
+function isLarge({ resources }: Model): boolean {
+  const filtered = [...resources.values()].map(
+    ({ properties }) => [...properties.values()].filter(({ filterable }) => filterable).length,
+  );
+  return filtered.reduce((sum, count) => sum + count, 0) > MOST_FILTERED;
 }
 
 /** The editions of OpenAPI that descriptions are written in, the default first. */
@@ -36,6 +48,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
     isNewest: true,
     served,
     retires,
+    isCompact: isLarge(model),
   };
   const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
     const mapping = mappings[index];
@@ -51,6 +64,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
         isNewest: false,
         served,
         retires,
+        isCompact: isLarge(own),
       },
     ];
   });

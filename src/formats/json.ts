@@ -2,6 +2,7 @@ import { weakMemoize } from '../cache/memoize.ts';
 import { isJsonObject, type Json } from '../conventions/json/json.ts';
 import { orderedMembers } from '../conventions/text/utf8-order.ts';
 import type { Shape, ValueType } from '../model/model.ts';
+import type { Steps } from '../platform/time-slices.ts';
 import { DividedArray, DividedObject, type Divisible, itemType, memberType } from './divided.ts';
 import { scanJson, type StructureLimits } from './json-scan.ts';
 import { decodeUtf8 } from './malformed-body.ts';
@@ -45,6 +46,19 @@ export function writeJson(value: unknown): string {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`Cannot write a value of type ${typeof value} as JSON.`);
   return LONG_DIGITS.test(text) && LONG_NUMBER.test(text) ? JSON.stringify(value, exponential) : text;
+}
+
+/** Writes a value as {@link writeJson} does, in steps: one for each member of the first levels of objects. */
+export function* writeJsonSteps(value: Json, levels: number): Steps<string> {
+  if (levels === 0 || !isJsonObject(value)) {
+    yield;
+    return writeJson(value);
+  }
+  const members: string[] = [];
+  for (const [name, held] of Object.entries(value)) {
+    members.push(`${JSON.stringify(name)}:${yield* writeJsonSteps(held, levels - 1)}`);
+  }
+  return `{${members.join(',')}}`;
 }
 
 function exponential(_name: string, value: unknown): unknown {

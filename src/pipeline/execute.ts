@@ -8,7 +8,7 @@ import { type FoundItem, readItem } from '../operations/read/item.ts';
 import { type FoundPage, readList, type UnmodifiedPage } from '../operations/read/list.ts';
 import { type FoundRoot, readRoot } from '../operations/read/root.ts';
 import { runWrite, type Written } from '../operations/write/write-request.ts';
-import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import type { Plan } from './plan.ts';
 import type { Services } from './services.ts';
 
@@ -37,7 +37,10 @@ export function execute(plan: Plan, caller: Caller, services: Services): MaybePr
     case 'root':
       return readRoot(caller, plan);
     case 'description':
-      return { kind: 'description', description: services.descriptions.find(caller.contract.version, plan.form) };
+      return chain(services.descriptions.find(caller.contract.version, plan.form), (description) => ({
+        kind: 'description' as const,
+        description,
+      }));
     case 'item':
       return readItem(caller, plan, services);
     case 'list':

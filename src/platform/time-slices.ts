@@ -78,6 +78,14 @@ export function runSteps<T>(steps: Steps<T>, now: () => number = monotonicNow): 
   return first.done === true ? first.value : runRest(steps, now);
 }
 
+/** Does all steps in this tick, for programs that nobody waits for. @throws what the steps throw */
+export function finishSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 async function runRest<T>(steps: Steps<T>, now: () => number): Promise<T> {
   for (;;) {
     await nextSlice();

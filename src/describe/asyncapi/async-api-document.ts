@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model } from '../../model/model.ts';
+import { finishSteps, type Steps } from '../../platform/time-slices.ts';
 import { Components } from '../components.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import { describeSurface, requireRoute, type Surface } from '../surface/surface.ts';
+import { requireRoute, type Surface, surfaceSteps } from '../surface/surface.ts';
 import { SECURITY_SCHEME, securityScheme } from '../openapi/security.ts';
 import { feedError, feedMessages, type MessageReferences, webhookMessages } from './event-messages.ts';
 import type { EventSchemaContext, DescribedEventType } from './event-schemas.ts';
@@ -17,14 +18,19 @@ const BINDING_VERSION = '0.3.0';
  * follows from the model alone, and so does the order of its members.
  */
 export function asyncApiDocument(contract: DescribedContract): JsonObject {
+  return finishSteps(asyncApiSteps(contract));
+}
+
+/** Makes the same document in steps, one for each type of events. */
+export function* asyncApiSteps(contract: DescribedContract): Steps<JsonObject> {
   const { model, version } = contract;
   const components = new Components();
   const { major, minor } = model.version;
   const context: EventSchemaContext = { model, schemaVersion: `${major}.${minor}`, components };
-  const surface = describeSurface(contract);
+  const surface = yield* surfaceSteps(contract);
   const parts = [
-    describeFeed(surface, context),
-    ...(model.webhooks === null ? [] : [describeWebhooks(surface, context)]),
+    yield* feedSteps(surface, context),
+    ...(model.webhooks === null ? [] : [yield* webhookSteps(surface, context)]),
   ];
   if (model.auth !== null) components.ref('securitySchemes', SECURITY_SCHEME, () => securityScheme(model));
   return {
@@ -60,10 +66,10 @@ function eventTypes({ resources }: Surface): readonly DescribedEventType[] {
 }
 
 /** The live feed: a stream that a reader requests. */
-function describeFeed(surface: Surface, context: EventSchemaContext): ChannelParts {
+function* feedSteps(surface: Surface, context: EventSchemaContext): Steps<ChannelParts> {
   const { model } = context;
   const messages = {
-    ...merged(eventTypes(surface).map((type) => feedMessages(type, context))),
+    ...(yield* messageSteps(eventTypes(surface), (type) => feedMessages(type, context))),
     ...feedError(context),
   };
   return {
@@ -109,11 +115,11 @@ function feedQuery({ resources }: Surface): JsonObject {
 }
 
 /** The requests to receivers. */
-function describeWebhooks(surface: Surface, context: EventSchemaContext): ChannelParts {
+function* webhookSteps(surface: Surface, context: EventSchemaContext): Steps<ChannelParts> {
   const { model } = context;
   const webhooks = model.resources.get(model.webhooks?.resources.webhooks ?? '');
   const ping = webhooks === undefined ? [] : [{ resource: webhooks, verb: 'ping' }];
-  const messages = merged([...eventTypes(surface), ...ping].map((type) => webhookMessages(type, context)));
+  const messages = yield* messageSteps([...eventTypes(surface), ...ping], (type) => webhookMessages(type, context));
   return {
     server: {
       receiver: {
@@ -160,7 +166,15 @@ function apiServer({ publicUrl, auth }: Model): JsonObject {
   return { host: '{host}', protocol: 'http', description, variables, ...security };
 }
 
-function merged(parts: readonly MessageReferences[]): MessageReferences {
+function* messageSteps(
+  types: readonly DescribedEventType[],
+  describe: (type: DescribedEventType) => MessageReferences,
+): Steps<MessageReferences> {
+  const parts: MessageReferences[] = [];
+  for (const type of types) {
+    parts.push(describe(type));
+    yield;
+  }
   return Object.assign({}, ...parts);
 }
 

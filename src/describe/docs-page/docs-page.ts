@@ -1,4 +1,5 @@
 import { linkName } from '../../model/link-name.ts';
+import type { Steps } from '../../platform/time-slices.ts';
 import { type Html, html } from '../html.ts';
 import { DOCS_SCRIPT, DOCS_STYLE, FORM_SCRIPT, STYLE } from '../page/assets.ts';
 import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
@@ -6,7 +7,7 @@ import { requestForm } from '../page/request-form.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { conventionsSection } from './conventions.ts';
 import { type PlacedResource, versionedPath } from '../surface/placed-resource.ts';
-import { describeSurface } from '../surface/surface.ts';
+import { surfaceSteps } from '../surface/surface.ts';
 import { type DocsContent, sectionId } from './docs-content.ts';
 import { commonCodes, docsOperations } from './operations.ts';
 import { resourceSection } from './resource-section.ts';
@@ -15,11 +16,17 @@ const ASSETS: PageAssets = { style: `${STYLE}\n${DOCS_STYLE}`, script: `${FORM_S
 
 export const DOCS_PAGE_POLICY = pagePolicy(ASSETS);
 
-/** The documentation of one contract as a page: every resource with its operations, and a form that sends requests. */
-export function writeDocsPage(content: DocsContent): string {
-  const resources = [...describeSurface(content.contract).resources.values()];
-  const operations = resources.map(docsOperations);
+/**
+ * The documentation of one contract as a page: every resource with its operations, and a form that sends
+ * requests. In steps, two for each resource.
+ */
+export function* docsPageSteps(content: DocsContent): Steps<string> {
+  const resources = [...(yield* surfaceSteps(content.contract)).resources.values()];
+  const operations = yield* eachStep(resources, docsOperations);
   const common = commonCodes(operations.flat());
+  const sections = yield* eachStep(resources, (described, index) =>
+    resourceSection(content, { described, operations: operations[index] ?? [], common }),
+  );
   const paths = resources.filter(({ above }) => above.length === 0).map(({ path }) => path);
   return page(
     content,
@@ -27,11 +34,20 @@ export function writeDocsPage(content: DocsContent): string {
     html`<div class="columns" id="content">
 ${navigation(content, resources)}
 <main>
-${resources.map((described, index) => resourceSection(content, { described, operations: operations[index] ?? [], common }))}
+${sections}
 ${conventionsSection(content, common)}
 </main>
 </div>`,
   );
+}
+
+function* eachStep<T, U>(values: readonly T[], make: (value: T, index: number) => U): Steps<readonly U[]> {
+  const made: U[] = [];
+  for (const [index, value] of values.entries()) {
+    made.push(make(value, index));
+    yield;
+  }
+  return made;
 }
 
 /** The same page for a caller that may not read it yet. Its field for a token lets its script request the rest. */

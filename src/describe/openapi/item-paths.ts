@@ -130,7 +130,8 @@ function changedResponse({ resource }: PlacedResource, to: Description): JsonObj
   );
 }
 
-function noContent(to: Description): JsonObject {
+/** A write without a body in its response. */
+export function noContent(to: Description): JsonObject {
   const fields = ['ETag', 'Link', 'Preference-Applied', 'Idempotent-Replayed'];
   return success('noContent', { description: 'It is done.', fields }, to);
 }

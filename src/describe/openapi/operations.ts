@@ -26,7 +26,7 @@ export function operationObject(given: OperationDescription, to: Description): J
     description,
     tags: [tag],
     ...(to.contract.deprecated === null ? {} : { deprecated: true }),
-    ...security(operation.access, to),
+    ...describeSecurity(operation.access, to),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: { ...responses, ...errorResponses(operation, to) },
@@ -53,14 +53,17 @@ export function headObject(given: OperationDescription, to: Description): JsonOb
     description: 'The header fields of the response to GET.',
     tags: [tag],
     ...(contract.deprecated === null ? {} : { deprecated: true }),
-    ...security(operation.access, to),
+    ...describeSecurity(operation.access, to),
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: { ...responses, '4XX': failed('client'), '5XX': failed('server') },
   };
 }
 
 /** Credentials that an operation needs; one that needs none may still be sent some. */
-function security({ authenticated, scopes }: OperationAccess, { contract: { model } }: Description): JsonObject {
+export function describeSecurity(
+  { authenticated, scopes }: OperationAccess,
+  { contract: { model } }: Description,
+): JsonObject {
   if (model.auth === null) return {};
   const needed = { [SECURITY_SCHEME]: scopes };
   return { security: authenticated ? [needed] : [{}, needed] };

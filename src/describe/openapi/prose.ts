@@ -2,10 +2,11 @@ import { resourceErrors } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { DescribedContract } from '../described-contract.ts';
+import { COMPACT_TEXT } from './compact-parameters.ts';
 import { words } from '../surface/placed-resource.ts';
 
 /** Writes the common properties of all operations, in Markdown. */
-export function apiText({ model, version, deprecated, sunset, isNewest }: DescribedContract): string {
+export function apiText({ model, version, deprecated, sunset, isNewest, isCompact }: DescribedContract): string {
   const { basePath, version: served } = model;
   const end = sunset === null ? '' : ` It may no longer be served from ${isoDate(sunset)} on.`;
   const state = deprecated === null ? [] : [`Version ${version} is deprecated since ${isoDate(deprecated)}.${end}`];
@@ -15,6 +16,7 @@ export function apiText({ model, version, deprecated, sunset, isNewest }: Descri
     ...successor,
     `Paths name the major version. The same operations are at ${basePath || '/'} without v${served.major}, where api_version, API-Version or the media type says which version is meant.`,
     'Responses are JSON, XML or text, collections CSV and NDJSON, too, as Accept asks. Every error has the six members of ApiError.',
+    ...(isCompact ? [COMPACT_TEXT] : []),
   ].join('\n\n');
 }
 

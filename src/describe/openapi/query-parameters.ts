@@ -8,7 +8,7 @@ import { requestField, requiredField } from './header-fields.ts';
 /** Writes the query parameters and header fields of an operation, in their order. */
 export function parameterObjects({ query, fields }: SurfaceOperation, to: Description): readonly JsonObject[] {
   return [
-    ...query.map((parameter) => queryParameter(parameter, to)),
+    ...query.map((parameter) => parameterObject(parameter, to)),
     ...fields.map(({ name, required }) => {
       const isRequired = required && (name === 'If-Match' || name === 'Idempotency-Key');
       return isRequired ? requiredField(name, to) : requestField(name, to);
@@ -17,13 +17,13 @@ export function parameterObjects({ query, fields }: SurfaceOperation, to: Descri
 }
 
 /** Writes a parameter, as a reference if operations share it. */
-function queryParameter(parameter: SurfaceParameter, to: Description): JsonObject {
+export function parameterObject(parameter: SurfaceParameter, to: Description): JsonObject {
   const { component } = parameter;
-  const make = (): JsonObject => parameterObject(parameter, to);
+  const make = (): JsonObject => writeParameter(parameter, to);
   return component === undefined ? make() : to.components.ref('parameters', component, make);
 }
 
-function parameterObject(parameter: SurfaceParameter, { components }: Description): JsonObject {
+function writeParameter(parameter: SurfaceParameter, { components }: Description): JsonObject {
   const { name, schema, schemaName: shared, description, style, example } = parameter;
   const own = shared === undefined ? schema : components.ref('schemas', shared, () => schema);
   const described = description === undefined ? {} : { description };

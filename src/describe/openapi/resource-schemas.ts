@@ -21,6 +21,18 @@ const TIMES: JsonObject = {
   },
 };
 
+/** The same without words, and links without their names. */
+const SHORT_TIMES: JsonObject = {
+  created_at: { type: 'string', format: 'date-time', readOnly: true },
+  updated_at: { type: 'string', format: 'date-time', readOnly: true },
+  revision: { type: 'integer', readOnly: true },
+};
+const LINKS: JsonObject = {
+  type: 'object',
+  additionalProperties: { type: 'string', format: 'uri-reference' },
+  readOnly: true,
+};
+
 /** A resource as responses have it: every member is present (REP-4). */
 export function wholeSchema(resource: Resource, description: Description): JsonObject {
   return description.components.ref('schemas', schemaName(resource, ''), () =>
@@ -85,10 +97,17 @@ export function bodySchema(resource: Resource, description: Description, suffix:
       ...(names.length === 0 ? {} : { required: names }),
       properties: { ...own, ...requestMembers(fields, resource, 'request') },
       additionalProperties: false,
-      description: `${BODIES[suffix]} Members that the server sets may be sent back; they are ignored.`,
-      ...writeExample(resource, fields, suffix),
+      ...explain(description, () => ({
+        description: `${BODIES[suffix]} Members that the server sets may be sent back; they are ignored.`,
+        ...writeExample(resource, fields, suffix),
+      })),
     };
   });
+}
+
+/** The members of a schema that a compact description leaves out. */
+function explain({ contract }: Description, members: () => JsonObject): JsonObject {
+  return contract.isCompact ? {} : members();
 }
 
 const BODIES = {
@@ -103,10 +122,15 @@ export function patchSchema(resource: Resource, description: Description): JsonO
     const fields = requireResource(description.surface, resource).writable;
     return {
       type: 'object',
-      properties: { id: ID_SCHEMA, revision: REVISION, ...requestMembers(fields, resource, 'patch') },
+      properties: {
+        ...explain(description, () => ({ id: ID_SCHEMA, revision: REVISION })),
+        ...requestMembers(fields, resource, 'patch'),
+      },
       additionalProperties: false,
-      description: 'The members to change: null unsets one, and those left out stay as they are.',
-      ...writeExample(resource, fields, 'Patch'),
+      ...explain(description, () => ({
+        description: 'The members to change: null unsets one, and those left out stay as they are.',
+        ...writeExample(resource, fields, 'Patch'),
+      })),
     };
   });
 }
@@ -144,11 +168,12 @@ interface ResponseMembers {
 
 function responseSchema(resource: Resource, description: Description, { fields, use }: ResponseMembers): JsonObject {
   const own = marked(fields, memberSchemas(fields, resource.schema, use));
+  const { isCompact } = description.contract;
   const properties = {
     id: { ...ID_SCHEMA, ...(resource.id.kind === 'server' ? { readOnly: true } : {}) },
     ...own,
     ...Object.fromEntries(resource.computed.map((each) => [each.name, computedSchema(each, use)])),
-    ...TIMES,
+    ...(isCompact ? SHORT_TIMES : TIMES),
   };
   // A member that some callers may not read is absent for them.
   const shown = Object.keys(properties).filter((name) => !isHideable(resource, name));
@@ -158,10 +183,10 @@ function responseSchema(resource: Resource, description: Description, { fields, 
     required: present,
     properties: {
       ...properties,
-      ...expandedMembers(resource, description),
-      links: linksSchema(resource, description),
+      ...(isCompact ? {} : expandedMembers(resource, description)),
+      links: isCompact ? LINKS : linksSchema(resource, description),
     },
-    ...(use === 'response' ? writeExample(resource, fields, '') : {}),
+    ...(use === 'response' ? explain(description, () => writeExample(resource, fields, '')) : {}),
   };
 }
 

@@ -161,7 +161,7 @@ function shareName(name: string): string {
 
 /**
  * The parameters of a page. Filters stand in place: as components they would need a reference each, which is as
- * long as most of them. HEAD has all filters in one.
+ * long as most of them. HEAD has all filters in one, and so has every operation of a compact description.
  */
 function listPageParameters(
   placed: PlacedResource,
@@ -169,12 +169,13 @@ function listPageParameters(
   isHead: boolean,
 ): readonly SurfaceParameter[] {
   const { resource } = placed;
+  const hasPattern = isHead || contract.isCompact;
   return [
     ...pageParameters(contract),
     versionParameter(contract),
     ...shareWithin(placed, [...orderParameters(placed), ...viewParameters(placed)]),
-    ...(isHead ? [] : filterParameters(resource)),
-    patternParameter(resource, contract.model, isHead ? 'all' : 'other'),
+    ...(hasPattern ? [] : filterParameters(resource)),
+    patternParameter(resource, contract.model, hasPattern ? 'all' : 'other'),
   ];
 }
 

@@ -1,9 +1,10 @@
-import { weakMemoize } from '../../cache/memoize.ts';
+import { lazy, weakMemoize } from '../../cache/memoize.ts';
 import type { BodyUse } from '../../conventions/media/body-type.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessRule, Resource } from '../../model/model.ts';
 import { routeRules } from '../../plan/routes/operation-rules.ts';
 import { type RouteKind, ROUTES, writeRoutePattern } from '../../plan/routes/route-table.ts';
+import type { Steps } from '../../platform/time-slices.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { errorCodes } from './error-codes.ts';
 import type { FieldUse, SurfaceOperation, OperationAccess, OperationField, OperationKind } from './operation.ts';
@@ -61,6 +62,11 @@ function isDescribed(kind: string): kind is DescribedRoute {
   return Object.hasOwn(KINDS, kind);
 }
 
+/** The resources of a contract, each described when it is first needed. */
+const describedResources = weakMemoize((contract: DescribedContract): readonly (() => ResourceSurface)[] =>
+  placeResources(contract.model).map((placed) => lazy(() => describeResource(placed, contract))),
+);
+
 /** Describes the interface of a contract, once for all descriptions of it. */
 export const describeSurface = weakMemoize((contract: DescribedContract): Surface => {
   const { model } = contract;
@@ -68,12 +74,19 @@ export const describeSurface = weakMemoize((contract: DescribedContract): Surfac
   return {
     contract,
     base: versionedPath(model),
-    resources: new Map(
-      placeResources(model).map((placed) => [placed.resource.name, describeResource(placed, contract)]),
-    ),
+    resources: new Map(describedResources(contract).map((find) => [find().resource.name, find()])),
     routes: new Map(described.map((kind) => [kind, describeRoute(kind, contract, null)])),
   };
 });
+
+/** Does the same in steps, one for each resource. */
+export function* surfaceSteps(contract: DescribedContract): Steps<Surface> {
+  for (const find of describedResources(contract)) {
+    find();
+    yield;
+  }
+  return describeSurface(contract);
+}
 
 function describeResource(placed: PlacedResource, contract: DescribedContract): ResourceSurface {
   const collection = describeRoute('collection', contract, placed);

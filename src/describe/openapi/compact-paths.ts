@@ -1,0 +1,196 @@
+import { withArticle } from '../../conventions/text/article.ts';
+import type { JsonObject } from '../../conventions/json/json.ts';
+import { linkName } from '../../model/link-name.ts';
+import { collectionOperation, itemOperation } from '../../model/type-names.ts';
+import { words } from '../surface/placed-resource.ts';
+import type { SurfaceOperation } from '../surface/operation.ts';
+import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
+import { apiSchema, wrapPage } from './api-schemas.ts';
+import { pathParameter } from './api-paths.ts';
+import { notModified } from './collection-paths.ts';
+import { compactBody, compactQueryForm } from './compact-bodies.ts';
+import { filtersParameter, listParameter, viewParameter } from './compact-parameters.ts';
+import { type Description, partName, schemaName } from './described-resource.ts';
+import { requestField, requiredField, responseFields } from './header-fields.ts';
+import { noContent } from './item-paths.ts';
+import { describeSecurity } from './operations.ts';
+import { parameterObject } from './query-parameters.ts';
+import { createdSchema, wholeSchema } from './resource-schemas.ts';
+
+/**
+ * The paths of a resource in a compact description (OPS-1d). What is the same for all resources is in its text, so that
+ * it stands there once: HEAD and OPTIONS, errors by status, formats other than JSON, operators of filters.
+ */
+export function compactPaths(
+  described: ResourceSurface,
+  to: Description,
+): readonly (readonly [path: string, item: JsonObject])[] {
+  const { collection, item } = described;
+  const above = described.pathParameters.map((name) => pathParameter(name, to));
+  return [
+    [collection.path, { ...(above.length === 0 ? {} : { parameters: above }), ...collectionItem(described, to) }],
+    [item.path, { parameters: [...above, pathParameter('id', to)], ...itemOperations(described, to) }],
+  ];
+}
+
+function collectionItem(described: ResourceSurface, to: Description): JsonObject {
+  const { resource, collection } = described;
+  const name = words(resource.collection);
+  const page = { '200': pageResponse(described, to), '304': notModified(to) };
+  const query = compactOperation(
+    {
+      operationId: collectionOperation('query', resource),
+      summary: `Query ${name}`,
+      operation: requireOperation(collection, 'QUERY'),
+      requestBody: compactQueryForm(to),
+      responses: page,
+    },
+    described,
+    to,
+  );
+  return {
+    get: compactOperation(
+      {
+        operationId: collectionOperation('list', resource),
+        summary: `List ${name}`,
+        operation: requireOperation(collection, 'GET'),
+        parameters: [listParameter(to), filtersParameter(described, to)],
+        responses: page,
+      },
+      described,
+      to,
+    ),
+    ...(to.edition === '3.2' ? { query } : {}),
+    post: compactOperation(
+      {
+        operationId: itemOperation('create', resource),
+        summary: `Create ${withArticle(words(resource.singular))}`,
+        operation: requireOperation(collection, 'POST'),
+        requestBody: compactBody('create', resource, to),
+        responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
+      },
+      described,
+      to,
+    ),
+    ...(to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
+  };
+}
+
+const METHODS = { get: 'GET', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+
+function itemOperations(described: ResourceSurface, to: Description): JsonObject {
+  const { resource, item } = described;
+  const name = withArticle(words(resource.singular));
+  const mayCreate = requireOperation(item, 'PUT').successes.includes(201);
+  const [found, created] = [{ '200': itemResponse(described, to) }, { '201': createdResponse(described, to) }];
+  const changed = { ...found, '204': noContent(to) };
+  const operation = (method: keyof typeof METHODS, given: Omit<CompactOperation, 'operation'>): JsonObject =>
+    compactOperation({ ...given, operation: requireOperation(item, METHODS[method]) }, described, to);
+  return {
+    get: operation('get', {
+      operationId: itemOperation('get', resource),
+      summary: `Get ${name}`,
+      parameters: [viewParameter(to)],
+      responses: { ...found, '304': notModified(to) },
+    }),
+    put: operation('put', {
+      operationId: itemOperation('replace', resource),
+      summary: `Replace ${name}`,
+      requestBody: compactBody('create', resource, to),
+      responses: { ...changed, ...(mayCreate ? created : {}) },
+    }),
+    patch: operation('patch', {
+      operationId: itemOperation('patch', resource),
+      summary: `Change ${name}`,
+      requestBody: compactBody('patch', resource, to),
+      responses: changed,
+    }),
+    delete: operation('delete', {
+      operationId: itemOperation('delete', resource),
+      summary: `Delete ${name}`,
+      responses: changed,
+    }),
+  };
+}
+
+interface CompactOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly operation: SurfaceOperation;
+  /** The parameters of the query, where they are not those of every write. */
+  readonly parameters?: readonly JsonObject[];
+  readonly requestBody?: JsonObject;
+  readonly responses: JsonObject;
+}
+
+function compactOperation(given: CompactOperation, { resource }: ResourceSurface, to: Description): JsonObject {
+  const { operationId, summary, operation, requestBody, responses } = given;
+  const query = given.parameters ?? operation.query.map((parameter) => parameterObject(parameter, to));
+  const parameters = [...query, ...fieldParameters(operation, to)];
+  return {
+    operationId,
+    summary,
+    tags: [linkName(resource)],
+    ...(to.contract.deprecated === null ? {} : { deprecated: true }),
+    ...describeSecurity(operation.access, to),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: { ...responses, default: anyError(to) },
+  };
+}
+
+/** The header fields that most clients send: the rest is in the text of the description. */
+function fieldParameters({ fields, method }: SurfaceOperation, to: Description): readonly JsonObject[] {
+  return fields.flatMap(({ name, required }) => {
+    if (name === 'Idempotency-Key') return [required ? requiredField(name, to) : requestField(name, to)];
+    if (name === 'If-Match' && method !== 'GET' && method !== 'QUERY' && method !== 'POST')
+      return [required ? requiredField(name, to) : requestField(name, to)];
+    return name === 'If-None-Match' && method === 'GET' ? [requestField(name, to)] : [];
+  });
+}
+
+function anyError(to: Description): JsonObject {
+  return to.components.ref('responses', 'error', () => ({
+    description: 'The request failed: its status and code say why.',
+    headers: responseFields(['WWW-Authenticate', 'Retry-After', 'Link'], to),
+    content: {
+      'application/json': { schema: apiSchema('ApiError', to.components) },
+      'application/problem+json': { schema: apiSchema('ApiProblem', to.components) },
+    },
+  }));
+}
+
+function pageResponse({ resource }: ResourceSurface, to: Description): JsonObject {
+  const { components, contract } = to;
+  const page = (): JsonObject =>
+    components.ref('schemas', schemaName(resource, 'Page'), () =>
+      wrapPage({ item: wholeSchema(resource, to), most: contract.model.limits.page.max, example: null }, components),
+    );
+  return jsonResponse(partName(resource, 'pageResponse'), { description: 'A page.', schema: page }, to);
+}
+
+function itemResponse({ resource }: ResourceSurface, to: Description): JsonObject {
+  const schema = (): JsonObject => wholeSchema(resource, to);
+  return jsonResponse(partName(resource, 'response'), { description: 'The resource.', schema }, to);
+}
+
+function createdResponse({ resource }: ResourceSurface, to: Description): JsonObject {
+  const schema = (): JsonObject => createdSchema(resource, to);
+  const fields = ['Location'];
+  return jsonResponse(partName(resource, 'createdResponse'), { description: 'It is created.', schema, fields }, to);
+}
+
+interface JsonResponse {
+  readonly description: string;
+  readonly schema: () => JsonObject;
+  /** Besides those of every response. */
+  readonly fields?: readonly string[];
+}
+
+function jsonResponse(name: string, { description, schema, fields = [] }: JsonResponse, to: Description): JsonObject {
+  return to.components.ref('responses', name, () => {
+    const all = responseFields(['ETag', ...fields], to);
+    const own = Object.entries(all).filter(([field]) => field === 'ETag' || fields.includes(field));
+    return { description, headers: Object.fromEntries(own), content: { 'application/json': { schema: schema() } } };
+  });
+}
