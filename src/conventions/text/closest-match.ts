@@ -22,8 +22,9 @@ export function closestMatch(name: string, known: Iterable<string>): string | nu
  * The optimal string alignment distance: insertions, deletions, substitutions and transpositions that turn `a` into
  * `b`; null beyond `limit`. The matrix is computed row by row, because each row depends only on the two before it.
  */
-function editDistance(a: string, b: string, limit: number): number | null {
-  if (Math.abs(a.length - b.length) > limit) return null;
+function editDistance(one: string, other: string, limit: number): number | null {
+  if (Math.abs(one.length - other.length) > limit) return null;
+  const [a, b] = withoutCommonEnds(one, other);
   let before: readonly number[] = [];
   let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
@@ -34,6 +35,16 @@ function editDistance(a: string, b: string, limit: number): number | null {
   }
   const edits = above[b.length] ?? 0;
   return edits > limit ? null : edits;
+}
+
+/** The parts in which two names differ. Names of a large model often differ in few characters. */
+function withoutCommonEnds(one: string, other: string): readonly [string, string] {
+  const length = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < length && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < length - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  return [one.slice(start, one.length - end), other.slice(start, other.length - end)];
 }
 
 interface Matrix {

@@ -4,7 +4,6 @@ import type { Field, Model, Resource } from '../../model/model.ts';
 import { type Html, html } from '../html.ts';
 import { FORM_SCRIPT, STYLE } from '../page/assets.ts';
 import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
-import { listChildren } from '../surface/placed-resource.ts';
 import { requestForm } from '../page/request-form.ts';
 import { sampleBody } from '../page/sample-body.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';
@@ -24,13 +23,28 @@ export interface RootPageContent {
   readonly counts: ReadonlyMap<string, Total>;
 }
 
+/** The most resources whose fields the page shows. */
+const MOST_DETAILED = 100;
+
+interface PlacedContent extends RootPageContent {
+  /** The resources directly below each one by its name; below null, those at the top. */
+  readonly children: ReadonlyMap<string | null, readonly Resource[]>;
+  /** True if it has so many resources that it leaves out their fields. */
+  readonly isLong: boolean;
+}
+
 const ASSETS: PageAssets = { style: STYLE, script: FORM_SCRIPT };
 
 export const ROOT_PAGE_POLICY = pagePolicy(ASSETS);
 
 /** The page that a browser shows for the root of an API: its collections, and a form to send requests. */
-export function writeRootPage(content: RootPageContent): string {
-  const { model } = content;
+export function writeRootPage(given: RootPageContent): string {
+  const { model } = given;
+  const content: PlacedContent = {
+    ...given,
+    children: Map.groupBy(model.resources.values(), ({ parent }) => parent?.resource ?? null),
+    isLong: model.resources.size > MOST_DETAILED,
+  };
   const body = html`<a class="skip" href="#request">Send a request</a>
 <div class="page">
 ${header(content)}
@@ -58,8 +72,8 @@ function header({ model, version, root, docs }: RootPageContent): Html {
 </header>`;
 }
 
-function collections(content: RootPageContent): Html {
-  const top = listChildren(null, content.model);
+function collections(content: PlacedContent): Html {
+  const top = content.children.get(null) ?? [];
   return html`<section aria-labelledby="collections">
 <h2 id="collections">Collections</h2>
 <ul class="collections">
@@ -68,18 +82,18 @@ ${top.map((resource) => collection(content, resource))}
 </section>`;
 }
 
-function collection(content: RootPageContent, resource: Resource): Html {
+function collection(content: PlacedContent, resource: Resource): Html {
   const path = content.pathOf(resource);
   const counted = content.counts.get(resource.name);
   return html`<li>
 <div class="row">
 <a class="name" href="${path}">${linkName(resource)}</a>
 <span class="count">${counted === undefined ? '' : countWords(counted)}</span>
-<span class="try">${tryButtons(resource, path)}</span>
+<span class="try">${content.isLong ? '' : tryButtons(resource, path)}</span>
 <code class="path">${path}</code>
 </div>
-${details(resource, content.model)}
-${children(content, resource, pathOfLink(path))}
+${details(resource, content)}
+${subCollections(content, resource, pathOfLink(path))}
 </li>
 `;
 }
@@ -95,23 +109,24 @@ function pathOfLink(link: string): string {
 }
 
 /** The sub-collections of a resource, which have no URL without an id. */
-function children(content: RootPageContent, resource: Resource, path: string): Html {
-  const below = listChildren(resource, content.model);
+function subCollections(content: PlacedContent, resource: Resource, path: string): Html {
+  const below = content.children.get(resource.name) ?? [];
   if (below.length === 0) return html``;
   return html`<ul class="children">
 ${below.map((child) => {
   const itsPath = [path, `{${child.parent?.field ?? 'id'}}`, child.collection].join('/');
   return html`<li><span class="name">${linkName(child)}</span> <code class="path">${itsPath}</code>
-${details(child, content.model)}
-${children(content, child, itsPath)}</li>
+${details(child, content)}
+${subCollections(content, child, itsPath)}</li>
 `;
 })}
 </ul>`;
 }
 
-function details(resource: Resource, model: RootPageContent['model']): Html {
+/** The fields of a resource. A page of many has none: the documentation has them all. */
+function details(resource: Resource, { model, isLong }: PlacedContent): Html {
   const { fields } = resource;
-  if (fields.length === 0) return html``;
+  if (fields.length === 0 || isLong) return html``;
   return html`<details>
 <summary>${fields.length} ${fields.length === 1 ? 'field' : 'fields'}<span class="hidden"> of ${linkName(resource)}</span></summary>
 <ul class="fields">
@@ -131,8 +146,8 @@ function countWords({ count, exact }: Total): string {
   return `${count.toLocaleString('en-US')}${exact ? '' : '+'} ${count === 1 && exact ? 'item' : 'items'}`;
 }
 
-function requestSection({ model, root, pathOf }: RootPageContent): Html {
-  const paths = listChildren(null, model).map(pathOf);
+function requestSection({ children, root, pathOf }: PlacedContent): Html {
+  const paths = (children.get(null) ?? []).map(pathOf);
   return html`<section id="request" aria-labelledby="request-title">
 <h2 id="request-title">Send a request</h2>
 <noscript><p class="note">The form needs JavaScript. The links above work without it.</p></noscript>

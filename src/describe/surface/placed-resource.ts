@@ -69,11 +69,6 @@ export function describeMembers(resource: Resource, model: Pick<Model, 'resource
   };
 }
 
-/** Lists the resources directly below one; below null, those at the top. */
-export function listChildren(parent: Resource | null, { resources }: Pick<Model, 'resources'>): readonly Resource[] {
-  return [...resources.values()].filter((each) => (each.parent?.resource ?? null) === (parent?.name ?? null));
-}
-
 /** Writes the name of a resource in a sentence: `order item`. */
 export function words(name: string): string {
   return name.replaceAll(/[_-]/g, ' ');

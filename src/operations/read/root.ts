@@ -22,10 +22,14 @@ export interface FoundRoot {
   /** True if the caller may read events. */
   readonly readsEvents: boolean;
   /**
-   * The number of rows of each collection that is not below another resource, by name; empty if they are not counted.
+   * The number of rows of each collection that is not below another resource, by name; empty if they are not counted,
+   * or too many.
    */
   readonly totals: ReadonlyMap<string, Total>;
 }
+
+/** The most resources whose collections are counted: each costs a statement for each request. */
+const MOST_COUNTED = 100;
 
 /** Reads the root of the API. */
 export function readRoot(caller: Caller, { isHome, counts }: RootRequest): FoundRoot | Promise<FoundRoot> {
@@ -34,7 +38,7 @@ export function readRoot(caller: Caller, { isHome, counts }: RootRequest): Found
   const readable = new Map([...model.resources].filter(([, { access }]) => accessError([access.read]) === null));
   const readsEvents = accessError([eventsRule(model)]) === null;
   const root = { kind: 'root', isHome, readable, readsEvents, totals: new Map<string, Total>() } as const;
-  return counts ? countTotals(caller, root) : root;
+  return counts && readable.size <= MOST_COUNTED ? countTotals(caller, root) : root;
 }
 
 async function countTotals({ rows, contract }: Caller, root: FoundRoot): Promise<FoundRoot> {

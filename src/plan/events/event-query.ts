@@ -193,22 +193,13 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   };
   const [types, resources, collections] = [readValues('type'), readValues('resource_type'), readValues('collection')];
   const [resourceId] = readValues('resource_id');
-  const known = [...rule.types.keys()];
-  check([
-    ...unknown('type', types, known),
-    ...unknown('resource_type', resources, [...new Set(known.map(readResourceType))]),
-    ...unknown('collection', collections, [...new Set([...rule.types.values()].map(({ collection }) => collection))]),
-  ]);
-  const wanted = [...rule.types].filter(
-    ([type, { collection }]) =>
-      isAmong(type, types) && isAmong(readResourceType(type), resources) && isAmong(collection, collections),
-  );
   const isOfTypes = types.length + resources.length + collections.length > 0;
+  const wanted = isOfTypes ? selectTypes(rule, { types, resources, collections }) : [];
   const range = readTimeRange(parameters);
   const { start = null, before = null } = range ?? {};
   return {
     selection: {
-      ...(isOfTypes ? { types: wanted.map(([, { logged }]) => logged) } : {}),
+      ...(isOfTypes ? { types: wanted } : {}),
       ...(resourceId === undefined ? {} : { resourceId }),
       ...(start === null ? {} : { from: Date.parse(start) }),
       ...(before === null ? {} : { to: Date.parse(before) }),
@@ -224,6 +215,24 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   };
 }
 
+/** Selects the types of events in the names under which they are logged. @throws {ApiError} QUERY_FILTER_INVALID */
+function selectTypes(
+  rule: EventListRule,
+  { types, resources, collections }: Readonly<Record<'types' | 'resources' | 'collections', readonly string[]>>,
+): readonly string[] {
+  const known = [...rule.types.keys()];
+  check([
+    ...unknown('type', types, known),
+    ...unknown('resource_type', resources, [...new Set(known.map(readResourceType))]),
+    ...unknown('collection', collections, [...new Set([...rule.types.values()].map(({ collection }) => collection))]),
+  ]);
+  const wanted = [...rule.types].filter(
+    ([type, { collection }]) =>
+      isAmong(type, types) && isAmong(readResourceType(type), resources) && isAmong(collection, collections),
+  );
+  return wanted.map(([, { logged }]) => logged);
+}
+
 /** True if a value is one of some, or there are none to choose from. */
 function isAmong(value: string, chosen: readonly string[]): boolean {
   return chosen.length === 0 || chosen.includes(value);
@@ -233,11 +242,16 @@ function readResourceType(type: string): string {
   return type.slice(0, type.lastIndexOf('.'));
 }
 
+/** The most unknown values of one parameter for which a known one is suggested. */
+const MAX_HINTS = 3;
+
 function unknown(field: string, values: readonly string[], known: readonly string[]): readonly ErrorDetail[] {
+  const names = new Set(known);
   return values
-    .filter((value) => !known.includes(value))
-    .map((value) => {
-      const near = closestMatch(value, known);
+    .filter((value) => !names.has(value))
+    .map((value, index) => {
+      // A large model has thousands of names, and a query hundreds of values.
+      const near = index < MAX_HINTS ? closestMatch(value, known) : null;
       const hint = near === null ? '' : `; did you mean "${near}"?`;
       return { field, message: `${quoted(value)} is not one of the ${field}s of events${hint}` };
     });

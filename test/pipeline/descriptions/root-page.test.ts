@@ -249,4 +249,21 @@ describe('every way to the API', () => {
     listener(request as never, {} as never, () => (passed = true));
     assert.ok(passed);
   });
+
+  it('[NEG-1] of more than 100 resources has links alone, and counts no rows', async () => {
+    for (const [resources, isDetailed] of [
+      [100, true],
+      [101, false],
+    ] as const) {
+      const names = Array.from(
+        { length: resources },
+        (_, index) => `  t${index}s: { schema: { type: object, properties: { a: { type: string } } } }`,
+      );
+      await using large = await apiUnderTest(`name: large\nversion: 1.0.0\nresources:\n${names.join('\n')}\n`);
+      const { text } = await large.send({ send: 'GET /api/v1', headers: { Accept: CHROMIUM } });
+      assert.match(text, new RegExp(`<a class="name" href="/api/v1/t${resources - 1}s">`));
+      assert.equal(text.includes('1 field'), isDetailed);
+      assert.equal(text.includes('0 items'), isDetailed);
+    }
+  });
 });
