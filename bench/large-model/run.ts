@@ -1,5 +1,6 @@
-// `node bench/large-model/run.ts [resources]`: processor time until a server with a large model listens. See README.md.
-import { spawn } from 'node:child_process';
+// `node bench/large-model/run.ts [resources]`: processor time until a server with a large model listens, and what its
+// descriptions cost. See README.md.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -32,20 +33,64 @@ function largeModel(resources: number): string {
   return JSON.stringify({ name: 'large', resources: Object.fromEntries(declared) }, null, 2);
 }
 
-/** Processor time in seconds that a server takes until it listens. */
-async function measureStart(model: string): Promise<number> {
+/** A server that listens, and the processor time in seconds that it took until then. */
+interface Started {
+  readonly server: ChildProcess;
+  readonly origin: string;
+  readonly seconds: number;
+}
+
+async function start(model: string): Promise<Started> {
   const database = `sqlite:${path.join(folder, 'large.db')}`;
   const program = path.join(root, 'bin/restwright.js');
   const server = spawn(process.execPath, [program, 'serve', model, '--port', '0', '--database', database], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  await once(server.stdout, 'data');
-  const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8')
+  const [announced]: unknown[] = await once(server.stdout, 'data');
+  const origin = /http:\/\/[^/\s]+/.exec(String(announced))?.[0] ?? '';
+  return { server, origin, seconds: readSeconds(server) };
+}
+
+/** Processor time of a process in seconds. */
+function readSeconds({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
-  server.kill('SIGTERM');
-  await once(server, 'exit');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  const ended = once(server, 'exit');
+  server.kill('SIGTERM');
+  await ended;
+}
+
+/** The paths that are read while `/livez` is asked: the descriptions, and the page of the root. */
+const PATHS: readonly (readonly [path: string, accept: string])[] = [
+  ['/openapi.json', 'application/json'],
+  ['/asyncapi.json', 'application/json'],
+  ['/docs', 'text/html'],
+  ['/api/v1', 'text/html'],
+];
+
+/** Reads a path for the first time, and `/livez` again and again meanwhile. */
+async function measurePath({ server, origin }: Started, [target, accept]: (typeof PATHS)[number]): Promise<string> {
+  const before = readSeconds(server);
+  let isRead = false;
+  let longest = 0;
+  const reading = fetch(origin + target, { headers: { accept } }).then(async (response) => {
+    const { byteLength } = await response.arrayBuffer();
+    isRead = true;
+    return byteLength;
+  });
+  while (!isRead) {
+    const sent = performance.now();
+    await (await fetch(`${origin}/livez`)).arrayBuffer();
+    longest = Math.max(longest, performance.now() - sent);
+  }
+  const size = ((await reading) / 1_000_000).toFixed(2);
+  const seconds = (readSeconds(server) - before).toFixed(2);
+  return `${target}: ${size} MB, ${seconds} s of processor with /livez, whose slowest answer took ${longest.toFixed(0)} ms`;
 }
 
 try {
@@ -53,8 +98,11 @@ try {
   const text = largeModel(RESOURCES);
   writeFileSync(model, text);
   process.stdout.write(`${RESOURCES} resources, ${(text.length / 1024 / 1024).toFixed(1)} MiB of JSON\n`);
-  for (const start of ['first, creates the tables', 'second', 'third']) {
-    process.stdout.write(`${start}: ${(await measureStart(model)).toFixed(2)} s\n`);
+  for (const name of ['first, creates the tables', 'second', 'third']) {
+    const started = await start(model);
+    process.stdout.write(`${name}: ${started.seconds.toFixed(2)} s\n`);
+    if (name === 'third') for (const each of PATHS) process.stdout.write(`${await measurePath(started, each)}\n`);
+    await stop(started.server);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -67,7 +67,10 @@ describe('a compact OpenAPI description', () => {
     const known = new Set(listed(compact));
     const lost = listed(full).filter((each) => !known.has(each));
     // Of resources: of the rest of the API nothing is left out.
-    assert.deepEqual(lost.filter((each) => !/^(?:HEAD|OPTIONS) \/api\/v2\/(?:suppliers|products|api-keys)/.test(each)), []);
+    assert.deepEqual(
+      lost.filter((each) => !/^(?:HEAD|OPTIONS) \/api\/v2\/(?:suppliers|products|api-keys)/.test(each)),
+      [],
+    );
     assert.deepEqual(parameterNames(compact, 'listProducts'), ['list', 'filters', 'If-None-Match']);
     assert.deepEqual(parameterNames(compact, 'patchProduct'), [
       'dry_run',
