@@ -78,7 +78,7 @@ export function runSteps<T>(steps: Steps<T>, now: () => number = monotonicNow): 
   return first.done === true ? first.value : runRest(steps, now);
 }
 
-/** Does all steps in this tick, for programs that nobody waits for. @throws what the steps throw */
+/** Does all steps in this tick, for commands, which serve no requests. @throws what the steps throw */
 export function finishSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -35,7 +35,7 @@ function exploded(name: string, properties: JsonObject): JsonObject {
   };
 }
 
-/** The filters of a list: fields, and those of related resources, with an operator or without one, alone or in groups. */
+/** The filters of a list, by its fields and those of related resources. Each may have an operator, and a group. */
 export function filtersParameter({ resource, filterable, relations }: ResourceSurface, to: Description): JsonObject {
   const related = relations.length === 0 ? [] : [`(${relations.map(({ name }) => name).join('|')})\\.[a-z0-9_.]+`];
   const names = [...filterable.map(({ path }) => path.replaceAll('.', '\\.')), ...related].join('|');
@@ -49,7 +49,7 @@ export function filtersParameter({ resource, filterable, relations }: ResourceSu
   }));
 }
 
-/** What a compact description says once for all resources, in Markdown. */
+/** The text of a compact description that holds for all resources, in Markdown. */
 export const COMPACT_TEXT = [
   'This API has many resources: what is the same for all of them stands here alone.',
   'HEAD is GET without a body, and OPTIONS lists the methods, on every path. Bodies may be JSON, as described, and the other formats. A POST of `application/x-ndjson` creates a resource for each line. PUT also accepts `id` and `revision`.',

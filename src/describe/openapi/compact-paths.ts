@@ -18,8 +18,8 @@ import { parameterObject } from './query-parameters.ts';
 import { createdSchema, wholeSchema } from './resource-schemas.ts';
 
 /**
- * The paths of a resource in a compact description (OPS-1d). What is the same for all resources is in its text, so that
- * it stands there once: HEAD and OPTIONS, errors by status, formats other than JSON, operators of filters.
+ * The paths of a resource in a compact description (OPS-1d). The text of the description has what all resources share:
+ * HEAD and OPTIONS, errors by status, formats other than JSON, operators of filters.
  */
 export function compactPaths(
   described: ResourceSurface,
@@ -37,41 +37,28 @@ function collectionItem(described: ResourceSurface, to: Description): JsonObject
   const { resource, collection } = described;
   const name = words(resource.collection);
   const page = { '200': pageResponse(described, to), '304': notModified(to) };
-  const query = compactOperation(
-    {
-      operationId: collectionOperation('query', resource),
-      summary: `Query ${name}`,
-      operation: requireOperation(collection, 'QUERY'),
-      requestBody: compactQueryForm(to),
-      responses: page,
-    },
-    described,
-    to,
-  );
+  const operation = (method: 'GET' | 'QUERY' | 'POST', given: Omit<CompactOperation, 'operation'>): JsonObject =>
+    compactOperation({ ...given, operation: requireOperation(collection, method) }, described, to);
+  const query = operation('QUERY', {
+    operationId: collectionOperation('query', resource),
+    summary: `Query ${name}`,
+    requestBody: compactQueryForm(to),
+    responses: page,
+  });
   return {
-    get: compactOperation(
-      {
-        operationId: collectionOperation('list', resource),
-        summary: `List ${name}`,
-        operation: requireOperation(collection, 'GET'),
-        parameters: [listParameter(to), filtersParameter(described, to)],
-        responses: page,
-      },
-      described,
-      to,
-    ),
+    get: operation('GET', {
+      operationId: collectionOperation('list', resource),
+      summary: `List ${name}`,
+      parameters: [listParameter(to), filtersParameter(described, to)],
+      responses: page,
+    }),
     ...(to.edition === '3.2' ? { query } : {}),
-    post: compactOperation(
-      {
-        operationId: itemOperation('create', resource),
-        summary: `Create ${withArticle(words(resource.singular))}`,
-        operation: requireOperation(collection, 'POST'),
-        requestBody: compactBody('create', resource, to),
-        responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
-      },
-      described,
-      to,
-    ),
+    post: operation('POST', {
+      operationId: itemOperation('create', resource),
+      summary: `Create ${withArticle(words(resource.singular))}`,
+      requestBody: compactBody('create', resource, to),
+      responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
+    }),
     ...(to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
   };
 }

@@ -66,7 +66,7 @@ describe('a compact OpenAPI description', () => {
       });
     const known = new Set(listed(compact));
     const lost = listed(full).filter((each) => !known.has(each));
-    // Of resources: of the rest of the API nothing is left out.
+    // The rest of the API is complete.
     assert.deepEqual(
       lost.filter((each) => !/^(?:HEAD|OPTIONS) \/api\/v2\/(?:suppliers|products|api-keys)/.test(each)),
       [],
