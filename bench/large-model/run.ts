@@ -76,14 +76,14 @@ const PATHS: readonly (readonly [path: string, accept: string])[] = [
 /** Reads a path for the first time, and `/livez` again and again meanwhile. */
 async function measurePath({ server, origin }: Started, [target, accept]: (typeof PATHS)[number]): Promise<string> {
   const before = readSeconds(server);
-  let isRead = false;
+  const state = { isRead: false };
   let longest = 0;
   const reading = fetch(origin + target, { headers: { accept } }).then(async (response) => {
     const { byteLength } = await response.arrayBuffer();
-    isRead = true;
+    state.isRead = true;
     return byteLength;
   });
-  while (!isRead) {
+  while (!state.isRead) {
     const sent = performance.now();
     await (await fetch(`${origin}/livez`)).arrayBuffer();
     longest = Math.max(longest, performance.now() - sent);

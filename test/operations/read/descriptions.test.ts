@@ -13,10 +13,10 @@ function createDescriptions(resources: number): Descriptions {
 
 /** The iterations of the event loop until a description is made. */
 async function iterations(descriptions: Descriptions, form: DescriptionForm): Promise<number> {
-  let made = false;
-  const pending = Promise.resolve(descriptions.find('1.0.0', form)).then(() => (made = true));
+  const state = { isMade: false };
+  const pending = Promise.resolve(descriptions.find('1.0.0', form)).then(() => (state.isMade = true));
   let count = 0;
-  for (; !made; count += 1) await setImmediate();
+  for (; !state.isMade; count += 1) await setImmediate();
   await pending;
   return count;
 }

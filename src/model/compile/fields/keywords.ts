@@ -137,6 +137,9 @@ export function compileDefault(shape: Shape, { declared, path, report }: Compile
   return value === null ? null : storedForm(shape)(value);
 }
 
+/** The keywords that no value violates. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(['default', 'description', 'title', 'examples']);
+
 /** Compiles a shape and its schema, as JSON. Many fields of a large model have the same ones. */
 const compileShapeAndSchema = memoize((json) => {
   const [shape, schema]: [Shape, JsonObject] = JSON.parse(json);
@@ -148,8 +151,8 @@ const compileShapeAndSchema = memoize((json) => {
  * null.
  */
 export function valueCheck(shape: Shape, schema: JsonObject): (value: Json) => string | null {
-  const { default: _default, description, title, examples, ...rest } = schema;
-  const findViolations = compileShapeAndSchema(JSON.stringify([shape, rest]));
+  const rules = Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.has(keyword));
+  const findViolations = compileShapeAndSchema(JSON.stringify([shape, Object.fromEntries(rules)]));
   return (value) => {
     const errors = dedupeViolations(findViolations(value)).map((each) => describeReason(each.reason, each.value));
     return errors.length === 0 ? null : errors.join(', ');
