@@ -86,7 +86,8 @@ function metricsAddress(flags: ServeFlags, env: EnvironmentVariables): ServeSett
   const port = settingValue(METRICS_PORT, flags.metricsPort, env);
   const host = settingValue(METRICS_HOST, flags.metricsHost, env);
   if (port.text !== '') return { port: parsePort(port), host: host.text === '' ? HOST.fallback : parseHost(host) };
-  if (host.text !== '') throw usageError(`${host.origin}: the metrics have an address, but no port; pass ${METRICS_PORT.flag}, too.`);
+  if (host.text !== '')
+    throw usageError(`${host.origin}: the metrics have an address, but no port; pass ${METRICS_PORT.flag}, too.`);
   return null;
 }
 

@@ -114,7 +114,10 @@ describe('restwright', () => {
       ['serve', 'shop.yaml', '--prot', '1'],
       /unknown option '--prot'\n\(Did you mean --port\?\)\nRun `restwright serve --help` for its arguments and options\./,
     ],
-    [['serve', 'shop.yaml', '--insecure'], /'--insecure'\n\(Did you mean --insecure-public\?\)\nRun `restwright serve --help` /],
+    [
+      ['serve', 'shop.yaml', '--insecure'],
+      /'--insecure'\n\(Did you mean --insecure-public\?\)\nRun `restwright serve --help` /,
+    ],
     [['serve', 'shop.yaml', '--colour'], /'--colour'\nRun `restwright serve --help` /],
     [['import', 'shop.yaml', 'products', 'x', '--databse', 'y'], /'--databse'\n\(Did you mean --database\?\)/],
     [['serve', 'shop.yaml', 'more'], /too many arguments/],

@@ -53,7 +53,10 @@ describe('settings of serve', () => {
     const env = { RESTWRIGHT_METRICS_PORT: '0', RESTWRIGHT_METRICS_HOST: '::' };
     assert.deepEqual(serveSettings({}, env).metrics, { port: 0, host: '::' });
     assert.deepEqual(serveSettings({ metricsHost: '10.0.0.1' }, env).metrics, { port: 0, host: '10.0.0.1' });
-    assert.match(failure(() => serveSettings({ metricsHost: '::' }, {})).message, /an address, but no port; pass --metrics-port, too/);
+    assert.match(
+      failure(() => serveSettings({ metricsHost: '::' }, {})).message,
+      /an address, but no port; pass --metrics-port, too/,
+    );
   });
 
   it('treat an empty variable as unset', () => {

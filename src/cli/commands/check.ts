@@ -201,7 +201,8 @@ export const checkSpec: CommandSpec = {
     {
       name: 'date',
       value: { name: 'date', completes: 'none' },
-      description: 'warn about versions whose sunset has passed on this date, such as 2028-06-01, or is at most 30 days later',
+      description:
+        'warn about versions whose sunset has passed on this date, such as 2028-06-01, or is at most 30 days later',
     },
     { name: 'watch', value: null, description: 'check again whenever the file changes' },
     jsonOption('the result'),

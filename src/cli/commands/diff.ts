@@ -21,7 +21,8 @@ async function diff(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { env, stdout } = terminal;
-  if (flags.json === true && flags.markdown === true) throw usageError('--json and --markdown cannot be combined; pass one of them.');
+  if (flags.json === true && flags.markdown === true)
+    throw usageError('--json and --markdown cannot be combined; pass one of them.');
   const was = await readCompared('old', files[0], env);
   const is = await readCompared('new', files[1], env);
   const compared = compareModels(was, is, flags.strict === true ? 'strict' : 'tolerant');
@@ -49,7 +50,8 @@ export const diffSpec: CommandSpec = {
     {
       name: 'strict',
       value: null,
-      description: 'assume that clients reject unknown values: a change that may break such clients also requires a major version',
+      description:
+        'assume that clients reject unknown values: a change that may break such clients also requires a major version',
     },
     { name: 'markdown', value: null, description: 'print a changelog in Markdown', group: 'Output:' },
     jsonOption('the differences'),

@@ -55,7 +55,8 @@ export const keySpec: CommandSpec = {
   name: 'key',
   group: 'Callers:',
   summary: 'create an API key',
-  description: 'Creates an API key and prints it. The key cannot be shown again, because the database stores only its SHA-256 hash.',
+  description:
+    'Creates an API key and prints it. The key cannot be shown again, because the database stores only its SHA-256 hash.',
   arguments: [MODEL_ARGUMENT],
   options: [
     { name: 'subject', value: { name: 'subject', completes: 'none' }, description: 'subject of the key; required' },

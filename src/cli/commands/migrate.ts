@@ -74,7 +74,8 @@ export const migrateSpec: CommandSpec = {
     {
       name: 'phase',
       value: { name: 'phase', completes: PHASES },
-      description: 'expand: afterwards, instances of the old and of the new model can run; contract: only instances of the new one can',
+      description:
+        'expand: afterwards, instances of the old and of the new model can run; contract: only instances of the new one can',
     },
     jsonOption('the plan'),
   ],

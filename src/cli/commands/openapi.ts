@@ -56,7 +56,8 @@ export const openapiSpec: CommandSpec = {
     {
       name: 'openapi',
       value: { name: 'version', completes: OPEN_API_EDITIONS },
-      description: 'OpenAPI version; default: 3.1. Version 3.2 also describes the method QUERY and the schemas of NDJSON lines',
+      description:
+        'OpenAPI version; default: 3.1. Version 3.2 also describes the method QUERY and the schemas of NDJSON lines',
     },
     {
       name: 'media-type',

@@ -111,7 +111,11 @@ export const tokenSpec: CommandSpec = {
       value: { name: 'scopes', completes: 'none' },
       description: 'scopes of the token, separated by spaces: "products:read products:write"',
     },
-    { name: 'client', value: { name: 'id', completes: 'none' }, description: 'id of the client that acts for the subject' },
+    {
+      name: 'client',
+      value: { name: 'id', completes: 'none' },
+      description: 'id of the client that acts for the subject',
+    },
     {
       name: 'expires',
       value: { name: 'duration', completes: 'none' },

@@ -113,7 +113,8 @@ async function importResource(job: DataImport, resource: Resource, start: Import
     const ended = chunk.isFull ? await commit() : null;
     if (ended !== null) return ended;
   }
-  if (!isFound) throw new DataError(null, `the file has no member ${JSON.stringify(collection)} with the rows of the collection`);
+  if (!isFound)
+    throw new DataError(null, `the file has no member ${JSON.stringify(collection)} with the rows of the collection`);
   const ended = chunk.rows.length === 0 ? null : await commit();
   return ended ?? { kind: 'complete', rows, resumed };
 }
@@ -172,7 +173,8 @@ async function rowReader(
     };
   }
   const header = await readHeader(data);
-  if (header === null) throw new DataError(null, 'the file has no header; write the names of the columns in its first line');
+  if (header === null)
+    throw new DataError(null, 'the file has no header; write the names of the columns in its first line');
   const read = readingRow(1, () => opened.api.csv(resource.name).reader(header.text, source.nameOf));
   return ({ raw, line }) => readingRow(line, () => read(decodeUtf8(raw)));
 }

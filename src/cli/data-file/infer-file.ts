@@ -80,7 +80,8 @@ async function collectFacts(data: DataFile, { stderr, env }: Terminal): Promise<
   const progress = reportProgress(`reading ${data.file}`, stderr, supportsColour(stderr, env));
   const start = performance.now();
   const header = data.format === 'csv' ? await readHeader(data) : null;
-  if (data.format === 'csv' && header === null) throw new DataError(null, 'the file has no header; write the names of the columns in its first line');
+  if (data.format === 'csv' && header === null)
+    throw new DataError(null, 'the file has no header; write the names of the columns in its first line');
   const collector = new FactCollector(header?.columns ?? null);
   const onRead = (done: number): void => {
     const elapsed = performance.now() - start;

@@ -91,7 +91,10 @@ describe('restwright init', () => {
     const model = path.join(where, 'shop.yaml');
     const refused = await command('init', '--output', model);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /shop\.yaml already exists; name another file with --output, or replace it with --force/);
+    assert.match(
+      refused.stderr,
+      /shop\.yaml already exists; name another file with --output, or replace it with --force/,
+    );
     assert.equal(await readFile(model, 'utf8'), 'mine');
     assert.equal((await command('init', '--output', model, '--force')).code, 0);
     assert.match(await readFile(model, 'utf8'), /^name: shop$/m);
@@ -145,7 +148,10 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
     assert.equal((await command('check', model)).code, 0);
     const refused = await command('serve', path.join(where, 'zoo.yaml'));
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /zoo\.yaml is an OpenAPI description, not a model; infer a model from it with `restwright init/);
+    assert.match(
+      refused.stderr,
+      /zoo\.yaml is an OpenAPI description, not a model; infer a model from it with `restwright init/,
+    );
   });
 
   it('infers a model from CSV, with the names of the columns kept for import', async () => {
