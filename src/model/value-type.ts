@@ -8,7 +8,7 @@ export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri'
  * `date-time`, `decimal` and `int64` are JSON strings and compare by value (REP-3, REP-7, QRY-7).
  */
 export type ValueType =
-  /** `ids` is set for ids of rows, whoever made them: UUIDs of the server are read in any case (REP-2). */
+  /** `ids` is set for ids of rows, by their origin: UUIDs of the server are read in any case (REP-2). */
   | { readonly kind: 'text'; readonly format: TextFormat | null; readonly ids?: 'server' | 'client' }
   | { readonly kind: 'integer' }
   | { readonly kind: 'number' }

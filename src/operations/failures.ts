@@ -1,4 +1,4 @@
-import { withArticle } from '../conventions/text/article.ts';
+import { withArticle, writeNoun } from '../conventions/text/article.ts';
 import { type ApiError, apiError, resourceError } from '../conventions/errors.ts';
 import type { Resource } from '../model/model.ts';
 
@@ -7,12 +7,12 @@ export const DANGLING = 'refers to nothing; send the id of a resource that exist
 
 /** 404 {R}_NOT_FOUND. */
 export function notFound({ code, singular }: Resource): ApiError {
-  return resourceError(code, 'NOT_FOUND', `There is no ${singular} with this id here.`);
+  return resourceError(code, 'NOT_FOUND', `There is no ${writeNoun(singular)} with this id here.`);
 }
 
 /** 410 {R}_GONE. */
 export function gone({ code, singular }: Resource): ApiError {
-  return resourceError(code, 'GONE', `The ${singular} with this id was deleted.`);
+  return resourceError(code, 'GONE', `The ${writeNoun(singular)} with this id was deleted.`);
 }
 
 /** 412 {R}_PRECONDITION_FAILED. */
@@ -37,14 +37,21 @@ export function forbidden({ code }: Resource, message: string): ApiError {
 /** 400 {R}_INVALID with all validation errors (ERR-3). */
 export function invalid(resource: Resource, details: ApiError['details']): ApiError {
   const count = details.length === 1 ? 'a validation error' : `${details.length} validation errors`;
-  return resourceError(resource.code, 'INVALID', `The ${resource.singular} has ${count}; see details.`, { details });
+  return resourceError(resource.code, 'INVALID', `The ${writeNoun(resource.singular)} has ${count}; see details.`, {
+    details,
+  });
 }
 
 /** 409 {R}_CONFLICT of a patch. @param operation its index in the patch */
 export function patchConflict({ code, singular }: Resource, operation: number, message: string): ApiError {
-  return resourceError(code, 'CONFLICT', `The patch does not apply to the current ${singular}; read it again.`, {
-    details: [{ field: `[${operation}]`, message }],
-  });
+  return resourceError(
+    code,
+    'CONFLICT',
+    `The patch does not apply to the current ${writeNoun(singular)}; read it again.`,
+    {
+      details: [{ field: `[${operation}]`, message }],
+    },
+  );
 }
 
 /** 409 {R}_ALREADY_EXISTS of an id. */
@@ -68,13 +75,13 @@ export function valuesTaken({ code, singular }: Resource, fields: readonly strin
 /** 409 {R}_HAS_DEPENDENTS. @param referring a resource whose rows refer to the row; null if it is not known */
 export function hasDependents({ code, singular }: Resource, referring: Resource | null): ApiError {
   const named = referring === null ? '' : ` (${referring.name})`;
-  const message = `Other resources${named} still refer to this ${singular}; remove or change them first.`;
+  const message = `Other resources${named} still refer to this ${writeNoun(singular)}; remove or change them first.`;
   return resourceError(code, 'HAS_DEPENDENTS', message);
 }
 
 /** 409 {R}_HAS_DEPENDENTS of a deletion that is too large. @param most rows */
 export function tooManyDependents({ code, singular }: Resource, most: number): ApiError {
-  const message = `Deleting this ${singular} would delete or change more than ${most} rows, or read more than 64 MiB of them; delete some of them first.`;
+  const message = `Deleting this ${writeNoun(singular)} would delete or change more than ${most} rows, or read more than 64 MiB of them; delete some of them first.`;
   return resourceError(code, 'HAS_DEPENDENTS', message);
 }
 
@@ -96,5 +103,5 @@ export function keyInProgress(): ApiError {
 }
 
 function capitalized(singular: string): string {
-  return withArticle(singular).replace('a', 'A');
+  return withArticle(writeNoun(singular)).replace('a', 'A');
 }

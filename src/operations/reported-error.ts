@@ -46,7 +46,7 @@ function asApiError(failure: unknown): ApiError {
   if (failure instanceof StatementTimeout) {
     return apiError(
       'SERVER_TIMEOUT',
-      'The query took too long and was stopped; narrow it by a filter or an indexed sort.',
+      'The query took too long and was stopped; narrow it by a filter, an indexed sort, or further words in q.',
     );
   }
   if (failure instanceof StoreOverloaded) {

@@ -9,7 +9,7 @@ import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { migrateCommand } from '../open-database.ts';
 import { displayedPath, isMissingFile, namedDatabase, type UsedDatabase } from '../database-settings.ts';
-import { formatCount, reportProgress } from '../terminal/progress.ts';
+import { countNoun, reportProgress } from '../terminal/progress.ts';
 import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface CopyFlags {
@@ -118,7 +118,7 @@ function asJson({ from, to, outcome: { kind, ...counts } }: CopyResult): object 
 
 function summary({ from, to, outcome }: CopyResult): string {
   if (outcome.kind === 'stopped') return `stopped; ${to} is unchanged. Run the same command again to copy everything.`;
-  const counts = `${formatCount(outcome.rows)} rows and ${formatCount(outcome.events)} events`;
+  const counts = `${countNoun(outcome.rows, 'row')} and ${countNoun(outcome.events, 'event')}`;
   return `copied ${counts} from ${from} to ${to}`;
 }
 

@@ -16,7 +16,7 @@ import {
   type UsedDatabase,
   usedDatabase,
 } from '../database-settings.ts';
-import { formatCount, reportProgress } from '../terminal/progress.ts';
+import { countNoun, reportProgress } from '../terminal/progress.ts';
 import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 interface ExportFlags extends DatabaseFlags {
@@ -113,8 +113,8 @@ interface ExportResult {
 }
 
 function summary({ file, collection, outcome, rows }: ExportResult): string {
-  if (outcome !== 'complete') return `${collection}: stopped after ${formatCount(rows)} rows`;
-  const exported = `${collection}: exported ${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  if (outcome !== 'complete') return `${collection}: stopped after ${countNoun(rows, 'row')}`;
+  const exported = `${collection}: exported ${countNoun(rows, 'row')}`;
   return file === '-' ? exported : `${exported} to ${file}`;
 }
 

@@ -9,7 +9,7 @@ import { inferModel } from '../../infer/infer-model.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
 import { compileLimits } from '../../model/document/limits.ts';
 import { commandFailed } from '../command-error.ts';
-import { formatCount, reportProgress } from '../terminal/progress.ts';
+import { countNoun, reportProgress } from '../terminal/progress.ts';
 import { supportsColour, type Terminal } from '../terminal/terminal.ts';
 import { type DataFile, reading } from './data-file.ts';
 import {
@@ -56,7 +56,7 @@ export async function inferFile(data: DataFile, terminal: Terminal): Promise<Inf
 
 /** `posts (3 rows), users (1 row)` */
 export function describeRows(rows: InferredFile['rows']): string {
-  return [...rows].map(([name, count]) => `${name} (${formatCount(count)} ${count === 1 ? 'row' : 'rows'})`).join(', ');
+  return [...rows].map(([name, count]) => `${name} (${countNoun(count, 'row')})`).join(', ');
 }
 
 /** @throws {CommandError} exit 1 with the file and the line */

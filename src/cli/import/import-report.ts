@@ -1,4 +1,4 @@
-import { formatCount } from '../terminal/progress.ts';
+import { countNoun, formatCount } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { LineError } from './import-chunks.ts';
 import type { ImportJob, ImportOutcome } from './import-file.ts';
@@ -40,12 +40,16 @@ function formatErrors(file: string, errors: readonly LineError[], colour: boolea
   return errors.length > MAX_ERRORS ? [...lines, `... and ${formatCount(errors.length - MAX_ERRORS)} more`] : lines;
 }
 
+function refusedLines(from: number, to: number): string {
+  return from === to ? `line ${formatCount(from)} was` : `lines ${formatCount(from)} to ${formatCount(to)} were`;
+}
+
 function summary(file: string, outcome: ImportOutcome): string {
-  const rows = outcome.rows === 1 ? '1 row' : `${formatCount(outcome.rows)} rows`;
+  const rows = countNoun(outcome.rows, 'row');
   if (outcome.kind === 'stopped') return `stopped after importing ${rows}; run the same command again to resume`;
   if (outcome.kind === 'invalid') {
     return (
-      `imported ${rows} and stopped: lines ${formatCount(outcome.from)} to ${formatCount(outcome.to)} were not imported; ` +
+      `imported ${rows} and stopped: ${refusedLines(outcome.from, outcome.to)} not imported; ` +
       'correct the errors and run the same command again to resume'
     );
   }

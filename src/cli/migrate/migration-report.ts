@@ -1,6 +1,6 @@
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
 import { describeBrokenRule, type SchemaStep, type StepCost } from '../../stores/sql/schema/schema-errors.ts';
-import { formatCount } from '../terminal/progress.ts';
+import { countNoun } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
 /** The requirement of a migration before it can be applied: nothing, consent to losses, or other rows. */
@@ -62,7 +62,7 @@ function stepLines({ statements, cost, losses, broken }: SchemaStep, colour: boo
 
 function describeCost({ kind, rows }: StepCost): readonly string[] {
   if (kind === 'constant' || rows === 0) return [];
-  return [`${kind} ${rows === 1 ? '1 row' : `${formatCount(rows)} rows`}`];
+  return [`${kind} ${countNoun(rows, 'row')}`];
 }
 
 /** The lock of each step, who waits for it and for how long, and what the step does with the rows of its table. */

@@ -52,9 +52,14 @@ export function formatProgress(progress: Progress): string {
   const { rows, elapsed, done, start, total } = progress;
   const seconds = elapsed / 1_000;
   const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
-  const parts = [`${Math.floor(share(progress) * 100)} %`, `${formatCount(rows)} rows`, `${formatCount(rate)} rows/s`];
+  const parts = [`${Math.floor(share(progress) * 100)} %`, countNoun(rows, 'row'), `${formatCount(rate)} rows/s`];
   if (done > start) parts.push(`${formatDuration((seconds * (total - done)) / (done - start))} left`);
   return parts.join(', ');
+}
+
+/** A count with its noun: `1 row`, `105,000 rows`. */
+export function countNoun(count: number, noun: string): string {
+  return `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`;
 }
 
 /** A whole number with thousands separators. */

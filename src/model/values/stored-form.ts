@@ -13,7 +13,8 @@ const unchanged: StoredForm = (value) => value;
 /**
  * Compiles the normalization of a shape's values (REP-2, REP-3, REP-4, REP-7). Normalizing is idempotent.
  *
- * Timestamps are in UTC with three decimals, UUIDs in lower case, decimals and int64 in canonical form, and there is no `-0`.
+ * Timestamps are in UTC with three decimals, UUIDs in lower case, decimals and int64 in canonical form, and there is no
+ * `-0`.
  * Every member of an object is present, the entries of a map are in order, and an unset array is empty.
  * Invalid values are returned unchanged, since validation reports them.
  */

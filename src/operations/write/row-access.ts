@@ -1,3 +1,4 @@
+import { writeNoun } from '../../conventions/text/article.ts';
 import type { ApiError } from '../../conventions/errors.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessOperation, Resource } from '../../model/model.ts';
@@ -37,7 +38,10 @@ export async function requireChangeable(
     ? isVisible(resource, row, changeable)
     : (await rows.accessible(operation, { resource: resource.name, id: row.id, within })) !== null;
   if (!isAllowed)
-    throw forbidden(callerResource.resource, `You may not ${operation} this ${callerResource.resource.singular}.`);
+    throw forbidden(
+      callerResource.resource,
+      `You may not ${operation} this ${writeNoun(callerResource.resource.singular)}.`,
+    );
 }
 
 /** True if no row has an id, not even one that is hidden from the caller (MET-2). */
@@ -95,7 +99,7 @@ async function resultError(
   const isAllowed = isJudgedByRow(writable)
     ? isVisible(resource, row, writable)
     : await isAccessibleAfter(system, plan, operation);
-  const { singular } = resource;
+  const singular = writeNoun(resource.singular);
   const what = operation === 'create' ? `create this ${singular}` : `make this change to the ${singular}`;
   return isAllowed ? null : forbidden(resource, `You may not ${what}.`);
 }

@@ -1,4 +1,4 @@
-import { withArticle } from '../../conventions/text/article.ts';
+import { withArticle, writeNoun } from '../../conventions/text/article.ts';
 import { apiError } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
@@ -18,7 +18,7 @@ export function checkRowSize(resource: Resource, most: number, values: JsonObjec
   const size = sum(sizes);
   if (size <= most || (current !== null && size <= sum(fieldSizes(resource, current)))) return;
   const { fields, singular } = resource;
-  const message = `This ${singular} would have ${size} bytes as JSON, and ${withArticle(singular)} has at most ${most}; send less, or remove something from it first.`;
+  const message = `This ${writeNoun(singular)} would have ${size} bytes as JSON, and ${withArticle(writeNoun(singular))} has at most ${most}; send less, or remove something from it first.`;
   const largest = fields[sizes.indexOf(Math.max(...sizes))];
   throw apiError('REQUEST_BODY_TOO_LARGE', message, {
     details: [{ field: largest?.name ?? 'body', message: 'is the largest field' }],

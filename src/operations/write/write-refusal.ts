@@ -1,3 +1,4 @@
+import { writeNoun } from '../../conventions/text/article.ts';
 import { type ErrorDetail, apiError } from '../../conventions/errors.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import { MAX_INDEX_SIZE } from '../../plan/list/index-size.ts';
@@ -43,7 +44,7 @@ export function writeRefusal(refusal: Refusal, write: RefusedWrite): Error {
     case 'stale':
       return apiError(
         'SERVER_OVERLOADED',
-        `This ${resource.singular} is changed by too many writes at a time; try again.`,
+        `This ${writeNoun(resource.singular)} is changed by too many writes at a time; try again.`,
       );
     case 'expired':
       return apiError('SERVER_TIMEOUT', 'The write waited too long and was not made; try again.');

@@ -1,3 +1,4 @@
+import { writeNoun } from '../../conventions/text/article.ts';
 import { type ApiError, type ErrorDetail, resourceError } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
@@ -92,5 +93,5 @@ function valueOfNew(field: Field): Json {
 function forbidden({ code, singular }: Resource, fields: readonly Field[], message: string): ApiError {
   const details = fields.map(({ name }): ErrorDetail => ({ field: name, message }));
   const cause = details.length === 0 ? 'a field' : details.map(({ field }) => field).join(', ');
-  return resourceError(code, 'FORBIDDEN', `You may not write ${cause} of this ${singular}.`, { details });
+  return resourceError(code, 'FORBIDDEN', `You may not write ${cause} of this ${writeNoun(singular)}.`, { details });
 }

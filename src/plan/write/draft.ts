@@ -1,4 +1,4 @@
-import { withArticle } from '../../conventions/text/article.ts';
+import { withArticle, writeNoun } from '../../conventions/text/article.ts';
 import type { ApiError, ErrorDetail } from '../../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
@@ -290,6 +290,6 @@ function ownIdErrors(resource: Resource, body: JsonObject, current: Row): readon
 }
 
 function notAnObject(resource: Resource): Draft {
-  const message = `must be a JSON object with the fields of ${withArticle(resource.singular)}`;
+  const message = `must be a JSON object with the fields of ${withArticle(writeNoun(resource.singular))}`;
   return { kind: 'invalid', details: [{ field: 'body', message }], candidate: {} };
 }

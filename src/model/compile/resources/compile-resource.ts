@@ -52,8 +52,7 @@ export function compileResource(
   const parentField = compileParentField(resource, inputs);
   const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
-  const hasClientIds = (other: string): boolean =>
-    isClientId(readObject(readObject(document['resources'])[other])['id']);
+  const hasClientIds = clientIdTest(document);
   const referring = [...above, ...own].map((field) => withIds(field, hasClientIds));
   const { state, fields } = compileState(referring, schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
@@ -157,6 +156,11 @@ function withIds(field: Field, hasClientIds: (resource: string) => boolean): Fie
   if (type.kind === 'text') return { ...field, type: { ...type, ids } };
   if (type.kind !== 'array' || type.item.type.kind !== 'text') return field;
   return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ids } } } };
+}
+
+function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {
+  const resources = readObject(document['resources']);
+  return (resource) => isClientId(readObject(resources[resource])['id']);
 }
 
 function isClientId(id: Json | undefined): boolean {

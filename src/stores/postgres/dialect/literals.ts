@@ -12,8 +12,8 @@ const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['xmin', 'xmax', 'cmin', 'cm
 const FIELD_SUFFIX = '.';
 
 /**
- * The name of a table, a column or an index in the database: a long one is cut and gets a digest, and a column differs
- * from those of the system. All names are ASCII.
+ * The name of a table, a column or an index in the database. A long one is cut and gets a digest. A column differs from
+ * those of the system. All names are ASCII.
  */
 export function storedName(name: string): string {
   if (SYSTEM_COLUMNS.has(name)) return `${name}${FIELD_SUFFIX}`;
