@@ -11,7 +11,7 @@ import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts'
 import { compressResponse } from '../represent/content-encoding.ts';
 import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
-import { authenticate, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
+import { authenticate, hasKnownToken, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import {
@@ -70,7 +70,12 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   stages?.end('route');
   const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
   if (anonymous !== null) return anonymous;
-  const authenticated = limitAttempts(routed, rates, () => authenticate(routed, options));
+  const authenticated = limitAttempts(
+    routed,
+    rates,
+    () => authenticate(routed, options),
+    () => hasKnownToken(routed, options),
+  );
   if (routed.method === 'OPTIONS') return chain(authenticated, optionsResponse);
   const limited = chain(authenticated, (caller) => {
     observeDeprecation(caller, options.services.observe);
