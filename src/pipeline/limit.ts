@@ -20,9 +20,9 @@ export interface Limited {
 const ANONYMOUS = 'anonymous';
 
 /**
- * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no token of an address
- * whose bucket is empty is verified (LIM-2), except one that is known: one job with an expired token must not stop the
- * other callers of an office. Valid callers take nothing. Failures do not stop attempts that are already being verified.
+ * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no new token of an
+ * address whose bucket is empty is verified (LIM-2). A known token is: one job with an expired token must not stop an
+ * office. Valid callers take nothing. Failures do not stop attempts that are already being verified.
  *
  * @param rates null if the model has no rate limits
  * @param isKnown true if the token was verified before
