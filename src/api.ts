@@ -18,7 +18,7 @@ import type { Handler } from './exchange/handler.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import { createRates } from './operations/quota.ts';
 import { type ExchangeSources, versionedPath } from './pipeline/receive.ts';
-import { apiKeysRead, storedApiKey } from './operations/read/api-keys.ts';
+import { apiKeysRead, findParent, limitByParents, storedApiKey } from './operations/read/api-keys.ts';
 import { createCompressionCache } from './represent/content-encoding.ts';
 import { Descriptions } from './operations/read/descriptions.ts';
 import { type Epoch, ETags } from './operations/etags.ts';
@@ -248,8 +248,16 @@ function createTokenVerifier({ model, store, tokens, clock }: CompleteApiOptions
   const rows = VisibleRows.unrestricted(store);
   const stamp = (): MaybePromise<number> => chain(rows.resourceStamps([resource]), ([first = 0]) => first);
   const find = (prefix: string): MaybePromise<readonly StoredApiKey[]> =>
-    chain(rows.list(apiKeysRead(resource, prefix)), (page) => page.rows.map(storedApiKey));
+    chain(rows.list(apiKeysRead(resource, prefix)), ({ rows: found }) =>
+      found.every((row) => findParent(row) === null)
+        ? found.map(storedApiKey)
+        : Promise.all(found.map((row) => limitByParents(row, resource, rows))).then(omitRevoked),
+    );
   return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
+}
+
+function omitRevoked(keys: readonly (StoredApiKey | null)[]): readonly StoredApiKey[] {
+  return keys.filter((key) => key !== null);
 }
 
 /** Compiles the rules of the model for every exchange, before it is routed. */

@@ -69,6 +69,11 @@ export class ApiKeyVerifier implements TokenVerifier {
     return chain(this.#find(key.slice(0, PREFIX)), (candidates) => this.#judge(key, candidates));
   }
 
+  isKnown(key: string): boolean {
+    const known = KEY.test(key) ? this.#found.get(key.slice(0, PREFIX)) : undefined;
+    return known !== undefined && this.#judge(key, known.keys).kind === 'verified';
+  }
+
   #find(prefix: string): MaybePromise<readonly StoredApiKey[]> {
     return chain(this.#options.stamp(), (stamp) => {
       const known = this.#found.get(prefix);
@@ -107,8 +112,10 @@ export function findApiKeyId({
 
 /** Sends API keys to their verifier, and all other bearer tokens to that of the issuers. */
 export function withApiKeys(tokens: TokenVerifier, keys: TokenVerifier): TokenVerifier {
+  const select = (token: string): TokenVerifier => (token.startsWith(START) ? keys : tokens);
   return {
-    verify: (token) => (token.startsWith(START) ? keys : tokens).verify(token),
+    verify: (token) => select(token).verify(token),
+    isKnown: (token) => select(token).isKnown?.(token) === true,
     caches: { ...tokens.caches, ...keys.caches },
   };
 }

@@ -64,6 +64,11 @@ export class JwtVerifier implements TokenVerifier {
     return this.#pending.get(token) ?? this.#verifyNew(token);
   }
 
+  isKnown(token: string): boolean {
+    const known = token.length > MAX_TOKEN ? undefined : this.#known.get(token);
+    return known !== undefined && known.finder.current() === known.keys && this.#now() < known.expires;
+  }
+
   #verifyNew(token: string): MaybePromise<TokenVerdict> {
     const read = readToken(token);
     if (read.kind === 'invalid') return read;

@@ -40,6 +40,12 @@ export interface TokenVerifier {
    */
   verify(token: string): MaybePromise<TokenVerdict>;
   /**
+   * True if a token is in the cache of verified ones, so that it is no attempt to guess one (LIM-2b). Default: no token is.
+   *
+   * @param token as it was sent, without the scheme
+   */
+  isKnown?(token: string): boolean;
+  /**
    * Its caches, by the name that metrics have for them; absent if it has none. Those with `clear` are cleared when the
    * API is idle.
    */

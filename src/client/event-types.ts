@@ -43,7 +43,14 @@ export type ResourceEvent<A extends ApiTypes, K extends string = ResourceName<A>
         readonly schema_version: string;
         /** The position in the log: where `after` continues. */
         readonly sequence: string;
+        /** The subject of the caller. */
         readonly actor: string | null;
+        /** The caller that wrote; each member is null where it is unknown. */
+        readonly caller: {
+          readonly issuer: string | null;
+          readonly subject: string | null;
+          readonly client: string | null;
+        };
       };
     }
   : never;

@@ -65,6 +65,12 @@ export function authenticate(routed: Routed, options: AuthenticateOptions): Mayb
   }
 }
 
+/** True if a request has a token that is in the cache of verified ones (LIM-2b). */
+export function hasKnownToken({ exchange }: Routed, { tokens }: Pick<AuthenticateOptions, 'tokens'>): boolean {
+  const credentials = parseCredentials(exchange.fields.get('authorization'));
+  return credentials.kind === 'bearer' && tokens?.isKnown?.(credentials.token) === true;
+}
+
 /** @throws {ApiError} AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE */
 function judgeVerdict(verdict: TokenVerdict, routed: Routed, options: AuthenticateOptions): Principal {
   switch (verdict.kind) {

@@ -20,17 +20,19 @@ export interface Limited {
 const ANONYMOUS = 'anonymous';
 
 /**
- * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no token of an address
- * whose bucket is empty is verified (LIM-2). Valid callers take nothing. Failures do not stop attempts that are already
- * being verified.
+ * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no new token of an
+ * address whose bucket is empty is verified (LIM-2). A known token is: one job with an expired token must not stop an
+ * office. Valid callers take nothing. Failures do not stop attempts that are already being verified.
  *
  * @param rates null if the model has no rate limits
+ * @param isKnown true if the token was verified before
  * @throws {ApiError} RATE_LIMIT_EXCEEDED, and the errors of `authenticate`
  */
 export function limitAttempts<C>(
   routed: Routed,
   rates: Rates | null,
   authenticate: () => MaybePromise<C>,
+  isKnown: () => boolean,
 ): MaybePromise<C> {
   const { exchange, received } = routed;
   const { client } = received;
@@ -42,8 +44,10 @@ export function limitAttempts<C>(
   try {
     failures.check();
   } catch (error) {
-    exchange.note.quota = failures;
-    throw error;
+    if (!isKnown()) {
+      exchange.note.quota = failures;
+      throw error;
+    }
   }
   return attempt(authenticate, (error) => {
     if (error instanceof ApiError && error.status === 401) {

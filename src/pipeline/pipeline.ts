@@ -12,7 +12,7 @@ import { redirectResponse } from '../represent/response.ts';
 import { compressResponse } from '../represent/content-encoding.ts';
 import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
-import { authenticate, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
+import { authenticate, hasKnownToken, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import {
@@ -72,7 +72,12 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   exchange.note.variesByCaller = variesByCaller(routed);
   const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
   if (anonymous !== null) return anonymous;
-  const authenticated = limitAttempts(routed, rates, () => authenticate(routed, options));
+  const authenticated = limitAttempts(
+    routed,
+    rates,
+    () => authenticate(routed, options),
+    () => hasKnownToken(routed, options),
+  );
   if (routed.method === 'OPTIONS') return chain(authenticated, optionsResponse);
   const limited = chain(authenticated, (caller) => {
     observeDeprecation(caller, options.services.observe);

@@ -1,4 +1,5 @@
-import { type CloudEvent, cloudEvent, eventTraceparent } from '../conventions/events/cloud-event.ts';
+import { type CloudEvent, cloudEvent } from '../conventions/events/cloud-event.ts';
+import { dataSchemaUri } from '../describe/asyncapi/data-schema.ts';
 import type { EventEnvelope } from '../conventions/events/event.ts';
 import type { LinkValue } from '../conventions/url/links.ts';
 import { type QueryPairs, writeQuery } from '../conventions/url/query.ts';
@@ -97,7 +98,7 @@ function pageUrl(
 
 function toCloudEvent({ contract: { model } }: Reply, event: EventEnvelope, { origin }: EventSource): CloudEvent {
   const source = `${model.publicUrl ?? origin()}${model.basePath}`;
-  return cloudEvent(event, { name: model.name, source, traceparent: eventTraceparent(event) });
+  return cloudEvent(event, { name: model.name, source, dataschema: dataSchemaUri(source, event) });
 }
 
 /** Responds with a live feed (EVT-8): never stored, never compressed, and passed on by proxies as it comes. */

@@ -294,3 +294,17 @@ describe('verified tokens', () => {
     assert.doesNotMatch(JSON.stringify(verdict), /ann/);
   });
 });
+
+describe('a token in the cache of verified ones', () => {
+  it('[LIM-2b] is known from its verification until it expires, to the same text alone', async () => {
+    const clock = { time: NOW };
+    const tokens = await verifier({ now: () => clock.time });
+    const text = token();
+    assert.equal(tokens.isKnown?.(text), false);
+    await tokens.verify(text);
+    assert.equal(tokens.isKnown?.(text), true);
+    assert.equal(tokens.isKnown?.(`x${text}`), false);
+    clock.time += 3_600_000;
+    assert.equal(tokens.isKnown?.(text), false);
+  });
+});

@@ -53,7 +53,8 @@ export function partialFile(file: string): string {
 export async function exportToFile(file: string, job: ExportJob): Promise<ExportOutcome> {
   const partial = partialFile(file);
   await rm(partial, { force: true });
-  const handle = await open(partial, 'wx');
+  // It has rows of the database, which its owner alone may read.
+  const handle = await open(partial, 'wx', 0o600);
   const output = createWriteStream(partial, { fd: handle.fd, autoClose: false });
   try {
     const outcome = await writeRows(output, job);

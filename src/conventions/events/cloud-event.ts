@@ -13,11 +13,18 @@ export interface CloudEvent {
   readonly subject: string;
   readonly time: string;
   readonly datacontenttype: 'application/json';
+  /** The absolute URI of the schema of `data`. */
+  readonly dataschema: string;
   readonly data: EventPayload;
   /** Extensions: names of attributes have lower-case letters and digits only. */
   readonly traceparent: string;
   readonly correlationid: string;
   readonly sequence: string;
+  /** Major and minor version of the contract of `data`. */
+  readonly schemaversion: string;
+  /** Absent without a caller: an attribute has no null. */
+  readonly callersubject?: string;
+  readonly callerissuer?: string;
 }
 
 /** The media type of the structured mode. */
@@ -29,7 +36,8 @@ export interface CloudEventSource {
   readonly name: string;
   /** The URL of the API. */
   readonly source: string;
-  readonly traceparent: string;
+  /** The absolute URI of the schema of its payload. */
+  readonly dataschema: string;
 }
 
 const SPAN_DIGITS = 16;
@@ -41,10 +49,9 @@ export function eventTraceparent({ id, metadata }: EventEnvelope): string {
 }
 
 /** The CloudEvent of an event. */
-export function cloudEvent(
-  { id, type, payload, metadata }: EventEnvelope,
-  { name, source, traceparent }: CloudEventSource,
-): CloudEvent {
+export function cloudEvent(event: EventEnvelope, { name, source, dataschema }: CloudEventSource): CloudEvent {
+  const { id, type, payload, metadata } = event;
+  const { issuer, subject } = metadata.caller;
   return {
     specversion: '1.0',
     id,
@@ -53,9 +60,13 @@ export function cloudEvent(
     subject: new URL(payload.resource.url, source).pathname,
     time: payload.timestamp,
     datacontenttype: 'application/json',
+    dataschema,
     data: payload,
-    traceparent,
+    traceparent: eventTraceparent(event),
     correlationid: metadata.correlation_id,
     sequence: metadata.sequence,
+    schemaversion: metadata.schema_version,
+    ...(subject === null ? {} : { callersubject: subject }),
+    ...(issuer === null ? {} : { callerissuer: issuer }),
   };
 }

@@ -17,10 +17,17 @@ export interface EventDraft {
   readonly access?: EventAccess;
 }
 
-/** The data that decides who may see an event, and in which form. No consumer receives it. */
+/** The caller that wrote: issuer, subject and client, each null if it has none, or if it is not known. */
+export interface EventCaller {
+  /** The name of the issuer in the model. */
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  readonly client: string | null;
+}
+
+/** The data that decides who may see an event, and in which form. Consumers receive the writer alone. */
 export interface EventAccess {
-  /** The writer: issuer, subject and client, each null if the caller has none. */
-  readonly writer: { readonly issuer: string | null; readonly subject: string | null; readonly client: string | null };
+  readonly writer: EventCaller;
   /**
    * The values that row policies compare, before the write; null where the row did not exist, or no policy compares
    * any.
@@ -51,19 +58,30 @@ export interface EventEnvelope extends Omit<EventDraft, 'metadata' | 'access'> {
     readonly schema_version: string;
     /** 20 digits, so that lexicographic order is log order. */
     readonly sequence: string;
+    /** The subject of the caller. */
     readonly actor: string | null;
+    readonly caller: EventCaller;
   };
 }
 
 /** The envelope of an event. @param sequence its number in the log, a positive integer */
 export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
   const { trace_id, correlation_id, schema_version, actor } = draft.metadata;
+  const { issuer, client, subject } = draft.access?.writer ?? ofActor(null);
   return {
     id: draft.id,
     type: draft.type,
     payload: draft.payload,
-    metadata: { trace_id, correlation_id, schema_version, sequence: sequenceText(sequence), actor },
+    metadata: {
+      ...{ trace_id, correlation_id, schema_version, sequence: sequenceText(sequence), actor },
+      caller: { issuer, subject: subject ?? actor, client },
+    },
   };
+}
+
+/** Makes the caller of an event that records its subject alone. */
+export function ofActor(subject: string | null): EventCaller {
+  return { issuer: null, subject, client: null };
 }
 
 const SEQUENCE_DIGITS = 20;

@@ -4,8 +4,10 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import { EXAMPLE_ID, EXAMPLE_TIME } from '../example-value.ts';
 import { exampleMember, sampleId } from '../openapi/examples.ts';
 import { listAncestors, versionedPath } from '../surface/placed-resource.ts';
+import { dataSchemaUri } from './data-schema.ts';
 import { type DescribedEventType, type EventSchemaContext, knownFields, typeText } from './event-schemas.ts';
 
+const EXAMPLE_CALLER = { issuer: 'id.example.com', subject: 'ann', client: 'shop-web' };
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const ORIGIN = 'https://api.example.com';
 const SEQUENCE = 42;
@@ -43,7 +45,8 @@ function exampleEvent(type: DescribedEventType, { model, schemaVersion }: EventS
       correlation_id: EXAMPLE_ID,
       schema_version: schemaVersion,
       sequence: sequenceText(verb === 'ping' ? 0 : SEQUENCE),
-      actor: null,
+      actor: EXAMPLE_CALLER.subject,
+      caller: EXAMPLE_CALLER,
     },
   };
 }
@@ -65,7 +68,7 @@ export function cloudEventExample(type: DescribedEventType, context: EventSchema
   const event = exampleEvent(type, context);
   const { name, publicUrl, basePath } = context.model;
   const source = `${publicUrl ?? ORIGIN}${basePath}`;
-  const payload = toJson(cloudEvent(event, { name, source, traceparent: eventTraceparent(event) }));
+  const payload = toJson(cloudEvent(event, { name, source, dataschema: dataSchemaUri(source, event) }));
   return { headers: webhookHeaders(event), payload };
 }
 

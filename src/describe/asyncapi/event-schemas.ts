@@ -5,6 +5,8 @@ import { toTypeName } from '../../model/type-names.ts';
 import { readObject } from '../../model/values/access.ts';
 import { publishedFields } from '../../plan/events/event-types.ts';
 import type { Components } from '../components.ts';
+import { CALLER_SCHEMA } from '../event-caller-schema.ts';
+import { eventTypeName, payloadSchemaName } from './data-schema.ts';
 import { ID_SCHEMA } from '../openapi/described-resource.ts';
 import { memberSchemas, nullable } from '../value-schema.ts';
 
@@ -31,8 +33,8 @@ export function typeText({ resource, verb }: DescribedEventType): string {
 }
 
 /** The start of the names of the schemas of a type: `ProductCreated`. */
-function nameSchema({ resource, verb }: DescribedEventType): string {
-  return toTypeName(resource.singular) + toTypeName(verb);
+function nameSchema(type: DescribedEventType): string {
+  return eventTypeName(typeText(type));
 }
 
 /** The envelope of events of a type (EVT-2). */
@@ -60,12 +62,15 @@ export function cloudEventSchema(type: DescribedEventType, context: EventSchemaC
       subject: { type: 'string', description: 'The path of the resource.' },
       time: TIME,
       datacontenttype: { type: 'string', const: 'application/json' },
+      dataschema: { type: 'string', format: 'uri', description: 'The schema of data in this description.' },
       data: payloadSchema(type, context),
       traceparent: TRACEPARENT,
       correlationid: { type: 'string' },
       sequence: SEQUENCE,
+      schemaversion: { type: 'string', const: context.schemaVersion },
     };
-    return { type: 'object', required: Object.keys(properties), properties };
+    const caller = { callersubject: { type: 'string' }, callerissuer: { type: 'string' } };
+    return { type: 'object', required: Object.keys(properties), properties: { ...properties, ...caller } };
   });
 }
 
@@ -86,7 +91,7 @@ export const TRACEPARENT: JsonObject = { type: 'string', pattern: '^00-[0-9a-f]{
 
 function payloadSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
   const { resource, verb } = type;
-  return context.components.ref('schemas', `${nameSchema(type)}Payload`, () => ({
+  return context.components.ref('schemas', payloadSchemaName(typeText(type)), () => ({
     type: 'object',
     required: ['timestamp', 'resource', 'parents', 'changed_fields'],
     properties: {
@@ -169,7 +174,7 @@ function withNull(schema: JsonObject): JsonObject {
 function metadataSchema({ schemaVersion, components }: EventSchemaContext): JsonObject {
   return components.ref('schemas', 'EventMetadata', () => ({
     type: 'object',
-    required: ['trace_id', 'correlation_id', 'schema_version', 'sequence', 'actor'],
+    required: ['trace_id', 'correlation_id', 'schema_version', 'sequence', 'actor', 'caller'],
     properties: {
       trace_id: { type: 'string' },
       correlation_id: { type: 'string', description: 'Names the request in the log of the server.' },
@@ -180,6 +185,7 @@ function metadataSchema({ schemaVersion, components }: EventSchemaContext): Json
       },
       sequence: SEQUENCE,
       actor: { type: ['string', 'null'], description: 'The subject of the caller; null without one.' },
+      caller: CALLER_SCHEMA,
     },
   }));
 }

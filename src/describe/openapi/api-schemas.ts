@@ -2,6 +2,7 @@ import { MAX_DETAILS } from '../../conventions/errors.ts';
 import { MAX_OPERATIONS as MAX_PATCHES } from '../../conventions/json/json-patch.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { ApiSchema } from '../../model/type-names.ts';
+import { CALLER_SCHEMA } from '../event-caller-schema.ts';
 import { API_EXAMPLES, EXAMPLE_PAGE } from './api-examples.ts';
 import { BATCH_METHODS, MAX_OPERATIONS } from '../../plan/write/batch-rule.ts';
 import type { Components } from '../components.ts';
@@ -190,12 +191,13 @@ function loggedEvent(): JsonObject {
       schema_version: TEXT,
       sequence: { type: 'string', pattern: '^[0-9]{20}$', description: 'Its position in the log.' },
       actor: { type: ['string', 'null'] },
+      caller: CALLER_SCHEMA,
     }),
   });
 }
 
 function cloudEvent(): JsonObject {
-  return object({
+  const always: JsonObject = {
     specversion: { type: 'string', enum: ['1.0'] },
     id: TEXT,
     source: { type: 'string', format: 'uri' },
@@ -203,11 +205,14 @@ function cloudEvent(): JsonObject {
     subject: TEXT,
     time: TIME,
     datacontenttype: { type: 'string', enum: ['application/json'] },
+    dataschema: { type: 'string', format: 'uri' },
     data: eventPayload(),
     traceparent: TEXT,
     correlationid: TEXT,
     sequence: TEXT,
-  });
+    schemaversion: TEXT,
+  };
+  return object({ ...always, callersubject: TEXT, callerissuer: TEXT }, Object.keys(always));
 }
 
 function batchOperation(): JsonObject {

@@ -13,6 +13,7 @@ import type { LoggedEvent, Store } from '../../stores/store.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { DeliveryRows } from './delivery-rows.ts';
 import { EndpointTable } from './endpoint-table.ts';
+import { KeyEnds } from './key-ends.ts';
 import { pingEvent } from './ping-event.ts';
 import { type WebhookSender, webhookSender } from './sender.ts';
 import { StoreWebhookChecks } from './store-webhook-checks.ts';
@@ -57,6 +58,8 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { retention } = model.events;
   const table = new EndpointTable({ store, contracts, names, rules: sender.rules, seal, origin });
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
+  const apiKeys = model.auth?.apiKeys ?? null;
+  const keys = apiKeys === null ? null : new KeyEnds({ rows: table.rows, resource: apiKeys, now });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
   const attempt = { sender, timeout, name: model.name, source, now, elapsed };
   const starts = new SubscriptionStarts(store);
@@ -67,7 +70,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const ping = (delivery: Row): EventEnvelope => pingEvent(delivery, { ...parts, settings });
   const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now });
   return {
-    subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, observe: parts.observe }),
+    subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, keys, observe: parts.observe }),
     requests: new WebhookRequests({ ...parts, names, table, rows, attempt, find, ping, starts, retention }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };

@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '../../conventions/events/event.ts';
+import { type EventEnvelope, ofActor } from '../../conventions/events/event.ts';
 import type { Contracts } from '../../contract/contract.ts';
 import type { EventContext } from '../../plan/events/change-event.ts';
 import { readString } from '../../model/values/access.ts';
@@ -39,6 +39,7 @@ export function pingEvent({ id, created_at: timestamp, webhook_id: webhook }: Ro
       schema_version: `${major}.${minor}`,
       sequence: SEQUENCE,
       actor: null,
+      caller: ofActor(null),
     },
   };
 }

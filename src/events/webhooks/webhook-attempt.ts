@@ -3,6 +3,7 @@ import { judgeWebhookResponse, type WebhookVerdict } from '../../conventions/eve
 import type { ListedAttempt } from './delivery-rows.ts';
 import type { SendFailure, SendResult, WebhookSender } from './sender.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import { dataSchemaUri } from '../../describe/asyncapi/data-schema.ts';
 import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
 import { signatureFields, type Signer } from '../../conventions/events/webhook-signature.ts';
 
@@ -91,7 +92,8 @@ function webhookMessage(event: EventEnvelope, form: MessageForm, now: number): W
   const { id } = event;
   const traceparent = eventTraceparent(event);
   const isCloudEvent = form.format === 'cloudevents';
-  const body = JSON.stringify(isCloudEvent ? cloudEvent(event, { ...form, traceparent }) : event);
+  const dataschema = dataSchemaUri(form.source, event);
+  const body = JSON.stringify(isCloudEvent ? cloudEvent(event, { ...form, dataschema }) : event);
   return {
     headers: {
       'content-type': isCloudEvent ? CLOUD_EVENT_TYPE : 'application/json; charset=utf-8',

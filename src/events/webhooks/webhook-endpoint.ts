@@ -26,6 +26,8 @@ export interface WebhookEndpoint {
   readonly target: WebhookUrl;
   readonly format: 'native' | 'cloudevents';
   readonly ordered: boolean;
+  /** The id of the API key with which it was made; null if it was made with other credentials. */
+  readonly keyId: string | null;
   /** Patterns of types as the log has them. */
   readonly patterns: readonly string[];
   /** Lists the signers, that of the newest secret first. @param now milliseconds since the epoch */
@@ -62,6 +64,7 @@ export function webhookEndpoint(
     target: parseWebhookUrl(readString(row['url']) ?? '', rules),
     format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
     ordered: row['ordered'] === true,
+    keyId: readString(row['key_id']) ?? null,
     patterns: contract === contracts.current ? patterns : storedPatterns(patterns, contract, contracts),
     signers: (now) => activeSigners(keys, now),
     // Each event is judged when it is read, and once more when it is sent.

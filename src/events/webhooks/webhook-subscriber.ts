@@ -1,3 +1,4 @@
+import type { KeyEnd, KeyEnds } from './key-ends.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';
@@ -18,6 +19,8 @@ export interface WebhookSubscriberOptions {
   readonly attempt: AttemptOptions;
   readonly starts: SubscriptionStarts;
   readonly observe: Observe;
+  /** The API keys that have ended; null if the model has none. */
+  readonly keys: KeyEnds | null;
 }
 
 /** Milliseconds of failures after which a webhook is disabled (EVT-6). */
@@ -100,6 +103,7 @@ export class WebhookSubscriber implements Subscriber {
     const { webhook, replay } = parseSubscriptionName(subscription.name);
     const endpoint = this.#endpoints.get(webhook);
     if (endpoint === undefined || this.#stopped.has(webhook)) return { kind: 'refused' };
+    if (await this.#hasEnded(endpoint)) return { kind: 'refused' };
     const seen = endpoint.see(event);
     // Events that the webhook may not see, or that its filter excludes, are done.
     if (seen === null) return { kind: 'succeeded' };
@@ -232,7 +236,14 @@ export class WebhookSubscriber implements Subscriber {
     this.#failingSince.set(id, since);
   }
 
-  async #disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
+  /** Disables a webhook whose API key has ended. */
+  async #hasEnded({ id, keyId }: WebhookEndpoint): Promise<boolean> {
+    const reason = keyId === null ? null : ((await this.#options.keys?.find(keyId)) ?? null);
+    if (reason !== null) await this.#disable(id, reason);
+    return reason !== null;
+  }
+
+  async #disable(id: string, reason: 'gone' | 'failing' | KeyEnd): Promise<void> {
     if (this.#stopped.has(id)) return;
     await this.#options.rows.changeWebhook(id, { status: 'disabled', disabled_reason: reason });
     this.#stopped.add(id);

@@ -1,5 +1,5 @@
 import { weakMemoize } from '../../cache/memoize.ts';
-import type { EventEnvelope, EventPayload } from '../../conventions/events/event.ts';
+import { type EventEnvelope, type EventPayload, ofActor } from '../../conventions/events/event.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
@@ -107,6 +107,8 @@ export class EventView {
     const { contract, origin } = this.#consumer;
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;
+    // Events of earlier versions are stored as envelopes without it.
+    const { caller = ofActor(metadata.actor) }: Partial<typeof metadata> = metadata;
     const within = eventAncestors(stored, payload, this.#consumer.current);
     const { id } = payload.resource;
     const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
@@ -125,7 +127,7 @@ export class EventView {
         changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
         ...(data === undefined ? {} : { data }),
       },
-      metadata: { ...metadata, schema_version: contractVersion(contract) },
+      metadata: { ...metadata, schema_version: contractVersion(contract), caller },
     };
   }
 

@@ -4,6 +4,7 @@ import { isUnindexed } from './effort.ts';
 import { listRelations } from '../expansion.ts';
 import { MAX_INDEX_SIZE, overlongByDeclaration } from './index-size.ts';
 import { listIndexes } from './indexes.ts';
+import { listPolicyWarnings } from '../policy/policy-warnings.ts';
 import { isServedByIndex, policyPaths } from '../policy-paths.ts';
 import { totalOrder } from './sort.ts';
 
@@ -14,13 +15,14 @@ import { totalOrder } from './sort.ts';
  * the limits on effort hold.
  */
 export function describeWarnings(model: Model): readonly string[] {
-  return [...model.resources.values()].flatMap((resource) => [
+  const perResource = [...model.resources.values()].flatMap((resource) => [
     ...indexWarnings(resource, model),
     ...sizeWarnings(resource),
     ...policyWarnings(resource),
     ...cacheWarnings(resource),
     ...nameWarnings(resource),
   ]);
+  return [...perResource, ...listPolicyWarnings(model)];
 }
 
 function indexWarnings(resource: Resource, model: Model): readonly string[] {

@@ -120,10 +120,16 @@ describe('what a webhook gets', () => {
       subject: `/api/v2/products/${logged.payload.resource.id}`,
       time: logged.payload.timestamp,
       datacontenttype: 'application/json',
+      dataschema: 'https://api.example.com/asyncapi.json?api_version=2#/components/schemas/ProductCreatedPayload',
+      schemaversion: '2.1',
+      callersubject: 'ann',
+      callerissuer: 'test',
       traceparent: request.headers['traceparent'],
       correlationid: logged.metadata.correlation_id,
       sequence: logged.metadata.sequence,
     });
+    const schemas = (await scene.send('GET', '/asyncapi.json?api_version=2', undefined, headers)).body;
+    assert.ok('ProductCreatedPayload' in schemas.components.schemas);
     assert.deepEqual(Object.keys(Object(data)), ['timestamp', 'resource', 'parents', 'changed_fields', 'data']);
     assert.match(String(request.headers['content-type']), /^application\/cloudevents\+json/);
   });

@@ -51,6 +51,36 @@ describe('an API key', () => {
     assert.equal((await create(api, { scopes: ['notes:read'] }, bearer(key) as typeof ADMIN)).status, 201);
   });
 
+  it('[AUTH-8b] ends with the key that made it, at any distance: at its expiry, and with its revocation', async () => {
+    await using api = await open();
+    const scopes = ['api-keys:write', 'notes:read'];
+    const by = (key: string) => bearer(key) as typeof ADMIN;
+    const in_ = (seconds: number) => new Date(api.clock.now() + seconds * 1_000).toISOString();
+    const first = (await create(api, { scopes, expires_at: in_(60) })).body;
+    const late = await create(api, { scopes, expires_at: in_(61) }, by(first.key));
+    assert.deepEqual([late.status, late.body.details[0].field], [400, 'expires_at']);
+    const second = (await create(api, { scopes }, by(first.key))).body;
+    const third = (await create(api, { scopes, expires_at: in_(30) }, by(second.key))).body;
+    assert.deepEqual([second.expires_at, second.parent_id, third.parent_id], [in_(60), first.id, second.id]);
+    assert.equal((await read(api, third.key)).status, 200);
+    // Neither a later end of its own helps it, nor one of its parent.
+    for (const { id } of [third, second]) {
+      const headers = { ...ADMIN, 'Content-Type': 'application/merge-patch+json' };
+      await api.send({ send: `PATCH /api/v1/api-keys/${id}`, headers, body: { expires_at: in_(3_600) } });
+    }
+    api.clock.advance(59_000);
+    assert.equal((await read(api, third.key)).status, 200);
+    api.clock.advance(1_000);
+    assert.equal((await read(api, third.key)).body.errorCode, 'AUTH_TOKEN_EXPIRED');
+    const parent = (await create(api, { scopes })).body;
+    const child = (await create(api, { scopes }, by(parent.key))).body;
+    const grandchild = (await create(api, { scopes }, by(child.key))).body;
+    assert.equal((await read(api, grandchild.key)).status, 200);
+    await api.send({ send: `DELETE /api/v1/api-keys/${parent.id}`, headers: ADMIN });
+    for (const { key } of [child, grandchild])
+      assert.equal((await read(api, key)).body.errorCode, 'AUTH_TOKEN_INVALID');
+  });
+
   it('[AUTH-8b] has the subject and claims of its creator, unless that may give it others', async () => {
     await using api = await apiUnderTest(MODEL, { tokens: callerTokens() });
     const scopes = ['api-keys:write', 'notes:read'];

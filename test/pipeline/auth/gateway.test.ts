@@ -50,6 +50,7 @@ describe('a request through a gateway', () => {
     assert.equal((await send('POST /api/v1/notes', ANN, { json: { id: 'a' } })).status, 201);
     const [event] = await desk.newEvents();
     assert.equal(event?.metadata.actor, 'ann');
+    assert.deepEqual(event.metadata.caller, { issuer: 'gateway', subject: 'ann', client: null });
   });
 
   it('[AUTH-6a] is private', async () => {

@@ -210,6 +210,26 @@ describe('failed authentication', () => {
     });
   }
 
+  it('[LIM-2b] stops no token that was verified before, and still stops all others of the address', async () => {
+    const known = new Set<string>();
+    let verified = 0;
+    const remembering: TokenVerifier = {
+      verify(token) {
+        verified += 1;
+        if (token !== 'bad') known.add(token);
+        return fakeTokens.verify(token);
+      },
+      isKnown: (token) => known.has(token),
+    };
+    await using api = await guarded('{ requests: 2, per: 60s }', remembering);
+    const get = (headers: Readonly<Record<string, string>>) => api.send({ send: 'GET /api/v1/notes', headers });
+    await get(ALICE);
+    await times(api, 2, { send: 'GET /api/v1/notes', headers: bearer('bad') });
+    assert.deepEqual([(await get(ALICE)).status, (await get(bearer('b.notes_read'))).status], [200, 429]);
+    assert.equal((await get(bearer('bad'))).status, 429);
+    assert.equal(verified, 4);
+  });
+
   it('[LIM-2b] is not what valid callers and anonymous ones take from', async () => {
     await using api = await guarded('{ requests: 2, per: 60s }');
     for (const name of ['a', 'b', 'c', 'd']) {

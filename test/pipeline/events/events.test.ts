@@ -41,9 +41,11 @@ describe('an event', () => {
       'schema_version',
       'sequence',
       'actor',
+      'caller',
     ]);
     assert.match(event.id, UUID7);
     assert.deepEqual([event.metadata.schema_version, event.metadata.actor], ['1.4', null]);
+    assert.deepEqual(event.metadata.caller, { issuer: null, subject: null, client: null });
   });
 
   it('[EVT-1] is published by every write with a change, with its type', async () => {

@@ -403,6 +403,7 @@ describe('events', () => {
         schema_version: '1.4',
         sequence: event?.metadata.sequence,
         actor: null,
+        caller: { issuer: null, subject: null, client: null },
       },
     });
     assert.match(event?.metadata.sequence ?? '', /^\d{20}$/);

@@ -25,6 +25,7 @@ const API_KEYS: JsonObject = {
       scopes: { type: 'array', items: SCOPE, minItems: 1, maxItems: 100, uniqueItems: true, 'x-immutable': true },
       claims: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50, 'x-immutable': true },
       expires_at: { type: 'string', format: 'date-time' },
+      parent_id: { type: 'string', readOnly: true },
       prefix: { type: 'string' },
       key: { type: 'string', 'x-shown-once': true },
     },
@@ -58,7 +59,7 @@ export function withApiKeys<T extends UncheckedCode>(
     document: { ...document, declared },
     code: new Map([
       ...code,
-      [name, { validate: null, before: { create: limitToCaller(name), ...onRevocation(document) }, ...rules }],
+      [name, { validate: null, before: { create: limitKey(name), ...onRevocation(document) }, ...rules }],
     ]),
   };
 }
@@ -95,6 +96,23 @@ function ownKeys(name: string): NonNullable<UncheckedCode['rows']> {
 function restrictsRows(declared: Json): boolean {
   const { rows, owner } = readObject(readObject(declared)['access']);
   return rows !== undefined || owner !== undefined;
+}
+
+/** Limits a new key to what its creator may do, and to the time until the key of its creator expires. */
+function limitKey(name: string): (draft: JsonObject, context: HookServices & WriteInfo) => Promise<JsonObject> {
+  const limit = limitToCaller(name);
+  return async (draft, context) => {
+    const limited = limit(draft, context);
+    const { key } = context.caller;
+    if (key === null) return limited;
+    const parent = await context.system.get(name, key);
+    const [own, end] = [readString(draft['expires_at']), readString(parent?.['expires_at'] ?? null)];
+    if (own !== null && end !== null && Date.parse(own) > Date.parse(end))
+      refuse('INVALID', `A key that is made with a key expires no later than that one, at ${end}.`, [
+        { field: 'expires_at', message: `must not be after ${end}` },
+      ]);
+    return { ...limited, parent_id: key, expires_at: own ?? end };
+  };
 }
 
 /**

@@ -35,7 +35,7 @@ const WEBHOOKS: JsonObject = {
       },
       format: { type: 'string', enum: ['native', 'cloudevents'], default: 'native' },
       status: { type: 'string', enum: ['enabled', 'disabled'], default: 'enabled' },
-      disabled_reason: { type: 'string', enum: ['gone', 'failing', 'key_revoked'], readOnly: true },
+      disabled_reason: { type: 'string', enum: ['gone', 'failing', 'key_revoked', 'key_expired'], readOnly: true },
       ordered: { type: 'boolean', default: false },
       filter: { type: 'string', minLength: 2, maxLength: 10_000 },
       version: { type: 'string', pattern: '^[0-9]{1,9}(?:\\.[0-9]{1,9}){0,2}$' },

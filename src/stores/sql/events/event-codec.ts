@@ -221,6 +221,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
     schema_version: version,
     sequence: sequenceText(Number(row['sequence'])),
     actor: origin[2],
+    caller: { issuer: origin[3] ?? null, subject: origin[4] ?? origin[2], client: origin[5] ?? null },
   };
   const head = JSON.stringify({ id: unpackTexts(readBytes(row['id']))[0], type }).slice(0, -1);
   const data = row['data'] === null ? '}' : `,"data":${renamed.json(String(row['data']))}}`;

@@ -3,6 +3,7 @@ import { readUpTo } from '../../sql/read/size-bound.ts';
 import { availableMemory } from '../../../platform/available-memory.ts';
 import { LARGE_ROW_FUNCTION } from '../dialect/sqlite-dialect.ts';
 import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
+import { createPrivateFile } from './private-file.ts';
 import { type Cache, type CacheStatistics, GenerationalCache } from '../../../cache/cache.ts';
 
 /**
@@ -119,6 +120,7 @@ export class SqliteConnection {
    * @throws what `isBusy` recognises, while another process has locked the database
    */
   static writer(path: string, driver: Driver, { mustExist = false, trace }: WriterOptions = {}): SqliteConnection {
+    if (!mustExist) createPrivateFile(path);
     const database = driver.open(path, { mode: mustExist ? 'existing' : 'create', timeout: 0, trace });
     try {
       const connection = new SqliteConnection(database);
