@@ -231,7 +231,11 @@ describe('the findings on changes', () => {
   const rows: readonly (readonly [title: string, lines: readonly string[], expected: readonly string[]])[] = [
     ['accept known and new clauses', ['- 46 (URL-1): x', '### Later', '- 48 (URL-2 new, model): y'], []],
     ['report an unknown clause', ['- 46 (URL-2): x'], ['planned.md: change 46: URL-2 is no clause']],
-    ['report a new clause that is served', ['- 46 (URL-1 new): x'], ['planned.md: change 46: URL-1 is in the contract']],
+    [
+      'report a new clause that is served',
+      ['- 46 (URL-1 new): x'],
+      ['planned.md: change 46: URL-1 is in the contract'],
+    ],
     [
       'report a repeated change',
       ['- 47 (URL-1): x', '- 47 (URL-1): y'],
