@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { compileCsv, compileCsvReader } from '../../src/formats/csv.ts';
+import { compileCsv, compileCsvReader, readCells, readManyCells } from '../../src/formats/csv.ts';
 import type { ObjectType } from '../../src/formats/typed-reader.ts';
 import type { Member, ValueType } from '../../src/model/model.ts';
 import { typedValue } from './typed-values.ts';
@@ -103,4 +103,19 @@ describe('CSV', () => {
       assert.throws(() => compileCsvReader(PRODUCT, header, LIMITS)(record), says);
     });
   }
+});
+
+describe('cells of any type, as init and serve FILE read them', () => {
+  it('[REP-7] contain no NUL and no noncharacter, in a header either', () => {
+    for (const character of ['\0', '\uffff', '\ufdd0', '\u{1fffe}']) {
+      for (const cell of [`b${character}`, `"b""${character}"`]) {
+        assert.throws(() => readCells(`a,${cell}`), /the cell of column 2 must not contain NUL/);
+        assert.equal(readManyCells([`a,b`, `a,${cell}`]), null);
+      }
+    }
+    assert.deepEqual(readManyCells(['a,\ufffd', '\u{10000},b']), [
+      ['a', '\ufffd'],
+      ['\u{10000}', 'b'],
+    ]);
+  });
 });

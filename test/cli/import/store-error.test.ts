@@ -9,7 +9,7 @@ function failing(error: Error): Promise<never> {
 }
 
 describe('an error of the database in an import', () => {
-  it('[OPS-4] is one line that says what to do', async () => {
+  it('[OPS-4b] is one line that says what to do', async () => {
     const refused = Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' });
     for (const [error, message] of [
       [
@@ -24,7 +24,7 @@ describe('an error of the database in an import', () => {
     }
   });
 
-  it('[OPS-4] hides no mistake of the program', async () => {
+  it('[OPS-4b] hides no mistake of the program', async () => {
     const mistake = new TypeError('x is not a function');
     await assert.rejects(failing(mistake), mistake);
   });

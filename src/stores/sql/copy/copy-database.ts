@@ -3,8 +3,8 @@ import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
-import { beginCounters, storeCounters } from '../write/counters.ts';
 import { RefusedCopyRow, UnstorableRow } from './unstorable-row.ts';
+import { beginCounters, storeCounters } from '../write/counters.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
