@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../conventions/errors.ts';
+import { isHealthTarget } from '../../conventions/url/origin-names.ts';
 import { serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
 import { BodyMemory } from '../../limits/body-memory.ts';
 import { ResponseMemory } from '../../limits/response-memory.ts';
@@ -21,7 +22,6 @@ import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
 import { nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from '../response-batcher.ts';
-import { isHealthCheck } from '../mounted-api.ts';
 import { bodyBytes, sendResponse, sendStream } from '../send-response.ts';
 import { Connection, type PendingResponse } from './connection.ts';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -163,7 +163,7 @@ export class HttpConnections {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
     const isOverloaded = overloaded(this.#inFlight.size - this.#streaming);
-    if (isHealthCheck(request.target)) return handleSafely(handler, request);
+    if (isHealthTarget(request.target)) return handleSafely(handler, request);
     if (isOverloaded) return handler.refuse(serverOverloadedError(), request);
     if (this.#responseMemory.isExceeded) return handler.refuse(unsentResponsesError(), request);
     return handleSafely(handler, request);
