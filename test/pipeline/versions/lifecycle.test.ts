@@ -75,7 +75,10 @@ describe('a target without a version', () => {
       assert.deepEqual([plain.status, ...versionFields(plain).slice(0, 3)], [200, null, null, null], path);
       const older = await api.send({ send: `GET ${path}?api_version=1` });
       assert.deepEqual(versionFields(older).slice(0, 3), ['1.3.0', '@1780272000', 'Thu, 01 Jun 2028 00:00:00 GMT']);
-      assert.ok(older.headers.get('link')?.includes(`<${path}>; rel="successor-version"`), older.headers.get('link'));
+      assert.ok(
+        older.headers.get('link')?.includes(`<${path}>; rel="successor-version"`),
+        String(older.headers.get('link')),
+      );
       const unknown = await api.send({ send: `GET ${path}?api_version=9` });
       assert.deepEqual([unknown.status, ...versionFields(unknown)], [400, ...NONE]);
     }
@@ -120,7 +123,7 @@ describe('the successor of a deprecated version', () => {
     const renamed = await api.send({ send: 'GET /api/products?api_version=1.3' });
     assert.ok(
       renamed.headers.get('link')?.includes('<https://api.example.com/api/v1/wares>; rel="successor-version"'),
-      renamed.headers.get('link'),
+      String(renamed.headers.get('link')),
     );
     const root = await api.send({ send: 'GET /api?api_version=1.3' });
     assert.ok(root.headers.get('link')?.startsWith(PAGE));
