@@ -6,6 +6,7 @@ import { isHealthTarget } from '../conventions/url/origin-names.ts';
 import { BodyMemory } from '../limits/body-memory.ts';
 import { ResponseMemory, SMALL_RESPONSE } from '../limits/response-memory.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { withHostHeaders } from './host-headers.ts';
 import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
@@ -40,6 +41,7 @@ interface MountedExchange {
  */
 export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
   const rules = mountApi(api, options);
+  const turns = new ConnectionTurns();
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
   const { requestTimeout: timeout, bodyMemory, responseMemory } = api.model.limits;
@@ -54,10 +56,12 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
     const body = nodeRequestBody(request, receiving);
     const raw = { ...rawRequest(request, body, target), ...rules };
     const exchange = { api, request: raw, response, memory };
-    const isRead = body !== null && request.readableEnded;
-    const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
-    if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
-    else sendToHost(exchange, handled, endOfTick);
+    turns.take(request.socket, () => {
+      const isRead = body !== null && request.readableEnded;
+      const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
+      if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
+      else sendToHost(exchange, handled, endOfTick);
+    });
   };
 }
 
