@@ -5,7 +5,7 @@ import { countedIteration } from '../platform/clock.ts';
 const MAX_ROW = 100;
 
 /** The requests of one connection in this iteration of the event loop, and those that wait for a later one. */
-interface Row {
+interface PipelinedRequests {
   readonly socket: Socket;
   iteration: number;
   handled: number;
@@ -13,22 +13,22 @@ interface Row {
 }
 
 /**
- * Divides pipelined requests into turns (LIM-1). One packet holds more than a thousand of them, which the parser passes
- * on one after another. After {@link MAX_ROW} of them the event loop first reads what others have sent. One connection
- * has a turn in each iteration. Requests of one connection stay in order.
+ * Divides pipelined requests into slices (LIM-1). One packet holds more than a thousand of them, which the parser passes
+ * on one after another. After {@link MAX_ROW} of them the event loop first reads what others have sent. Each iteration
+ * handles one slice of one connection. Requests of one connection stay in order.
  */
 export class ConnectionTurns {
   readonly #iteration: () => number;
-  readonly #rows = new WeakMap<Socket, Row>();
-  /** The connections with waiting requests, in the order of their turns. */
-  readonly #queue: Row[] = [];
+  readonly #rows = new WeakMap<Socket, PipelinedRequests>();
+  /** The connections with waiting requests, in the order of their slices. */
+  readonly #queue: PipelinedRequests[] = [];
 
   /** @param iteration returns a number that differs for each event-loop iteration */
   constructor(iteration = countedIteration()) {
     this.#iteration = iteration;
   }
 
-  /** Handles a request of a connection, now or in a later turn. One whose connection is closed by then is dropped. */
+  /** Handles a request of a connection, now or in a later iteration. One whose connection is closed by then is dropped. */
   take(socket: Socket, handle: () => void): void {
     const row = this.#findRow(socket);
     const iteration = this.#iteration();
@@ -45,7 +45,7 @@ export class ConnectionTurns {
     row.waiting.push(handle);
   }
 
-  #findRow(socket: Socket): Row {
+  #findRow(socket: Socket): PipelinedRequests {
     const known = this.#rows.get(socket);
     if (known !== undefined) return known;
     const row = { socket, iteration: Number.NaN, handled: 0, waiting: [] };
@@ -54,7 +54,7 @@ export class ConnectionTurns {
   }
 
   /** Stops reading the connection until its requests are handled, so that no more of them wait than one packet has. */
-  #enqueue(row: Row): void {
+  #enqueue(row: PipelinedRequests): void {
     row.socket.pause();
     this.#queue.push(row);
     // The first immediate runs before the event loop polls, the second one after it.

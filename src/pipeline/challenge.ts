@@ -6,8 +6,8 @@ import { writeMetadataUrl } from '../plan/routes/protected-resource.ts';
 /** The name of the API outside of its responses. */
 export interface ResourceIdentity {
   /**
-   * The identifier of the API as a protected resource: an absolute URL; null if neither its public URL nor a loopback
-   * address that it listens on is known (AUTH-8).
+   * The identifier of the API as a protected resource, an absolute URL (AUTH-8). It is null if neither its public URL
+   * nor a loopback address that it listens on is known.
    */
   readonly resource: () => string | null;
 }

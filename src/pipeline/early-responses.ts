@@ -35,8 +35,8 @@ export function unroutedResponse(received: Received, contracts: Contracts): ApiR
 }
 
 /**
- * Ends a request before its caller is known: a health check, one for the metadata, or one of a program for `/` (URL-1);
- * null for any other.
+ * Ends a request before its caller is known: a health check, one for the metadata, or one of a program for `/` (URL-1).
+ * Returns null for any other.
  *
  * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE; REQUEST_ROUTE_NOT_FOUND
  */

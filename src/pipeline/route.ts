@@ -8,31 +8,14 @@ import { linkField } from '../conventions/url/links.ts';
 import type { ContractVersion } from '../model/model.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import { type OriginKind, ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
-import type { CompiledResource, Contract, Contracts } from '../contract/contract.ts';
+import { ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
+import type { Contract, Contracts } from '../contract/contract.ts';
 import type { Exchange, ServedContract } from '../exchange/exchange.ts';
 import type { Received } from './receive.ts';
+import type { Route } from './found-route.ts';
 import { selectServedContract } from './served-contract.ts';
 
-/** The target of a path. */
-export type Route =
-  /** The server as a whole, `OPTIONS *`. */
-  | { readonly kind: 'server' }
-  | { readonly kind: OriginKind }
-  | { readonly kind: 'root' }
-  | { readonly kind: 'collection'; readonly compiled: CompiledResource; readonly within: readonly Ancestor[] }
-  | {
-      readonly kind: 'item';
-      readonly compiled: CompiledResource;
-      readonly within: readonly Ancestor[];
-      readonly id: string;
-    }
-  /** Several writes in one request (MET-13). */
-  | { readonly kind: 'batches' }
-  | { readonly kind: 'batch'; readonly id: string }
-  /** The log of events (EVT-8). */
-  | { readonly kind: 'events' }
-  | { readonly kind: 'event'; readonly id: string };
+export type { Route } from './found-route.ts';
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed {

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { linkField } from '../conventions/url/links.ts';
 import type { ServedContract } from '../exchange/exchange.ts';
 import { writeDescriptionUrl, writeDocsUrl } from '../represent/description-urls.ts';
-import type { Route } from './route.ts';
+import type { Route } from './found-route.ts';
 
 /**
  * Selects what every response of a version says about it (VER-4). That of a deprecated one links to the successor of
@@ -23,8 +23,8 @@ function successorLinks(contract: Contract, route: Route | null, newest: Contrac
 }
 
 /**
- * Finds the URL of a target in a version, without the parameters of the request. Resources have the same keys and ids in
- * every version.
+ * Finds the URL of a target in a version, without the parameters of the request. Resources have the same keys and ids
+ * in every version.
  *
  * @param route the target, as found in any version
  */

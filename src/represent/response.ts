@@ -17,8 +17,8 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
 );
 
 /**
- * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`,
- * version if it has one, no sniffing, access of other origins, rate limit. A new list, which the caller may extend.
+ * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`, no
+ * sniffing, access of other origins, rate limit. That of a version names it. A new list, which the caller may extend.
  *
  * @param quota null if shared caches may store the response (CACHE-5)
  */

@@ -8,8 +8,8 @@ const CODE = /`([^`\n]+)`/g;
 const COMMAND_CELL = /^\| `restwright .*?(?<!\\)\|(?=\s)/gm;
 
 /**
- * Reads the commands, options and values with a scheme that a text promises: `restwright init`, `restwright init --from`
- * and `restwright init --from postgres://`; an option without its command as `--workers`.
+ * Reads the commands, options and values with a scheme that a text promises: `restwright init`,
+ * `restwright init --from` and `restwright init --from postgres://`; an option without its command as `--workers`.
  */
 export function readPromises(text: string): readonly string[] {
   const cells = new Set([...text.matchAll(COMMAND_CELL)].map(([cell]) => cell));

@@ -81,7 +81,7 @@ export function bodyTypes(rule: BodyRule): string {
  *
  * @param text value of the field; null if absent
  * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types in `Accept`, for PATCH also in
- *   `Accept-Patch`, for QUERY also in `Accept-Query`; REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
+ *   `Accept-Patch`, for QUERY in `Accept-Query`; REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
  */
 export function readContentType(text: string | null, rule: BodyRule): BodyType {
   if (text === 'application/json' && rule.use !== 'query') return JSON_BODY;

@@ -15,8 +15,8 @@ import { type ConcurrencyLimit, runOrdered, type StartedTask } from './ordered-c
 
 /** Maximum lines and bytes in progress: enough lines to share commits, and few enough bytes to hold in memory. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
-/** Faulty lines in a row that end the stream: each costs little to send, and a long line to answer (MET-13). */
-const MAX_FAULTY = 1_000;
+/** Refused lines in a row that end the stream: each costs little to send, and a long line to answer (MET-13). */
+const MAX_REFUSED = 1_000;
 /** Lines that take as much from a rate limit as one write (LIM-2). */
 const LINES_PER_WRITE = 100;
 
@@ -26,7 +26,7 @@ export type LineResult =
   /** The line of a dry run. */
   | { readonly kind: 'checked'; readonly line: number }
   | { readonly kind: 'failed'; readonly line: number; readonly error: ErrorBody }
-  /** The body itself broke off, or too many lines in a row were faulty. No line follows. */
+  /** The body itself broke off, or too many lines in a row were refused. No line follows. */
   | { readonly kind: 'broken'; readonly error: ErrorBody };
 
 /** The results of an NDJSON body, produced while they are sent. */
@@ -72,7 +72,7 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
     if (line.raw !== null && isBlank(recordContent(line.raw))) return null;
     return { bytes: line.raw?.length ?? 0, result: runLine(line, lines, services) };
   };
-  const row = new FaultyRow();
+  const row = new RefusedLines();
   try {
     for await (const result of runOrdered(inTimeSlices(limitedLines(lines)), start, row)) {
       row.count(result);
@@ -88,20 +88,20 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
 }
 
 /**
- * Counts the faulty lines in a row. It bounds the lines in progress by what is left of {@link MAX_FAULTY}. So no line is
- * in progress when the row is full, and every line that was written is reported.
+ * Counts the refused lines in a row. It bounds the lines in progress by what is left of {@link MAX_REFUSED}. So no line
+ * is in progress when the row is full, and every line that was written is reported.
  */
-class FaultyRow implements ConcurrencyLimit {
+class RefusedLines implements ConcurrencyLimit {
   readonly bytes = CONCURRENCY.bytes;
   #length = 0;
   #last = 0;
 
   get items(): number {
-    return Math.min(CONCURRENCY.items, MAX_FAULTY - this.#length);
+    return Math.min(CONCURRENCY.items, MAX_REFUSED - this.#length);
   }
 
   get isFull(): boolean {
-    return this.#length === MAX_FAULTY;
+    return this.#length === MAX_REFUSED;
   }
 
   count(result: LineResult): void {
@@ -111,7 +111,7 @@ class FaultyRow implements ConcurrencyLimit {
   }
 
   error(): ApiError {
-    const message = `The last ${MAX_FAULTY} lines were refused, so line ${this.#last} is the last one that was read; correct them, and send them again with the lines after them.`;
+    const message = `The last ${MAX_REFUSED} lines were refused, so line ${this.#last} is the last one that was read; correct them, and send them again with the lines after them.`;
     return apiError('REQUEST_BODY_MALFORMED', message);
   }
 }

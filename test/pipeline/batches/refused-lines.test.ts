@@ -34,7 +34,7 @@ function post(api: ApiUnderTest, body: string | Uint8Array, headers: Readonly<Re
 
 const valid = (index: number): string => `{"id":"n${index}"}`;
 
-describe('faulty lines in a row', () => {
+describe('refused lines in a row', () => {
   const faulty: readonly (readonly [name: string, line: string])[] = [
     ['not JSON', 'x'],
     ['invalid', '{"id":"a","unknown":1}'],
