@@ -17,7 +17,9 @@ export function keyIds(resource: Resource, { id, within }: RowAddress): readonly
 
 /** Identifies a row among the rows of all resources, as one string. @throws {Error} as {@link keyIds} does */
 export function rowKey(resource: Resource, address: RowAddress): string {
-  return JSON.stringify([resource.name, ...keyIds(resource, address)]);
+  const ids = keyIds(resource, address);
+  // The name of a resource has neither a slash nor a bracket.
+  return ids.length === 1 ? `${resource.name}/${address.id}` : JSON.stringify([resource.name, ...ids]);
 }
 
 /** A hidden member of a row, and the resource whose id it holds. */

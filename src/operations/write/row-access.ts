@@ -185,16 +185,17 @@ function judgingResources(target: WriteTarget, operation: WriteAccess): Readonly
     within,
   } = target;
   const above = within.filter((each) => isRestricted(target, each.resource)).map((each) => each.resource);
-  const visibilities = [
-    rows.visibility(resource.name),
-    rows.visibility(resource.name, operation),
-    ...above.map((name) => rows.visibility(name)),
-  ];
-  const related = visibilities.flatMap((visible) => relatedResources(visibleConditions(visible)));
-  const referred = resource.fields.flatMap(({ reference }) =>
-    reference !== null && rows.visibilityAnywhere(reference.resource).kind !== 'everything' ? [reference.resource] : [],
-  );
-  return new Set([...above, ...related, ...referred]);
+  const names = new Set(above);
+  const judging = [rows.visibility(resource.name), rows.visibility(resource.name, operation)];
+  for (const visible of [...judging, ...above.map((name) => rows.visibility(name))]) {
+    if (visible.kind === 'everything') continue;
+    for (const name of relatedResources(visibleConditions(visible))) names.add(name);
+  }
+  for (const { reference } of resource.fields) {
+    if (reference === null || names.has(reference.resource)) continue;
+    if (rows.visibilityAnywhere(reference.resource).kind !== 'everything') names.add(reference.resource);
+  }
+  return names;
 }
 
 /** True if rows above may be hidden from the caller. */

@@ -1,6 +1,6 @@
 import { withArticle } from '../../conventions/text/article.ts';
 import { apiError } from '../../conventions/errors.ts';
-import type { JsonObject } from '../../conventions/json/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 
 /**
@@ -13,6 +13,7 @@ import type { Resource } from '../../model/model.ts';
  * @throws {ApiError} REQUEST_BODY_TOO_LARGE with the largest field
  */
 export function checkRowSize(resource: Resource, most: number, values: JsonObject, current: JsonObject | null): void {
+  if (boundSize(values, most) <= most) return;
   const sizes = fieldSizes(resource, values);
   const size = sum(sizes);
   if (size <= most || (current !== null && size <= sum(fieldSizes(resource, current)))) return;
@@ -30,6 +31,23 @@ function fieldSizes({ fields }: Resource, values: JsonObject): readonly number[]
     const value = values[name] ?? null;
     return value === null ? 0 : Buffer.byteLength(JSON.stringify(value)) + name.length + 4;
   });
+}
+
+/** Bytes of a character in JSON: a control character is `\\u0000`. */
+const CHARACTER = 6;
+/** Bytes of any number, true, false or null. */
+const SCALAR = 25;
+
+/** Bytes that values as JSON have at most, without writing any: those of texts by their length. Stops above a limit. */
+function boundSize(value: Json, limit: number): number {
+  if (typeof value === 'string') return value.length * CHARACTER + 2;
+  if (value === null || typeof value !== 'object') return SCALAR;
+  let size = 2;
+  for (const [name, each] of Object.entries(value)) {
+    if (size > limit) return size;
+    size += name.length * CHARACTER + 4 + boundSize(each, limit);
+  }
+  return size;
 }
 
 function sum(sizes: readonly number[]): number {

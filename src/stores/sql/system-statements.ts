@@ -3,6 +3,15 @@ import type { IdempotencyRecord } from '../../plan/write-unit.ts';
 import type { Dialect, Statement } from './dialect.ts';
 import { type Prepare, prepareStatement } from './prepare.ts';
 
+/**
+ * The row of the log: its `count` is the last sequence, its `change` the last revision. It stands among the counts of
+ * resources, so that a commit writes one page for all of them.
+ */
+export const FROM_LOG = "from restwright_counts where resource = ''";
+
+/** The last revision and sequence, and the times of the block that is not full yet; null without events in it. */
+export const LOG_COLUMNS = 'change as revision, count as event, block, first_at, last_at, first_id, last_id';
+
 /** The names of metadata in `restwright_meta`. */
 export const METADATA = {
   format: 'format',
@@ -32,9 +41,10 @@ const LAST_EVENTS = 1_000;
 
 /** The statements that read and write the system tables (`schema/system-tables.ts`). */
 export class SystemStatements {
-  /** The last revision and event sequence. Columns: `revision`, `event`. */
+  /** The numbers of the log: {@link LOG_COLUMNS}. */
   readonly counters: () => Statement;
-  readonly setCounters: (revision: number, event: number) => Statement;
+  /** Parameters: revision, event, and the times of the open block: block, first and last time, first and last id. */
+  readonly setCounters: Prepare;
   /** The number of rows of a resource, maintained by each commit (PAGE-9). Column: `count`. */
   readonly rowCount: (resource: string) => Statement;
   /** @param added rows that a transaction added, less those it deleted @param stamp the new stamp of the resource */
@@ -70,10 +80,12 @@ export class SystemStatements {
 
   constructor(dialect: Dialect) {
     const of = (text: string): Prepare => prepareStatement(dialect, text);
-    this.counters = of('select revision, event from restwright_sequences');
-    this.setCounters = of('update restwright_sequences set revision = ?, event = ?');
+    this.counters = of(`select ${LOG_COLUMNS} ${FROM_LOG}`);
+    this.setCounters = of(`update restwright_counts set change = ?, count = ?, block = ?, first_at = ?, last_at = ?,
+  first_id = ?, last_id = ? where resource = ''`);
     this.rowCount = of('select count from restwright_counts where resource = ?');
-    this.addToRowCount = of(`insert into restwright_counts values (?, ?, ?) on conflict (resource) do update set
+    this.addToRowCount =
+      of(`insert into restwright_counts (resource, count, change) values (?, ?, ?) on conflict (resource) do update set
   count = restwright_counts.count + excluded.count, change = excluded.change`);
     this.resourceStamp = of('select change from restwright_counts where resource = ?');
     this.partitionStamp = of('select change from restwright_partitions where resource = ? and field = ? and value = ?');
@@ -92,7 +104,7 @@ export class SystemStatements {
   (select name from restwright_memos where expires_at <= ? order by expires_at limit ?)`);
     this.newestEvent = of(`select max(at) as newest from
   (select at from restwright_events order by sequence desc limit ${LAST_EVENTS}) as recent where at <= ?`);
-    this.lastSequence = of('select event as last from restwright_sequences');
+    this.lastSequence = of(`select count as last ${FROM_LOG}`);
     this.metadata = of('select value from restwright_meta where name = ?');
     this.setMetadata = of(
       'insert into restwright_meta values (?, ?) on conflict (name) do update set value = excluded.value',

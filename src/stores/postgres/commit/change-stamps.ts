@@ -5,6 +5,7 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { changedRow } from '../../sql/events/event-codec.ts';
 import type { SqlClient } from '../../sql/sql-client.ts';
 import { type ChangedRow, StampCache } from '../../sql/stamp-cache.ts';
+import { FROM_LOG } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type ChangeStamps, StoreOverloaded } from '../../store.ts';
 import { MAX_UNANSWERED } from '../read/postgres-client.ts';
@@ -26,9 +27,10 @@ export interface OwnCommit {
   readonly plans: readonly WritePlan[];
 }
 
-/** The columns that {@link parseState} reads, of `restwright_sequences`. */
-export const STATE_COLUMNS = 'revision, event, extract(epoch from pg_postmaster_start_time())::text as server';
-const STATE: Statement = { text: `select ${STATE_COLUMNS} from restwright_sequences`, values: [] };
+/** The columns that {@link parseState} reads, of the row of the log. */
+export const STATE_COLUMNS =
+  'change as revision, count as event, extract(epoch from pg_postmaster_start_time())::text as server';
+const STATE: Statement = { text: `select ${STATE_COLUMNS} ${FROM_LOG}`, values: [] };
 const CHANGED = `select shape.resource, event.resource_id from restwright_events as event
 join restwright_event_shapes as shape on shape.id = event.shape where event.sequence > $1 and event.sequence <= $2`;
 

@@ -1,10 +1,10 @@
 import type { Refusal, WriteUnit } from '../../../plan/write-unit.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { logState } from '../../sql/events/append-event.ts';
-import { METADATA } from '../../sql/system-statements.ts';
+import { FROM_LOG, METADATA } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
-import { closingStatements, type Counters, beginCounters } from '../../sql/write/counters.ts';
+import { closingStatements, type Counters, beginCounters, storeCounters } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, violationProbes } from '../../sql/write/refusals.ts';
 import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
@@ -17,9 +17,9 @@ import { arrayLiteral } from '../dialect/literals.ts';
  * The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits
  * (REP-8, EVT-3).
  */
-const LOCK = `select ${STATE_COLUMNS}, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+const LOCK = `select ${STATE_COLUMNS}, block, first_at, last_at, first_id, last_id, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
   (select value from restwright_meta where name = '${METADATA.timeline}') as last_timeline
-from restwright_sequences for update`;
+${FROM_LOG} for update`;
 
 /**
  * The revisions and sequences that are skipped on a new timeline: more than a replica can lack when it is promoted.
@@ -114,9 +114,8 @@ export class UnitTransaction {
   /** The statements that begin a new timeline, also where nothing else changes the counters. */
   #timelineStatements(): readonly Statement[] {
     if (this.#timeline === null) return [];
-    const { setCounters, setMetadata } = this.#tables.system;
-    const { revision, log } = this.#counters;
-    return [setCounters(revision, log.sequence), setMetadata(METADATA.timeline, this.#timeline)];
+    const { setMetadata } = this.#tables.system;
+    return [storeCounters(this.#tables, this.#counters), setMetadata(METADATA.timeline, this.#timeline)];
   }
 
   async rollBack(): Promise<void> {
@@ -203,7 +202,11 @@ function begunCounters(locked: SqlRow | null): Counters {
   // A database without commits has left nothing behind.
   if (newTimeline(locked) === null || (locked?.['last_timeline'] ?? null) === null) return counters;
   const { revision, log } = counters;
-  return { ...counters, revision: revision + LEFT_OUT.revisions, log: logState(log.sequence + LEFT_OUT.sequences) };
+  return {
+    ...counters,
+    revision: revision + LEFT_OUT.revisions,
+    log: logState(log.sequence + LEFT_OUT.sequences, log.open),
+  };
 }
 
 /** Checks if a statement did what it must. */

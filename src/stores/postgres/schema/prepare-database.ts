@@ -27,7 +27,7 @@ import {
   type StoredRows,
 } from '../../sql/schema/stored-rows.ts';
 import { METADATA } from '../../sql/system-statements.ts';
-import { FORMAT } from '../../sql/schema/system-tables.ts';
+import { FORMAT, rowOfLog } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
@@ -137,7 +137,7 @@ export class DatabaseSchema {
     this.#current = 'change the tables';
     await this.#session.script('begin');
     // As every write does first, so that a write and this transaction never wait for each other.
-    if (format > 0) await this.#session.script('select from restwright_sequences for update');
+    if (format > 0) await this.#session.script(`select ${rowOfLog(format)} for update`);
     if (system.length > 0) await this.#session.script(system.join(';\n'));
     await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
     await runTogether(

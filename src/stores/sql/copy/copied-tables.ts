@@ -16,6 +16,8 @@ export interface CopiedTable {
   readonly name: string;
   /** The query that reads its rows in the source. */
   readonly select: string;
+  /** The condition of the rows that are copied: a new database has the others. */
+  readonly where: string;
   readonly columns: readonly CopiedColumn[];
   /** The bound values for a row of the source, in the order of the columns. */
   readonly values: (row: SqlRow) => readonly SqlValue[];
@@ -27,8 +29,11 @@ export interface CopyDialects {
   readonly to: Dialect;
 }
 
-/** The metadata and the counters of a new database exist already. */
-const PRESENT = ['restwright_meta', 'restwright_sequences'];
+/** The metadata of a new database exists already. */
+const PRESENT = ['restwright_meta'];
+
+/** The row of the log exists already, too: another process may wait for its lock. */
+const COPIED_ROWS: ReadonlyMap<string, string> = new Map([['restwright_counts', "resource <> ''"]]);
 
 /**
  * The names of the system tables whose rows are copied: all of this version, so that those of later formats are, too.
@@ -38,11 +43,16 @@ export function copiedSystemTables(dialect: Dialect): readonly string[] {
   return names.filter((name) => !PRESENT.includes(name));
 }
 
+/** The condition that holds for each row. */
+const ALL = '1 = 1';
+
 /** A system table. Its values have the same form in all databases. */
 export function systemTable(name: string, columns: readonly string[], { quote }: Dialect): CopiedTable {
+  const where = COPIED_ROWS.get(name) ?? ALL;
   return {
     name,
-    select: `select ${columns.map(quote).join(', ')} from ${quote(name)}`,
+    select: `select ${columns.map(quote).join(', ')} from ${quote(name)} where ${where}`,
+    where,
     columns: columns.map((column) => ({ name: column, expression: null })),
     values: (row) => columns.map((column) => row[column] ?? null),
   };
@@ -65,6 +75,7 @@ function modelTable(table: TableSchema, resource: Resource | undefined, { from, 
   return {
     name: table.name,
     select: `select ${selected.join(', ')} from ${from.quote(table.name)}`,
+    where: ALL,
     columns: [
       ...own.map(({ name }) => ({ name, expression: null })),
       ...derived.map(({ column: { name, expression } }) => ({ name, expression })),

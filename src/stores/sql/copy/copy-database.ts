@@ -3,6 +3,7 @@ import type { Model } from '../../../model/model.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { METADATA, SystemStatements } from '../system-statements.ts';
+import { beginCounters, storeCounters } from '../write/counters.ts';
 import { type CopiedTable, copiedSystemTables, type CopyDialects, modelTables, systemTable } from './copied-tables.ts';
 
 /** A database that is read: all of it as it was at one moment. */
@@ -74,12 +75,12 @@ export async function copyDatabase(copy: DatabaseCopy): Promise<CopyOutcome> {
   requireEmpty(lastNumbers((await target.run(system.to.counters()))[0] ?? null));
   const tables = await listCopiedTables(copy);
   let total = 0;
-  for (const table of tables) total += await countRows(copy, table.name);
+  for (const table of tables) total += await countRows(copy, table);
   const counts = await copyTables(copy, tables, total);
   if (counts === null) return { kind: 'stopped' };
-  const { revision, event } = lastNumbers((await source.all(system.from.counters()))[0] ?? null);
+  const counters = beginCounters((await source.all(system.from.counters()))[0] ?? null);
   const [secret] = await source.all(system.from.metadata(METADATA.secret));
-  await target.run(system.to.setCounters(revision, event));
+  await target.run(storeCounters({ system: system.to }, counters));
   await target.run(system.to.setMetadata(METADATA.secret, String(secret?.['value'])));
   await target.run({ text: `update restwright_readers set owner = '', leased_until = 0`, values: [] });
   await target.commit();
@@ -111,8 +112,9 @@ async function listCopiedTables({ model, dialects, source }: DatabaseCopy): Prom
   return [...system, ...modelTables(model, dialects)];
 }
 
-async function countRows({ source, dialects: { from } }: DatabaseCopy, table: string): Promise<number> {
-  const [row] = await source.all({ text: `select count(*) as count from ${from.quote(table)}`, values: [] });
+async function countRows({ source, dialects: { from } }: DatabaseCopy, table: CopiedTable): Promise<number> {
+  const text = `select count(*) as count from ${from.quote(table.name)} where ${table.where}`;
+  const [row] = await source.all({ text, values: [] });
   return Number(row?.['count']);
 }
 
@@ -126,7 +128,7 @@ async function copyTables(
   let done = 0;
   for (const table of tables) {
     // A new database has rows in some system tables.
-    await target.run({ text: `delete from ${dialects.to.quote(table.name)}`, values: [] });
+    await target.run({ text: `delete from ${dialects.to.quote(table.name)} where ${table.where}`, values: [] });
     for await (const rows of source.batches(table.select)) {
       await target.insert(table, rows.map(table.values));
       counts.set(table.name, (counts.get(table.name) ?? 0) + rows.length);

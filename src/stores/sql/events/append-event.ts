@@ -10,25 +10,45 @@ import { findBlock, eventStatements } from './event-statements.ts';
 export interface LogState {
   /** The last sequence that was assigned. */
   readonly sequence: number;
-  /** The shapes that the transaction has made sure of. */
-  readonly shapes: ReadonlySet<string>;
+  /** The shapes that are known to be stored, and noted for a block. */
+  readonly shapes: BlockShapes;
   /** The last event of the transaction that has its own origin. */
   readonly origin: { readonly sequence: number; readonly bytes: Uint8Array } | null;
-  /** The times of the transaction's events and ids. */
-  readonly times: EventTimes | null;
+  /** The times of the last block with events, which is not full yet; null without one. */
+  readonly open: BlockTimes | null;
 }
 
-/** In milliseconds since the epoch. */
-interface EventTimes {
+/** Shapes of the events of a block. */
+export interface BlockShapes {
+  readonly block: number;
+  readonly known: ReadonlySet<string>;
+}
+
+/** The times of the events and ids of a block, in milliseconds since the epoch. */
+export interface BlockTimes {
+  readonly block: number;
   readonly firstAt: number;
   readonly lastAt: number;
   readonly firstId: number;
   readonly lastId: number;
 }
 
-/** The state before the first event of a transaction. @param sequence the last one that was assigned */
-export function logState(sequence: number): LogState {
-  return { sequence, shapes: new Set(), origin: null, times: null };
+const NO_SHAPES: BlockShapes = { block: 0, known: new Set() };
+
+/**
+ * The state before the first event of a transaction.
+ *
+ * @param sequence the last one that was assigned
+ * @param open the times of the last block
+ * @param shapes those that the transactions before it have stored, while no other process has written
+ */
+export function logState(sequence: number, open: BlockTimes | null = null, shapes: BlockShapes = NO_SHAPES): LogState {
+  return { sequence, shapes, origin: null, open };
+}
+
+/** The log once events up to a sequence are removed, with shapes that no later event has. */
+export function afterRemoval(log: LogState, through: number): LogState {
+  return { ...log, shapes: NO_SHAPES, open: through >= log.sequence ? null : log.open };
 }
 
 /** An event that is appended with a plan. */
@@ -51,29 +71,57 @@ export function appendEvent(
   plan: Pick<WritePlan, 'kind' | 'resource' | 'related'>,
   before: LogState,
 ): AppendedEvent {
-  const { addShape, addEvent } = eventStatements(tables.dialect);
   const packed = packEvent(draft);
   const sequence = before.sequence + 1;
-  const { shape, type, resourceType, at, id, resourceId, data, detail } = packed;
+  const { shape, at, id, resourceId, data, detail } = packed;
   const base = distanceToBase(packed, sequence, before);
-  const isNew = !before.shapes.has(shape);
   const origin = base === 0 ? packed.origin : null;
   const columns = [sequence, shape, base, at, id, resourceId, origin, data];
   const { added, completed } =
     plan.related === undefined
-      ? { added: addEvent(...columns, detail), completed: null }
+      ? { added: eventStatements(tables.dialect).addEvent(...columns, detail), completed: null }
       : addRecorded(tables, { columns, detail }, plan, plan.related);
-  const statements = isNew ? [addShape(type, resourceType, shape), added] : [added];
+  const noted = noteEvent(tables.dialect, packed, idTime(draft.id), before);
+  const statements = [...noted.statements, added];
   const isAhead = plan.kind === 'delete' || completed !== null;
   return {
     ahead: isAhead ? statements : [],
     behind: isAhead ? (completed === null ? [] : [completed]) : statements,
     log: {
       sequence,
-      shapes: isNew ? new Set(before.shapes).add(shape) : before.shapes,
+      shapes: noted.shapes,
       origin: base === 0 ? { sequence, bytes: packed.origin } : before.origin,
-      times: extended(before.times, at, idTime(draft.id)),
+      open: noted.open,
     },
+  };
+}
+
+/** The notes of an event's block: each shape when it is first met, and the times once the block is full. */
+interface NotedEvent extends Pick<LogState, 'shapes'> {
+  readonly statements: readonly Statement[];
+  readonly open: BlockTimes;
+}
+
+function noteEvent(
+  dialect: Dialect,
+  { type, resourceType, shape, at }: PackedEvent,
+  id: number,
+  { sequence, shapes, open }: LogState,
+): NotedEvent {
+  const { addShape, addBlockShape, addTimes } = eventStatements(dialect);
+  const block = findBlock(sequence + 1);
+  const known = shapes.block === block ? shapes.known : NO_SHAPES.known;
+  const isKnown = known.has(shape);
+  const isOpen = open?.block === block;
+  const times = isOpen ? extended(open, at, id) : { block, firstAt: at, lastAt: at, firstId: id, lastId: id };
+  const full = isOpen ? null : open;
+  return {
+    statements: [
+      ...(full === null ? [] : [addTimes(full.block, full.firstAt, full.lastAt, full.firstId, full.lastId)]),
+      ...(isKnown ? [] : [addShape(type, resourceType, shape), addBlockShape(block, shape)]),
+    ],
+    shapes: isKnown ? shapes : { block, known: new Set(known).add(shape) },
+    open: times,
   };
 }
 
@@ -87,23 +135,13 @@ function distanceToBase({ origin }: PackedEvent, sequence: number, { origin: las
   return isShared ? sequence - last.sequence : 0;
 }
 
-/** The statements that note the times of a transaction's events in their blocks. */
-export function timeStatements(dialect: Dialect, begun: LogState, { sequence, times }: LogState): readonly Statement[] {
-  if (times === null) return [];
-  const { firstAt, lastAt, firstId, lastId } = times;
-  const [first, last] = [findBlock(begun.sequence + 1), findBlock(sequence)];
-  return Array.from({ length: last - first + 1 }, (_, index) =>
-    eventStatements(dialect).addTimes(first + index, firstAt, lastAt, firstId, lastId),
-  );
-}
-
-function extended(times: EventTimes | null, at: number, id: number): EventTimes {
-  if (times === null) return { firstAt: at, lastAt: at, firstId: id, lastId: id };
+function extended({ block, firstAt, lastAt, firstId, lastId }: BlockTimes, at: number, id: number): BlockTimes {
   return {
-    firstAt: Math.min(times.firstAt, at),
-    lastAt: Math.max(times.lastAt, at),
-    firstId: Math.min(times.firstId, id),
-    lastId: Math.max(times.lastId, id),
+    block,
+    firstAt: Math.min(firstAt, at),
+    lastAt: Math.max(lastAt, at),
+    firstId: Math.min(firstId, id),
+    lastId: Math.max(lastId, id),
   };
 }
 

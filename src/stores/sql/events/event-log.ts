@@ -52,7 +52,7 @@ export class SqlEventLog implements EventLog {
 
   find(id: string): MaybePromise<LoggedEvent | null> {
     const time = idTime(id);
-    const found = this.#read(this.#statements.byId(packTexts([id]), time, time));
+    const found = this.#read(this.#statements.byId(time, time, packTexts([id])));
     return chain(found, ([event = null]) => event);
   }
 
@@ -62,8 +62,8 @@ export class SqlEventLog implements EventLog {
 
   range(): MaybePromise<LogRange> {
     return chain(this.#client.get(this.#statements.range()), (row) => {
-      const { removed = 0, last = 0, since = null } = row ?? {};
-      return { removed: Number(removed), last: Number(last), since: since === null ? null : Number(since) };
+      const { removed = 0, event = 0, since = null } = row ?? {};
+      return { removed: Number(removed), last: Number(event), since: since === null ? null : Number(since) };
     });
   }
 
@@ -88,7 +88,7 @@ export class SqlEventLog implements EventLog {
     return this.#read(resourceId === undefined ? window(...values) : ofResource(packTexts([resourceId]), ...values));
   }
 
-  /** Each shape has an index: the first sequences of each are merged. */
+  /** Only blocks with events of a shape are read: the first sequences of each are merged. */
   async #ofTypes(query: EventQuery): Promise<readonly LoggedEvent[]> {
     const { types, resourceType, resourceId, limit } = query;
     if (resourceId !== undefined) return this.#ofResource(query, resourceId);
@@ -97,9 +97,10 @@ export class SqlEventLog implements EventLog {
       ({ type, resource }) =>
         (types?.includes(String(type)) ?? true) && (resourceType === undefined || resource === resourceType),
     );
+    const blocks = [findBlock(query.after + 1), findBlock(query.until ?? ALWAYS)];
     const sequences: number[] = [];
     for (const { id = 0 } of matching) {
-      const rows = await this.#client.all(this.#statements.ofShape(id, ...windowValues(query)));
+      const rows = await this.#client.all(this.#statements.ofShape(id, ...blocks, id, ...windowValues(query)));
       sequences.push(...rows.map((row) => Number(row['sequence'])));
     }
     return this.lookup(sequences.sort((one, other) => one - other).slice(0, limit));

@@ -3,6 +3,7 @@ import type { ValueType } from '../../../model/model.ts';
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect, Statement } from '../dialect.ts';
 import { type Prepare, prepareStatement } from '../prepare.ts';
+import { FROM_LOG } from '../system-statements.ts';
 
 /**
  * Events of a block of the log: consecutive sequences. The times of a block and the origins in it are stored once, and
@@ -52,8 +53,11 @@ function addEvent(dialect: Dialect): Prepare {
 /** The statements that read and write the event log. */
 export interface EventStatements {
   readonly addShape: Prepare;
+  /** Notes that a block has events of a shape. Parameters: block, JSON of the shape. */
+  readonly addBlockShape: Prepare;
   /** Parameters: sequence, JSON of the shape, base, at, id, id of the resource, origin, data, detail. */
   readonly addEvent: Prepare;
+  /** Stores the times of a block that is full. Parameters: block, first and last time, first and last id. */
   readonly addTimes: Prepare;
   /** @param sequences strings, as a JSON array */
   readonly of: (sequences: string) => Statement;
@@ -63,11 +67,11 @@ export interface EventStatements {
   readonly types: Prepare;
   /** The packed id of the resource, then as `window`. */
   readonly ofResource: Prepare;
-  /** The id of a shape, then as `window`. Column: `sequence`. */
+  /** The id of a shape, its first and last block, the id again, then as `window`. Column: `sequence`. */
   readonly ofShape: Prepare;
   /** Columns: `id`, `type`, `resource`. */
   readonly shapes: Prepare;
-  /** Parameters: the packed id, and its time twice. */
+  /** Parameters: the time of an id twice, and the packed id. */
   readonly byId: Prepare;
   /** The blocks with times in a range (inclusive, exclusive). Columns: `first`, `last`. */
   readonly blocks: Prepare;
@@ -82,48 +86,57 @@ export interface EventStatements {
    */
   readonly expiredBlock: Prepare;
   /**
-   * Removes the shapes of events of a part of the log that no later event has. Parameters: its sequences (exclusive,
-   * inclusive), the last again.
+   * Removes the shapes of a block that no later event has. Parameters: the block twice, and the sequences that stay in
+   * it (exclusive, inclusive).
    */
   readonly removeShapes: Prepare;
+  /** Removes what is noted of a block without events between two sequences (exclusive, inclusive). */
+  readonly removeBlockShapes: Prepare;
   /** Parameters: sequences (exclusive, inclusive). */
   readonly removeEvents: Prepare;
   /** Removes the times of a block without events between two sequences (exclusive, inclusive). */
   readonly removeTimes: Prepare;
 }
 
+/** The times of each block of the log: those of the last one stand in the row of the log while it is not full. */
+const PLACES = `(select block, first_at, last_at, first_id, last_id from restwright_event_blocks
+  union all select block, first_at, last_at, first_id, last_id ${FROM_LOG} and block is not null) as place`;
+
 /** The statements that find and remove expired parts of the log. */
 function removalStatements(of: (text: string) => Prepare) {
+  const isEmpty = 'not exists (select 1 from restwright_events where sequence > ? and sequence <= ?)';
   return {
     range:
-      of(`select coalesce((select sequence from restwright_readers where name = '${RETENTION_READER}'), 0) as removed, event as last,
-  (select first_at from restwright_event_blocks order by block limit 1) as since from restwright_sequences`),
-    expiredBlock: of(`select max(block) as block from restwright_event_blocks where last_at < ? and block <
-  coalesce((select min(block) from restwright_event_blocks where last_at >= ? and last_at <= ?), ${Number.MAX_SAFE_INTEGER})`),
+      of(`select coalesce((select sequence from restwright_readers where name = '${RETENTION_READER}'), 0) as removed, count as event,
+  (select first_at from ${PLACES} order by block limit 1) as since ${FROM_LOG}`),
+    expiredBlock: of(`select max(block) as block from ${PLACES} where last_at < ? and block <
+  coalesce((select min(block) from ${PLACES} where last_at >= ? and last_at <= ?), ${Number.MAX_SAFE_INTEGER})`),
     removeShapes: of(`delete from restwright_event_shapes where id in
-  (select shape from restwright_events where sequence > ? and sequence <= ?)
-  and not exists (select 1 from restwright_events as later where later.shape = restwright_event_shapes.id and later.sequence > ?)`),
+  (select shape from restwright_block_shapes where block = ?)
+  and not exists (select 1 from restwright_block_shapes as later where later.shape = restwright_event_shapes.id and later.block > ?)
+  and not exists (select 1 from restwright_events as later
+    where later.sequence > ? and later.sequence <= ? and later.shape = restwright_event_shapes.id)`),
     removeEvents: of('delete from restwright_events where sequence > ? and sequence <= ?'),
-    removeTimes: of(`delete from restwright_event_blocks where block = ? and not exists
-  (select 1 from restwright_events where sequence > ? and sequence <= ?)`),
+    removeTimes: of(`delete from restwright_event_blocks where block = ? and ${isEmpty}`),
+    removeBlockShapes: of(`delete from restwright_block_shapes where block = ? and ${isEmpty}`),
   };
 }
 
 export const eventStatements = weakMemoize((dialect: Dialect): EventStatements => {
   const of = (text: string): Prepare => prepareStatement(dialect, text);
   const int64 = dialect.columnType({ kind: 'int64' });
-  const block = (edge: string): string => `block * ${BLOCK_SIZE} + ${edge}`;
-  const extended = (which: 'least' | 'greatest', column: string): string =>
-    `${column} = ${dialect.either(which, `restwright_event_blocks.${column}`, `excluded.${column}`)}`;
+  const inPlace = (event: string): string =>
+    `${event}.sequence > place.block * ${BLOCK_SIZE} and ${event}.sequence <= (place.block + 1) * ${BLOCK_SIZE}`;
   return {
     // Values, not a query of the table: SQLite copies the result of one into a table of its own first.
     addShape: of(`insert into restwright_event_shapes (id, type, resource, shape)
 values ((select coalesce(max(id), 0) + 1 from restwright_event_shapes), ?, ?, ?) on conflict (shape) do nothing`),
+    addBlockShape: of(`insert into restwright_block_shapes (block, shape)
+values (?, (select id from restwright_event_shapes where shape = ?)) on conflict do nothing`),
     addEvent: addEvent(dialect),
-    addTimes:
-      of(`insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id) values (?, ?, ?, ?, ?)
-on conflict (block) do update set ${extended('least', 'first_at')}, ${extended('greatest', 'last_at')},
-  ${extended('least', 'first_id')}, ${extended('greatest', 'last_id')}`),
+    addTimes: of(
+      'insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id) values (?, ?, ?, ?, ?)',
+    ),
     of: of(`select ${COLUMNS} ${FROM}
 where event.sequence in (select cast(value as ${int64}) from ${dialect.textRows('?')}) order by event.sequence`),
     window: of(`select ${COLUMNS} ${FROM} where ${WINDOW} order by event.sequence limit ?`),
@@ -132,27 +145,31 @@ where id in (select shape from restwright_events where sequence > ? and sequence
     ofResource: of(
       `select ${COLUMNS} ${FROM} where event.resource_id = ? and ${WINDOW} order by event.sequence limit ?`,
     ),
-    ofShape: of(`select event.sequence from restwright_events as event
-where event.shape = ? and ${WINDOW} order by event.sequence limit ?`),
+    // SQLite does not reorder a cross join: the blocks come first, in order, and no row is sorted.
+    ofShape: of(`select event.sequence from restwright_block_shapes as place cross join restwright_events as event
+where place.shape = ? and place.block >= ? and place.block <= ? and ${inPlace('event')} and event.shape = ? and ${WINDOW}
+order by place.block, event.sequence limit ?`),
     shapes: of('select id, type, resource from restwright_event_shapes'),
-    byId: of(`select ${COLUMNS} from restwright_event_blocks as place
-join restwright_events as event on event.sequence > ${block('0')} and event.sequence <= ${block(String(BLOCK_SIZE))}
+    // A subquery, for which SQLite builds no index of its own of the whole log.
+    byId: of(`select ${COLUMNS} from ${PLACES} cross join restwright_events as event
 join restwright_event_shapes as shape on shape.id = event.shape
-where event.id = ? and place.first_id <= ? and place.last_id >= ?`),
-    blocks: of(`select min(block) as first, max(block) as last from restwright_event_blocks
-where last_at >= ? and first_at < ?`),
+where place.first_id <= ? and place.last_id >= ? and event.sequence =
+  (select found.sequence from restwright_events as found where ${inPlace('found')} and found.id = ?)`),
+    blocks: of(`select min(block) as first, max(block) as last from ${PLACES} where last_at >= ? and first_at < ?`),
     ...removalStatements(of),
   };
 });
 
 /** The statements that remove the events of a block up to a sequence. All blocks before it are removed already. */
 export function removeBlock(dialect: Dialect, through: number): readonly Statement[] {
-  const { removeShapes, removeEvents, removeTimes } = eventStatements(dialect);
+  const { removeShapes, removeEvents, removeTimes, removeBlockShapes } = eventStatements(dialect);
   const block = findBlock(through);
   const start = block * BLOCK_SIZE;
+  const end = start + BLOCK_SIZE;
   return [
-    removeShapes(start, through, through),
+    removeShapes(block, block, through, end),
     removeEvents(start, through),
-    removeTimes(block, start, start + BLOCK_SIZE),
+    removeTimes(block, start, end),
+    removeBlockShapes(block, start, end),
   ];
 }

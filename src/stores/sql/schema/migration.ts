@@ -1,5 +1,5 @@
 import type { Dialect, Statement } from '../dialect.ts';
-import { METADATA, type SystemStatements } from '../system-statements.ts';
+import { FROM_LOG, METADATA, type SystemStatements } from '../system-statements.ts';
 import { dropTombstones, renameTombstones } from '../tombstones.ts';
 import { storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
@@ -125,7 +125,7 @@ export function recordStatements(
       values: [name],
     })),
     ...created.map((name) => ({
-      text: `insert into restwright_counts select ${placeholder(1)}, count(*), (select revision from restwright_sequences) from ${quote(name)}`,
+      text: `insert into restwright_counts (resource, count, change) select ${placeholder(1)}, count(*), (select change ${FROM_LOG}) from ${quote(name)}`,
       values: [name],
     })),
     ...migrateTombstones(dialect, changes),

@@ -1,12 +1,18 @@
 import { RETENTION_READER } from '../../../plan/delivery-plan.ts';
 import type { Dialect } from '../dialect.ts';
 import { BLOCK_SIZE } from '../events/event-statements.ts';
+import { FROM_LOG } from '../system-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 10;
+export const FORMAT = 11;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
+
+/** The row whose lock each write of a format takes first, for `select ... for update`. */
+export function rowOfLog(format: number): string {
+  return format < 11 ? 'from restwright_sequences' : FROM_LOG;
+}
 
 /** Idempotency records, and the order in which they expire (MET-12). */
 function idempotencyTables({ tableOptions, columnType }: Dialect): readonly string[] {
@@ -87,7 +93,11 @@ function deliveryTables({ tableOptions: { clustered }, columnType }: Dialect): r
  * (`events/event-statements.ts`). An event is stored as what does not follow from the rest (`events/event-codec.ts`);
  * `base` is the distance to an earlier event with the same origin.
  */
-function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly string[] {
+function eventTables(dialect: Dialect): readonly string[] {
+  const {
+    tableOptions: { rows },
+    columnType,
+  } = dialect;
   const [int64, bytes] = [columnType({ kind: 'int64' }), columnType({ kind: 'binary', mediaType: null })];
   return [
     `create table restwright_event_shapes (
@@ -108,7 +118,6 @@ function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly 
   data text,
   detail text
 ) ${rows}`,
-    'create index restwright_events_shape on restwright_events (shape, sequence)',
     'create index restwright_events_resource on restwright_events (resource_id, sequence)',
     `create table restwright_event_blocks (
   block ${int64} primary key,
@@ -117,6 +126,55 @@ function eventTables({ tableOptions: { rows }, columnType }: Dialect): readonly 
   first_id ${int64} not null,
   last_id ${int64} not null
 ) ${rows}`,
+    ...blockShapeTable(dialect),
+  ];
+}
+
+/** The shapes of the events of each block: an index of the events would be written by each of them. */
+function blockShapeTable({ tableOptions: { clustered }, columnType }: Dialect): readonly string[] {
+  return [
+    `create table restwright_block_shapes (
+  block ${columnType({ kind: 'int64' })} not null,
+  shape integer not null,
+  primary key (block, shape)
+) ${clustered}`,
+    'create index restwright_block_shapes_shape on restwright_block_shapes (shape, block)',
+  ];
+}
+
+/** The counts of resources, with their change stamps, and the row of the log (`system-statements.ts`). */
+function countsTable({ tableOptions: { clustered }, columnType }: Dialect): string {
+  const int64 = columnType({ kind: 'int64' });
+  return `create table restwright_counts (
+  resource text primary key not null,
+  count ${int64} not null,
+  change ${int64} not null default 0,
+  block ${int64},
+  first_at ${int64},
+  last_at ${int64},
+  first_id ${int64},
+  last_id ${int64}
+) ${clustered}`;
+}
+
+/**
+ * Upgrades a log whose numbers had a table of their own. It stored the times of the block with each event, and an index
+ * of shapes.
+ */
+function upgradeLog(dialect: Dialect, from: number): readonly string[] {
+  return [
+    // The upgrade of a log of envelopes creates it.
+    ...(from <= 6 ? [] : ['drop index restwright_events_shape', ...blockShapeTable(dialect)]),
+    `insert into restwright_block_shapes (block, shape) select distinct (sequence - 1) / ${BLOCK_SIZE}, shape from restwright_events`,
+    'alter table restwright_counts rename to restwright_counts_before',
+    countsTable(dialect),
+    'insert into restwright_counts (resource, count, change) select resource, count, change from restwright_counts_before',
+    `insert into restwright_counts (resource, count, change, block, first_at, last_at, first_id, last_id)
+  select '', event, revision, block, first_at, last_at, first_id, last_id
+  from restwright_sequences left join restwright_event_blocks on block = (event - 1) / ${BLOCK_SIZE}`,
+    `delete from restwright_event_blocks where block = (select block ${FROM_LOG})`,
+    'drop table restwright_counts_before',
+    'drop table restwright_sequences',
   ];
 }
 
@@ -176,7 +234,10 @@ function upgradeDeliveries(dialect: Dialect): readonly string[] {
 }
 
 /** The statements that upgrade the system tables from each older format to the next one. */
-const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = new Map([
+const UPGRADES: ReadonlyMap<number, (dialect: Dialect, from: number) => readonly string[]> = new Map<
+  number,
+  (dialect: Dialect, from: number) => readonly string[]
+>([
   [1, idempotencyTables],
   // Since this format models with search have triggers that call SQL functions: an older version could not write to
   // their tables.
@@ -199,12 +260,15 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect) => readonly string[]> = n
   [8, tombstoneTable],
   // Attempts are listed by webhooks alone. Upgrades from format 5 create no such table any more.
   [9, () => ['drop table if exists restwright_attempts']],
+  // An older version would read other tables.
+  [10, upgradeLog],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */
 export function upgradeStatements(from: number, dialect: Dialect): readonly string[] {
   const statements: string[] = [];
-  for (let format = from; format < FORMAT; format += 1) statements.push(...(UPGRADES.get(format)?.(dialect) ?? []));
+  for (let format = from; format < FORMAT; format += 1)
+    statements.push(...(UPGRADES.get(format)?.(dialect, from) ?? []));
   return statements;
 }
 
@@ -214,12 +278,10 @@ export function upgradeStatements(from: number, dialect: Dialect): readonly stri
  * event log, the deliveries of events, and tombstones.
  */
 export function systemTables(dialect: Dialect): readonly string[] {
-  const { rows, clustered } = dialect.tableOptions;
-  const int64 = dialect.columnType({ kind: 'int64' });
+  const { clustered } = dialect.tableOptions;
   return [
     `create table restwright_meta (name text primary key not null, value text not null) ${clustered}`,
-    `create table restwright_sequences (one integer primary key check (one = 1), revision ${int64} not null, event ${int64} not null) ${rows}`,
-    `create table restwright_counts (resource text primary key not null, count ${int64} not null, change ${int64} not null default 0) ${clustered}`,
+    countsTable(dialect),
     ...partitionTable(dialect),
     `create table restwright_bookmarks (name text primary key not null, value text not null) ${clustered}`,
     ...idempotencyTables(dialect),
@@ -227,6 +289,6 @@ export function systemTables(dialect: Dialect): readonly string[] {
     ...deliveryTables(dialect),
     ...retentionParts(),
     ...tombstoneTable(dialect),
-    'insert into restwright_sequences values (1, 0, 0)',
+    "insert into restwright_counts (resource, count, change) values ('', 0, 0)",
   ];
 }

@@ -11,7 +11,7 @@ import {
 import { type Refusal, type RowPlan, type WriteOutcome, type WriteUnit } from '../../../plan/write-unit.ts';
 import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
-import { appendEvent, type LogState } from '../events/append-event.ts';
+import { afterRemoval, appendEvent, type LogState } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
 import { ancestorStatement } from '../read/read-statements.ts';
 import type { Tables } from '../tables.ts';
@@ -133,6 +133,7 @@ class UnitCompiler {
         this.statements.push({ statement, expects: 'change', refusal, violation: null });
       } else this.run(statement);
     }
+    if (plan.removeThrough !== undefined) this.#log = afterRemoval(this.#log, plan.removeThrough);
   }
 
   /** Expects that resources have not changed. @param index of the plan that is refused otherwise */

@@ -143,6 +143,7 @@ export class GroupCommit implements Writer {
     }
     writer.end(clock.now());
     this.#connection.run('commit');
+    writer.committed();
     // A commit to a file that no start finds is not acknowledged.
     guard.check();
     for (const { queued } of committed) onCommit(queued.unit.plans);

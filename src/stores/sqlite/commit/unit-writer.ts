@@ -1,5 +1,6 @@
 import type { Refusal, WriteOutcome, WriteUnit } from '../../../plan/write-unit.ts';
-import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { SqlRow, SqlValue, Statement } from '../../sql/dialect.ts';
+import type { BlockShapes } from '../../sql/events/append-event.ts';
 import type { Tables } from '../../sql/tables.ts';
 import { compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
 import { closingStatements, beginCounters } from '../../sql/write/counters.ts';
@@ -8,6 +9,9 @@ import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 
 const NOT_BEGUN = beginCounters({ revision: 0, event: 0 });
+
+/** Changes when another connection has committed: shapes may have been removed then. */
+const VERSION = 'pragma data_version';
 
 /**
  * Runs compiled units within a transaction that `GroupCommit` begins and ends. The counters are read once when it
@@ -19,6 +23,9 @@ export class UnitWriter {
   readonly #tables: Tables;
   #begun = NOT_BEGUN;
   #counters = NOT_BEGUN;
+  /** The version of the database in which the known shapes are stored. */
+  #version: SqlValue | undefined;
+  #known: BlockShapes | undefined;
 
   constructor(connection: SqliteConnection, tables: Tables) {
     this.#connection = connection;
@@ -27,7 +34,10 @@ export class UnitWriter {
 
   /** Reads the counters. The transaction must hold the write lock. */
   begin(): void {
-    this.#begun = beginCounters(this.#get(this.#tables.system.counters()));
+    const version = this.#connection.get(VERSION)?.['data_version'];
+    if (version !== this.#version) this.#known = undefined;
+    this.#version = version;
+    this.#begun = beginCounters(this.#get(this.#tables.system.counters()), this.#known);
     this.#counters = this.#begun;
   }
 
@@ -40,6 +50,11 @@ export class UnitWriter {
     for (const { text, values } of closingStatements(this.#tables, this.#begun, this.#counters, now)) {
       this.#connection.run(text, values);
     }
+  }
+
+  /** Keeps in mind what is stored now. To be called once the transaction is committed. */
+  committed(): void {
+    this.#known = this.#counters.log.shapes;
   }
 
   /**

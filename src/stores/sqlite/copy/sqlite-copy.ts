@@ -89,7 +89,7 @@ function insertInto({ name, columns }: CopiedTable): string {
 export function sqliteNumbers(file: string, name?: DriverName): LastNumbers | null {
   const connection = SqliteConnection.reader(resolve(file), selectDriver(name).driver);
   try {
-    const found = connection.get(`select 1 from sqlite_master where name = 'restwright_sequences'`);
+    const found = connection.get(`select 1 from sqlite_master where name = 'restwright_counts'`);
     return found === null ? null : lastNumbers(connection.get(system.counters().text));
   } finally {
     connection.close();

@@ -67,7 +67,7 @@ describe('a lock that another session holds', () => {
     const send = toInstance(instance);
     const other = await connected();
     assert.equal((await send({ send: 'POST /api/v1/notes', body: { id: 'a' } })).status, 201);
-    await other.query('begin; select from locked.restwright_sequences for update');
+    await other.query("begin; select from locked.restwright_counts where resource = '' for update");
     const begun = performance.now();
     const writes = ['b', 'c', 'd'].map((id) => send({ send: 'POST /api/v1/notes', body: { id } }));
     assert.equal((await send({ send: 'GET /api/v1/notes/a' })).status, 200);

@@ -46,11 +46,14 @@ describe('a compiled unit', () => {
     assert.deepEqual(summary(unit), [
       ['insert into "products"', 'change', 'stale 0'],
       ['insert into restwright_event_shapes', null, null],
+      ['insert into restwright_block_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['update "products"', 'change', 'stale 1'],
       ['insert into restwright_event_shapes', null, null],
+      ['insert into restwright_block_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['insert into restwright_event_shapes', null, null],
+      ['insert into restwright_block_shapes', null, null],
       ['insert into restwright_events', null, null],
       ['delete from "products"', 'change', 'stale 2'],
       ['insert into restwright_bookmarks', null, null],
@@ -112,7 +115,12 @@ describe('a compiled unit', () => {
     assert.deepEqual(late.outcome, { kind: 'stale', plan: 1 });
     assert.deepEqual(
       summary(late).map(([text]) => text),
-      ['insert into "suppliers"', 'insert into restwright_event_shapes', 'insert into restwright_events'],
+      [
+        'insert into "suppliers"',
+        'insert into restwright_event_shapes',
+        'insert into restwright_block_shapes',
+        'insert into restwright_events',
+      ],
     );
   });
 
@@ -142,10 +150,9 @@ describe('the statements that close a transaction', () => {
   it('[PAGE-9b] store the counters and the row counts of changed resources', () => {
     const { counters } = compile({ plans: [createProduct('p'), createSupplier('s')] });
     assert.deepEqual(texts(counters), [
-      'update restwright_sequences',
+      'update restwright_counts',
       'insert into restwright_counts',
       'insert into restwright_counts',
-      'insert into restwright_event_blocks',
     ]);
   });
 

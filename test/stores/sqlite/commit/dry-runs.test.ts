@@ -122,9 +122,10 @@ describe('a dry run in SQLite', () => {
     const statements = ran().map((each) => each.split(' ').slice(0, 3).join(' '));
     assert.deepEqual(statements, [
       'begin immediate',
-      'select revision, event',
+      'pragma data_version',
+      'select change as',
       'insert into "suppliers"',
-      'update restwright_sequences set',
+      'update restwright_counts set',
       'insert into restwright_counts',
       'commit',
     ]);

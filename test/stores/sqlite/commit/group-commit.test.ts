@@ -137,7 +137,7 @@ describe('group commit', () => {
       ['committed', 'committed', 'committed'],
     );
     assert.deepEqual(await listIds(store, {}), ['a', 'b', 'before', 'c']);
-    assert.equal(ran('update restwright_sequences'), 2, 'waiting units share a transaction');
+    assert.equal(ran('update restwright_counts'), 2, 'waiting units share a transaction');
     await store.close();
   });
 

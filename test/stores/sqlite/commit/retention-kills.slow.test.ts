@@ -33,7 +33,9 @@ function readLog(file: string): readonly unknown[] {
     return [
       value("select sequence from restwright_readers where name = 'retention'"),
       value('select min(sequence) - 1 from restwright_events'),
-      value('select min(block) * 1024 from restwright_event_blocks'),
+      value(
+        'select min(block) * 1024 from (select block from restwright_event_blocks union all select block from restwright_counts where block is not null)',
+      ),
       value('select count(*) from restwright_events where origin is null and base = 0'),
     ];
   } finally {

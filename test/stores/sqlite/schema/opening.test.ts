@@ -9,6 +9,7 @@ import { UnusableDatabase } from '../../../../src/stores/sqlite/sqlite-store.ts'
 import { commit, createProduct, listIds, readRow } from '../../../../store-suite/sample-writes.ts';
 import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { openSample } from '../open-sample.ts';
+import { OF_FORMAT_10 } from '../../earlier-formats.ts';
 import { Database } from '../driver-under-test.ts';
 
 /** Opens the sample at a path, writes a product with the id of the second argument, and prints the id. */
@@ -36,7 +37,7 @@ async function run(file: string, id: string): Promise<string> {
 const MEMO = { name: 'm', request: '', outcome: '{}', expiresAt: Number.MAX_SAFE_INTEGER };
 
 /** Downgrades a database to the format that removed no events. */
-const OF_FORMAT_7 = `drop table restwright_tombstones; drop index restwright_deliveries_succeeded; delete from restwright_readers where name = 'retention';
+const OF_FORMAT_7 = `${OF_FORMAT_10} drop table restwright_tombstones; drop index restwright_deliveries_succeeded; delete from restwright_readers where name = 'retention';
   update restwright_meta set value = '7' where name = 'format';`;
 
 /** Downgrades a database to the format that stored envelopes, with one event. */
@@ -123,7 +124,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 10/,
+      says: /has format 99, and this version of Restwright reads format 11/,
     },
     {
       title: 'a table of another program',
