@@ -13,9 +13,9 @@ interface PipelinedRequests {
 }
 
 /**
- * Divides pipelined requests into slices (LIM-1). One packet holds more than a thousand of them, which the parser passes
- * on one after another. After {@link MAX_ROW} of them the event loop first reads what others have sent. Each iteration
- * handles one slice of one connection. Requests of one connection stay in order.
+ * Divides pipelined requests into slices (LIM-1). One packet holds more than a thousand of them, which the parser
+ * passes on one after another. After {@link MAX_ROW} of them the event loop first reads what others have sent. Each
+ * iteration handles one slice of one connection. Requests of one connection stay in order.
  */
 export class ConnectionTurns {
   readonly #iteration: () => number;
@@ -28,7 +28,7 @@ export class ConnectionTurns {
     this.#iteration = iteration;
   }
 
-  /** Handles a request of a connection, now or in a later iteration. One whose connection is closed by then is dropped. */
+  /** Handles a request of a connection, now or in a later iteration. It is dropped if that is closed by then. */
   take(socket: Socket, handle: () => void): void {
     const row = this.#findRow(socket);
     const iteration = this.#iteration();

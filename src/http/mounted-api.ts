@@ -43,9 +43,9 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
 }
 
 /**
- * Lists the paths outside of the base path that a mount serves. Health checks and metrics are at the origin (OPS-2), and
- * the metadata of its resource at their well-known path (AUTH-8). Descriptions are next to the base path (OPS-1). An
- * application with several APIs thus has those of each. `/` belongs to the application.
+ * Lists the paths outside of the base path that a mount serves. Health checks and metrics are at the origin (OPS-2),
+ * and the metadata of its resource at their well-known path (AUTH-8). Descriptions are next to the base path (OPS-1).
+ * An application with several APIs thus has those of each. `/` belongs to the application.
  */
 export function pathsOutsideBase({ servesMetrics = false, model }: MountedApi): readonly string[] {
   const routes = listOriginRoutes({ model, servesMetrics }).filter(([kind]) => kind !== 'home');
