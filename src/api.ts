@@ -10,6 +10,7 @@ import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import { apiMetrics } from './pipeline/measure/api-metrics.ts';
 import { ActiveRequests } from './pipeline/measure/active-requests.ts';
 import type { EventContext } from './plan/events/change-event.ts';
+import { writeResourceUrl } from './plan/routes/protected-resource.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
 import { Callers } from './operations/principal.ts';
 import { compileContracts } from './contract/compile-contracts.ts';
@@ -136,9 +137,9 @@ function reportOpenMount({ name, basePath, auth }: Model, { observe }: Pick<Serv
 }
 
 /** The public URL; without one, the loopback address of a server of our own. */
-function findResourceUrl({ publicUrl }: Model, origin: string | null): string | null {
+function findResourceUrl(model: Model, origin: string | null): string | null {
   const isLoopback = origin !== null && isLoopbackHost(origin.replace(/^https?:\/\//, ''));
-  return publicUrl ?? (isLoopback ? origin : null);
+  return writeResourceUrl(model, model.publicUrl ?? (isLoopback ? origin : null));
 }
 
 function isTimed({ traces, serverTiming }: CompleteApiOptions): boolean {

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { parseSource } from './architecture/source.ts';
+import { missingPromises, plannedPromises, readPromises } from './cli/promised-commands.ts';
 
 const root = path.dirname(import.meta.dirname);
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -34,10 +35,10 @@ interface Planned {
   readonly what: string;
 }
 
-/** The items of the first list of the plan. An item of another form has no id. */
+/** The items of the first list of the plan, without those of the command line. An item of another form has no id. */
 function plannedIn(plan: string): readonly Planned[] {
   const [list = ''] = plan.split('## Third edition');
-  return [...list.matchAll(/^- (.*)$/gm)].map(([, line = '']) => {
+  return [...list.matchAll(/^- (?!`restwright )(.*)$/gm)].map(([, line = '']) => {
     const [, id = '', partly, what = ''] = /^([A-Z]+-\d+[a-z]?)( \(partly\))?: (.+)$/.exec(line) ?? [];
     return { id, partly: partly !== undefined, what };
   });
@@ -136,6 +137,12 @@ describe('the clauses of the contract', () => {
     assert.equal(findings(clauses, plannedIn(plan), tested).join('\n'), '');
   });
 
+  it('and the model promise commands, options and values that exist or are planned, and the plan has no others', async () => {
+    const promises = ['contract', 'model'].flatMap((name) => readPromises(read(`docs/specification/${name}.md`)));
+    assert.ok(promises.length > 40, 'the commands of the model are found');
+    assert.deepEqual([...(await missingPromises(promises))].toSorted(), plannedPromises(plan).toSorted());
+  });
+
   it('are changed by the third edition as planned.md lists it, and each new clause is new', () => {
     assert.equal(changeFindings(clauses, changesIn(plan)).join('\n'), '');
   });
@@ -220,6 +227,39 @@ describe('the findings on clauses', () => {
       '// it("[URL-4] x")',
     ];
     assert.deepEqual(namedIn('test/a.test.ts', text.join('\n')), ['URL-1', 'URL-2b', 'MET-1', 'MET-2a']);
+  });
+});
+
+describe('the promises of commands', () => {
+  const table = [
+    '| `restwright diff OLD NEW [--strict] [--color]` · `client [--api-version 1]` | compares |',
+    '| `restwright init [--from a.csv\\|postgres://..]` / `imagine` | writes |',
+    'With `--nothing`, or by `restwright check MODEL`.',
+  ].join('\n');
+
+  it('are the commands, options and values of a text', () => {
+    assert.deepEqual(readPromises(table), [
+      'restwright diff',
+      'restwright diff --strict',
+      'restwright diff --color',
+      'restwright client',
+      'restwright client --api-version',
+      'restwright init',
+      'restwright init --from',
+      'restwright init --from postgres://',
+      'restwright imagine',
+      '--nothing',
+      'restwright check',
+    ]);
+  });
+
+  it('are missing where the command line has none of them', async () => {
+    assert.deepEqual(await missingPromises(readPromises(table)), [
+      'restwright diff --color',
+      'restwright init --from postgres://',
+      'restwright imagine',
+      '--nothing',
+    ]);
   });
 });
 

@@ -3,6 +3,7 @@ import { ObjectCache } from '../cache/object-cache.ts';
 import { modelWithout } from '../model/model-without.ts';
 import type { ContractVersion, Model, OlderVersion } from '../model/model.ts';
 import { eventListRule } from '../plan/events/event-query.ts';
+import { compileOriginRoutes } from '../plan/routes/origin-routes.ts';
 import { urlBuilder, type LinkBase } from '../plan/routes/url-builder.ts';
 import { type VisibilityCache, visibilitiesByCaller } from '../plan/policy/visibilities.ts';
 import { type ContractMapping, contractMappings, withStoredProperties } from '../versions/contract-mapping.ts';
@@ -51,6 +52,7 @@ export function compileContracts(model: Model, { servesMetrics, ...given }: Cont
     all,
     versions,
     servesMetrics,
+    findOriginRoute: compileOriginRoutes({ model, servesMetrics }),
     caches: {
       visibilities: caches.visibilities,
       permissions: joinCaches(caches.permissions),
@@ -88,6 +90,7 @@ function compileCurrent(model: Model, options: CompileOptions): Contract {
     caches: options.caches,
     visibilities: visibilitiesByCaller(model.resources, options.caches.visibilities),
     lifecycle: [],
+    deprecationPage: null,
     isDeprecated: false,
     mapping: null,
     current: null,
@@ -106,14 +109,16 @@ function compileOlder(
     context,
     caches: options.caches,
     visibilities: current.visibilities,
-    lifecycle: lifecycleFields(older, model, current.model),
+    lifecycle: lifecycleFields(older),
+    deprecationPage: older.deprecationPage,
     isDeprecated: older.deprecated !== null,
     mapping: { resources: mapping.resources, reads: new ReadMapping(mapping, current.model.resources) },
     current,
   });
 }
 
-interface ContractParts extends Pick<Contract, 'visibilities' | 'lifecycle' | 'isDeprecated' | 'mapping'> {
+interface ContractParts
+  extends Pick<Contract, 'visibilities' | 'lifecycle' | 'deprecationPage' | 'isDeprecated' | 'mapping'> {
   readonly context: ContractContext;
   readonly caches: ContractCaches;
   /** null for the newest contract itself. */
@@ -154,14 +159,11 @@ function compileContract(model: Model, { context, caches, current, ...parts }: C
   return contract;
 }
 
-/** Writes the header fields of VER-4. A contract whose successor has another URL links to it. */
-function lifecycleFields({ deprecated, sunset }: OlderVersion, older: Model, newest: Model): readonly string[] {
-  const successor = versionedBase(newest, newest.publicUrl ?? '').prefix;
-  const isElsewhere = older.version.major !== newest.version.major;
+/** Writes the header fields of VER-4 that are the same in all responses of a contract. */
+function lifecycleFields({ deprecated, sunset }: OlderVersion): readonly string[] {
   return [
     ...(deprecated === null ? [] : ['Deprecation', `@${deprecated}`]),
     ...(sunset === null ? [] : ['Sunset', new Date(sunset * 1_000).toUTCString()]),
-    ...(deprecated !== null && isElsewhere ? ['Link', `<${successor}>; rel="successor-version"`] : []),
   ];
 }
 

@@ -13,6 +13,7 @@ import type { Observe } from '../observe/observation.ts';
 import { parentRecord, parentRecordType } from '../plan/transfer/export-record.ts';
 import type { EventListRule } from '../plan/events/event-query.ts';
 import { type ListRule, listRule } from '../plan/list/list-query.ts';
+import type { FindOriginRoute } from '../plan/routes/origin-routes.ts';
 import { ROUTE_KINDS, type RouteKind, ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
 import { compileUrlCheck, type UrlCheck } from '../plan/routes/row-url.ts';
 import type { LinkBase, UrlBuilder } from '../plan/routes/url-builder.ts';
@@ -95,6 +96,8 @@ export interface Contract {
   readonly version: string;
   /** Header fields that announce the end of the contract in every response (VER-4), names and values alternating. */
   readonly lifecycle: readonly string[];
+  /** The URL of the page about its deprecation (RFC 9745 3); null if there is none. */
+  readonly deprecationPage: string | null;
   readonly isDeprecated: boolean;
   /** The mapping to the stored rows; null for the newest contract. */
   readonly mapping: OlderContract | null;
@@ -156,6 +159,8 @@ export interface Contracts {
   readonly versions: readonly SupportedVersion[];
   /** True if `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
+  /** Finds the route of a path outside of the base path. */
+  readonly findOriginRoute: FindOriginRoute;
   /** The caches of all contracts, by their names in metrics. */
   readonly caches: Readonly<Record<string, ClearableCache>>;
   /** Finds the contract of a version; null if it is retired. */

@@ -11,6 +11,8 @@ export interface DescribedContract {
   /** Both in seconds since 1970; null where there is none. */
   readonly deprecated: number | null;
   readonly sunset: number | null;
+  /** The URL of the page about its deprecation; null where there is none. */
+  readonly deprecationPage: string | null;
   readonly isNewest: boolean;
   /** Every version that is served, the newest first. */
   readonly served: readonly ContractVersion[];
@@ -45,6 +47,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
     version: versionText(model.version),
     deprecated: null,
     sunset: null,
+    deprecationPage: null,
     isNewest: true,
     served,
     retires,
@@ -53,7 +56,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
   const older = model.versions.flatMap((each, index): readonly DescribedContract[] => {
     const mapping = mappings[index];
     if (each.retired || mapping === undefined) return [];
-    const { version, deprecated, sunset } = each;
+    const { version, deprecated, sunset, deprecationPage } = each;
     const own = withStoredProperties(each, mapping, model);
     return [
       {
@@ -61,6 +64,7 @@ export function describedContracts(model: Model): readonly DescribedContract[] {
         version: versionText(version),
         deprecated,
         sunset,
+        deprecationPage,
         isNewest: false,
         served,
         retires,

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiResponse, type BufferedResponse, isStreamed, type RawRequest } from '../exchange/handler.ts';
 import type { ApiError } from '../conventions/errors.ts';
 import { bodyAlreadyReadError, unsentResponsesError } from '../conventions/receive-errors.ts';
+import { isHealthTarget } from '../conventions/url/origin-names.ts';
 import { BodyMemory } from '../limits/body-memory.ts';
 import { ResponseMemory, SMALL_RESPONSE } from '../limits/response-memory.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
+import { ConnectionTurns } from './connection-turns.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
 import { withHostHeaders } from './host-headers.ts';
-import { isHealthCheck, mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
+import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
 import { nodeRequestBody, rawRequest } from './raw-request.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from './response-batcher.ts';
 import { bodyBytes, sendResponse, sendStream } from './send-response.ts';
@@ -47,6 +49,7 @@ interface MountedExchange {
  */
 export function createListener(api: MountedApi, options: MountOptions = {}): Listener {
   const rules = mountApi(api, options);
+  const turns = new ConnectionTurns();
   const endOfTick = endOfTickBatcher();
   const nextTick = nextTickBatcher();
   const { requestTimeout: timeout, bodyMemory, responseMemory } = api.model.limits;
@@ -61,16 +64,18 @@ export function createListener(api: MountedApi, options: MountOptions = {}): Lis
     const body = nodeRequestBody(request, receiving);
     const raw = { ...rawRequest(request, body, target), ...rules };
     const exchange = { api, request: raw, response, memory };
-    const isRead = body !== null && request.readableEnded;
-    const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
-    if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
-    else sendToHost(exchange, handled, endOfTick);
+    turns.take(request.socket, () => {
+      const isRead = body !== null && request.readableEnded;
+      const handled = handle(exchange, isRead ? bodyAlreadyReadError(request.headers['content-type'] ?? null) : null);
+      if (handled instanceof Promise) void handled.then((result) => sendToHost(exchange, result, nextTick));
+      else sendToHost(exchange, handled, endOfTick);
+    });
   };
 }
 
 /** @param refused why the request cannot be handled; null where it can */
 function handle({ api, request, memory }: MountedExchange, refused: ApiError | null): MaybePromise<ApiResponse> {
-  const isFull = memory.isExceeded && !isHealthCheck(request.target);
+  const isFull = memory.isExceeded && !isHealthTarget(request.target);
   const error = isFull ? unsentResponsesError() : refused;
   return error === null ? handleWithTimeout(api, request) : api.refuse(error, request);
 }

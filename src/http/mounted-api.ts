@@ -1,6 +1,6 @@
 import { listedHosts } from '../conventions/url/host.ts';
-import { pathNextToBase, segmentsBelow, segmentsOfTarget } from '../conventions/url/url.ts';
-import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../plan/routes/route-table.ts';
+import { segmentsBelow, segmentsOfTarget } from '../conventions/url/url.ts';
+import { listOriginRoutes } from '../plan/routes/origin-routes.ts';
 import type { Limits } from '../model/model.ts';
 import type { Handler, RawRequest } from '../exchange/handler.ts';
 import { weakMemoize } from '../cache/memoize.ts';
@@ -11,7 +11,11 @@ export interface MountedApi extends Handler {
   onMount?(): void;
   /** True if the API serves `/metrics`. Default: false. */
   readonly servesMetrics?: boolean;
-  readonly model: { readonly basePath: string; readonly limits: Limits };
+  readonly model: {
+    readonly basePath: string;
+    readonly limits: Limits;
+    readonly auth?: { readonly resource: string | null } | null;
+  };
 }
 
 /**
@@ -46,21 +50,13 @@ export function mountApi(api: MountedApi, { hosts, cors = true }: MountOptions):
 }
 
 /**
- * Lists the paths outside of the base path that a mount serves. Health checks and metrics are at the origin (OPS-2);
- * descriptions are next to the base path (OPS-1). An application with several APIs thus has those of each.
+ * Lists the paths outside of the base path that a mount serves. Health checks and metrics are at the origin (OPS-2),
+ * and the metadata of its resource at their well-known path (AUTH-8). Descriptions are next to the base path (OPS-1).
+ * An application with several APIs thus has those of each. `/` belongs to the application.
  */
-export function pathsOutsideBase({ servesMetrics = false, model: { basePath } }: MountedApi): readonly string[] {
-  const origin = servesMetrics ? [...HEALTH_PATHS, METRICS_PATH] : HEALTH_PATHS;
-  return [...origin, ...DESCRIPTIONS.map((name) => pathNextToBase(basePath, name))];
-}
-
-const HEALTH_PATHS = ['/livez', '/readyz'];
-const METRICS_PATH = '/metrics';
-const DESCRIPTIONS = [DOCS_PATH, OPEN_API_PATH, ASYNC_API_PATH];
-
-/** True if a request is a health check, which gets its response under overload, too (LIM-3). */
-export function isHealthCheck(target: string): boolean {
-  return /^\/(?:livez|readyz)(?:\?|$)/.test(target);
+export function pathsOutsideBase({ servesMetrics = false, model }: MountedApi): readonly string[] {
+  const routes = listOriginRoutes({ model, servesMetrics }).filter(([kind]) => kind !== 'home');
+  return routes.flatMap(([, paths]) => paths.slice(-1));
 }
 
 /**

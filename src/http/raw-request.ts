@@ -30,3 +30,9 @@ export function nodeRequestBody(
   if (length === undefined || Number(length) === 0) return null;
   return new NodeRequestBody({ ...receiving, request, length: Number(length) });
 }
+
+/** RFC 9112 6.1: if other recipients could see another end of the body, no request is read after it. */
+export function isFramingAmbiguous({ headers, httpVersion }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked');
+}

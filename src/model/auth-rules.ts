@@ -8,6 +8,8 @@ export interface AuthRules {
   readonly gateway: GatewayRule | null;
   /** Name of the resource of API keys; null where there are none (AUTH-8). */
   readonly apiKeys: string | null;
+  /** The identifier of the API as a protected resource (RFC 9728); null where it is the URL of the API (AUTH-8). */
+  readonly resource: string | null;
 }
 
 /** A gateway that names callers in header fields (AUTH-6). */

@@ -242,6 +242,8 @@ export interface OlderVersion {
    */
   readonly deprecated: number | null;
   readonly sunset: number | null;
+  /** The URL of the page about its deprecation (RFC 9745 3); null where there is none. */
+  readonly deprecationPage: string | null;
   /** True if requests for it get 410 (VER-3). */
   readonly retired: boolean;
   /**

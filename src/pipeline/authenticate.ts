@@ -40,6 +40,8 @@ const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', sourc
  * @throws {ApiError} AUTH_REQUEST_INVALID, AUTH_REQUIRED, AUTH_TOKEN_INVALID, AUTH_TOKEN_EXPIRED, AUTH_UNAVAILABLE
  */
 export function authenticate(routed: Routed, options: AuthenticateOptions): MaybePromise<Authenticated> {
+  // The page at `/` is the same for every caller (URL-1).
+  if (routed.route.kind === 'home') return { routed, principal: ANONYMOUS, credentials: false };
   const value = routed.exchange.fields.get('authorization');
   const { tokens } = options;
   if (tokens === null) return { routed, principal: ANONYMOUS, credentials: value !== null };

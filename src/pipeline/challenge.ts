@@ -1,28 +1,28 @@
 import { challenge, type ChallengeError } from '../conventions/headers/credentials.ts';
 import { type ApiError, apiError } from '../conventions/errors.ts';
 import type { Contract } from '../contract/contract.ts';
-import { METADATA_PATH } from '../plan/routes/route-table.ts';
+import { writeMetadataUrl } from '../plan/routes/protected-resource.ts';
 
 /** The name of the API outside of its responses. */
 export interface ResourceIdentity {
   /**
-   * The origin of the API: its public URL, or the loopback address that it listens on; null if neither is known
-   * (AUTH-8).
+   * The identifier of the API as a protected resource, an absolute URL (AUTH-8). It is null if neither its public URL
+   * nor a loopback address that it listens on is known.
    */
   readonly resource: () => string | null;
 }
 
 /**
  * Writes the header fields of a 401, and of a 403 for a missing scope (AUTH-3). They name the URL of the metadata, if
- * the origin is known (AUTH-8).
+ * the resource is known (AUTH-8).
  */
 export function challengeHeaders(
   { model }: Contract,
-  { resource }: ResourceIdentity,
+  { resource: findResource }: ResourceIdentity,
   error: ChallengeError,
 ): ApiError['headers'] {
-  const origin = resource();
-  const metadataUrl = origin === null ? null : `${origin}/${METADATA_PATH}`;
+  const resource = findResource();
+  const metadataUrl = resource === null ? null : writeMetadataUrl(resource);
   return { 'WWW-Authenticate': challenge(model.name, metadataUrl, error) };
 }
 

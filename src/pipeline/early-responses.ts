@@ -15,7 +15,7 @@ import { allowedMethods } from './access.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Authorized } from './authorize.ts';
 import type { ResourceIdentity } from './challenge.ts';
-import { optionsHeaders } from './negotiate.ts';
+import { isPageRequest, optionsHeaders } from './negotiate.ts';
 import { isPreflight, type Received } from './receive.ts';
 import { allow, type Routed, routeIfServed } from './route.ts';
 
@@ -31,11 +31,12 @@ export interface EarlyOptions extends ResourceIdentity {
 export function unroutedResponse(received: Received, contracts: Contracts): ApiResponse | null {
   const { exchange, redirect } = received;
   if (isPreflight(received)) return preflightResponse(received, contracts);
-  return redirect === null ? null : redirectResponse(exchange, redirect, contracts.current);
+  return redirect === null ? null : redirectResponse(exchange, redirect, contracts.current.model.publicUrl);
 }
 
 /**
- * Ends a request before its caller is known: a health check, or one for the metadata; null for any other.
+ * Ends a request before its caller is known: a health check, one for the metadata, or one of a program for `/` (URL-1).
+ * Returns null for any other.
  *
  * @throws {ApiError} {StoreUnavailable} SERVER_UNAVAILABLE; REQUEST_ROUTE_NOT_FOUND
  */
@@ -43,14 +44,15 @@ export function anonymousResponse(routed: Routed, options: EarlyOptions): MaybeP
   const { kind } = routed.route;
   if (kind === 'live') return healthResponse(routed);
   if (kind === 'ready') return readyResponse(routed, options);
+  if (kind === 'home' && !isPageRequest(routed)) return redirectHome(routed);
   return kind === 'metadata' ? metadataResponse(routed, options) : null;
 }
 
 /** Responds to OPTIONS (MET-5) with the methods that the caller may use. */
 export function optionsResponse({ routed, principal }: Authenticated): ApiResponse {
-  const { exchange, contract } = routed;
+  const { exchange } = routed;
   const methods = allowedMethods(routed, principal.scopes).join(', ');
-  const headers = [...commonHeaders(exchange, contract), 'Allow', methods, ...optionsHeaders(routed)];
+  const headers = [...commonHeaders(exchange), 'Allow', methods, ...optionsHeaders(routed)];
   return uncachedResponse(204, headers, null);
 }
 
@@ -60,11 +62,11 @@ export function optionsResponse({ routed, principal }: Authenticated): ApiRespon
  * @param writeMetrics writes all metrics
  */
 export async function metricsResponse(
-  { routed: { exchange, contract } }: Authorized,
+  { routed: { exchange } }: Authorized,
   writeMetrics: () => Promise<string>,
 ): Promise<ApiResponse> {
   const body = await writeMetrics();
-  return uncachedResponse(200, [...commonHeaders(exchange, contract), 'Content-Type', EXPOSITION_TYPE], body);
+  return uncachedResponse(200, [...commonHeaders(exchange), 'Content-Type', EXPOSITION_TYPE], body);
 }
 
 /**
@@ -75,15 +77,23 @@ function preflightResponse(received: Received, contracts: Contracts): ApiRespons
   const routed = routeIfServed(received, contracts);
   const served = routed?.contract ?? contracts.current;
   const { methods } = ROUTES[routed?.route.kind ?? 'server'];
-  const common = commonHeaders(received.exchange, served);
-  const headers = [...common, ...preflightHeaders(methods, served.model.cors?.maxAge ?? 0)];
+  // Preflights have no version: browsers send none of the fields that could name one.
+  received.exchange.note.contract = null;
+  const headers = [...commonHeaders(received.exchange), ...preflightHeaders(methods, served.model.cors?.maxAge ?? 0)];
   const target = routed === null ? [] : ['Allow', allow(routed.route), ...optionsHeaders(routed)];
   return uncachedResponse(204, [...headers, ...target], null);
 }
 
+/** Redirects from `/` to the root of the API, with the query of the request (URL-1). */
+function redirectHome({ exchange, contract: { model } }: Routed): BufferedResponse {
+  const { target } = exchange.request;
+  const query = target.indexOf('?');
+  return redirectResponse(exchange, model.basePath + (query === -1 ? '' : target.slice(query)), model.publicUrl);
+}
+
 /** Responds to `/livez` (OPS-2). */
-function healthResponse({ exchange, contract }: Routed): ApiResponse {
-  const headers = [...commonHeaders(exchange, contract), 'Content-Type', 'application/json'];
+function healthResponse({ exchange }: Routed): ApiResponse {
+  const headers = [...commonHeaders(exchange), 'Content-Type', 'application/json'];
   return uncachedResponse(200, headers, '{"status":"ok"}');
 }
 
@@ -103,14 +113,14 @@ async function readyResponse(routed: Routed, { store, notReadyReason }: EarlyOpt
 /** Responds with the metadata of a protected resource (RFC 9728 2): its issuers and scopes. It needs no credentials. */
 function metadataResponse(
   { contract, exchange }: Routed,
-  { resource: findOrigin, contracts: { servesMetrics } }: EarlyOptions,
+  { resource: findResource, contracts: { servesMetrics } }: EarlyOptions,
 ): BufferedResponse {
   const { model } = contract;
-  const resource = findOrigin();
+  const resource = findResource();
   if (resource === null) {
     throw apiError(
       'REQUEST_ROUTE_NOT_FOUND',
-      'This API does not know its public URL; declare public_url in the model.',
+      'This API does not know its public URL; declare public_url or auth.resource in the model.',
     );
   }
   const body = writeJson({
@@ -120,13 +130,7 @@ function metadataResponse(
     scopes_supported: collectScopes(model, servesMetrics ? [METRICS_SCOPE] : []),
     resource_name: model.title,
   });
-  const headers = [
-    ...commonHeaders(exchange, contract),
-    'Content-Type',
-    'application/json',
-    'Cache-Control',
-    'no-cache',
-  ];
+  const headers = [...commonHeaders(exchange), 'Content-Type', 'application/json', 'Cache-Control', 'no-cache'];
   return { status: 200, headers, body };
 }
 

@@ -34,11 +34,12 @@ export function limitAttempts<C>(
   authenticate: () => MaybePromise<C>,
   isKnown: () => boolean,
 ): MaybePromise<C> {
-  const { exchange, received } = routed;
+  const { exchange, received, route } = routed;
   const { client } = received;
   // Callers without a known address would lock each other out.
   if (rates === null || client.address === '') return authenticate();
-  const canFail = exchange.fields.get('authorization') !== null || accessRules(routed).length > 0;
+  const isRead = exchange.fields.get('authorization') !== null && route.kind !== 'home';
+  const canFail = isRead || accessRules(routed).length > 0;
   if (!canFail) return authenticate();
   const failures = new Quota(rates, 'failure', client.address);
   try {

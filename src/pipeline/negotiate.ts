@@ -80,6 +80,11 @@ function negotiateFormat({ contract, route, method, ranges }: Routed, isStreamed
   return offer ?? defaultOffer(available);
 }
 
+/** True if a client prefers a page to every other format of its target, as browsers do (NEG-1). */
+export function isPageRequest({ contract, route, method, ranges }: Routed): boolean {
+  return choose(ranges, contract.formats.of(route.kind, method, false))?.format === 'html';
+}
+
 /** @throws {ApiError} REQUEST_HEADER_INVALID: an invalid list of ETags */
 function makeReply({ routed, caller, credentials }: Authorized, offer: FormatOffer, findVariants: FindVariants): Reply {
   const { exchange, received, contract, base, version, route } = routed;

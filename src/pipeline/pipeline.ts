@@ -108,10 +108,10 @@ function perform({ caller, target, reply }: Negotiated, services: Services): May
   });
 }
 
-/** Reports requests to a contract that will end. */
+/** Reports requests to a contract that will end. What has no version is no use of one (VER-4). */
 function observeDeprecation({ routed, principal }: Authenticated, observe: Observe): void {
   const { contract, exchange, received } = routed;
-  if (!contract.isDeprecated) return;
+  if (!contract.isDeprecated || exchange.note.contract === null) return;
   observe({
     kind: 'deprecated-contract',
     version: contract.version,
@@ -129,10 +129,10 @@ function clearWhenIdle(caches: PipelineOptions['caches']): IdleTimer {
 
 /** Creates the handler that runs all stages for every request, compresses its response and observes each exchange. */
 export function createPipeline(options: PipelineOptions): Handler {
-  const { contracts, services, sources, active } = options;
+  const { services, sources, active } = options;
   const { observe, bodies } = services;
   const idleTimer = clearWhenIdle(options.caches);
-  const refuseOptions = { contract: contracts.current, observe, now: sources.now };
+  const refuseOptions = { observe, now: sources.now };
 
   const report = <R extends ApiResponse>(exchange: Exchange, response: R): R => {
     const duration = sources.elapsed() - exchange.startTick;

@@ -64,7 +64,7 @@ export function plan(caller: Caller, target: NegotiatedTarget, parameters: reado
     case 'home':
     case 'root':
       admitParameters(parameters, commonParameterRule, lenient);
-      return { kind: 'root', isHome: route.kind === 'home', counts: reply.offer.format === 'html' };
+      return rootPlan(caller, target);
     case 'docs':
     case 'openapi':
     case 'asyncapi':
@@ -86,6 +86,13 @@ export function plan(caller: Caller, target: NegotiatedTarget, parameters: reado
     case 'metadata':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
+}
+
+/** Plans a read of the root. `/` needs no credentials, so that its page has no counts where the root needs some. */
+function rootPlan({ contract: { model } }: Caller, { route, reply }: NegotiatedTarget): RootRequest {
+  const isHome = route.kind === 'home';
+  const counts = reply.offer.format === 'html' && (!isHome || model.auth === null);
+  return { kind: 'root', isHome, counts };
 }
 
 function isRead({ method }: NegotiatedTarget): boolean {

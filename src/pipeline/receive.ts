@@ -6,6 +6,7 @@ import { type ClientConnection, clientConnection } from '../conventions/headers/
 import { checkHeaderFields } from '../conventions/headers/header-check.ts';
 import { type HeaderFields, headerFields } from '../conventions/headers/header-fields.ts';
 import { acceptsHost, type HostRule } from '../conventions/url/host.ts';
+import { isHealthPath } from '../conventions/url/origin-names.ts';
 import { isMethod, isRegisteredMethod, type Method } from '../conventions/methods.ts';
 import { type Preferences, readPrefer } from '../conventions/headers/prefer.ts';
 import { type QueryParameter, parseQuery } from '../conventions/url/query.ts';
@@ -54,9 +55,6 @@ export interface ExchangeSources {
 
 /** Matches a minor or patch version too, which is then refused: it would be a second URL (VER-1). */
 const VERSION_SEGMENT = /^v[0-9][0-9.]*$/;
-
-/** The health checks, which orchestrators send directly to the process, bypassing proxies. */
-const HEALTH_CHECKS: ReadonlySet<string> = new Set(['livez', 'readyz']);
 
 /** The part of a contract that the first stage reads. */
 interface Site {
@@ -152,8 +150,7 @@ export function requireTls(
   { model }: { readonly model: Pick<Model, 'requireTls'> },
 ): void {
   if (!model.requireTls || client.scheme === 'https') return;
-  const [first = ''] = segments ?? [];
-  if (segments?.length === 1 && HEALTH_CHECKS.has(first)) return;
+  if (segments !== null && isHealthPath(segments)) return;
   throw apiError('AUTH_TLS_REQUIRED', 'This API is served over TLS only; send the request to its https URL.');
 }
 

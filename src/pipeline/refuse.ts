@@ -8,7 +8,7 @@ import { writeJson } from '../formats/json.ts';
 import { writeText } from '../formats/text.ts';
 import { writeXml } from '../formats/xml.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { Exchange, ServedContract } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { BufferedResponse } from '../exchange/handler.ts';
 import { errorHeaders, reportedError } from '../operations/reported-error.ts';
 import { commonHeaders, uncachedResponse } from '../represent/response.ts';
@@ -24,8 +24,6 @@ const [JSON_ERROR] = OFFERS;
 
 /** Options of {@link refuse}. */
 export interface RefuseOptions {
-  /** The contract for requests whose own is not known. */
-  readonly contract: ServedContract;
   readonly observe: Observe;
   readonly now: () => number;
 }
@@ -34,18 +32,11 @@ export interface RefuseOptions {
  * Responds to a failure: the one place that writes an error body (ERR-1 to ERR-7). Any error other than an `ApiError`
  * is observed and becomes a constant 500.
  */
-export function refuse(
-  exchange: Exchange,
-  failure: unknown,
-  { contract, observe, now }: RefuseOptions,
-): BufferedResponse {
+export function refuse(exchange: Exchange, failure: unknown, { observe, now }: RefuseOptions): BufferedResponse {
   const error = reportedError(failure, exchange.correlationId, observe);
   exchange.note.errorCode = error.code;
   const body = errorBody(error, exchange.correlationId, timestamp(now()));
-  const headers = [
-    ...commonHeaders(exchange, exchange.note.contract ?? contract),
-    ...Object.entries(errorHeaders(error)).flat(),
-  ];
+  const headers = [...commonHeaders(exchange), ...Object.entries(errorHeaders(error)).flat()];
   const offer = chosenOffer(exchange) ?? JSON_ERROR;
   if (offer === undefined) throw new Error('errors have no format');
   return uncachedResponse(

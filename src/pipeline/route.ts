@@ -5,54 +5,18 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/medi
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText } from '../conventions/versioning.ts';
 import { linkField } from '../conventions/url/links.ts';
-import { nameOutsideBase } from '../conventions/url/url.ts';
 import type { ContractVersion } from '../model/model.ts';
 import { storedId } from '../model/values/formats.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import {
-  ASYNC_API_PATH,
-  DOCS_PATH,
-  METADATA_PATH,
-  OPEN_API_PATH,
-  ROUTES,
-  writeRoutePattern,
-} from '../plan/routes/route-table.ts';
-import type { CompiledResource, Contract, Contracts } from '../contract/contract.ts';
-import type { Exchange } from '../exchange/exchange.ts';
+import { ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
+import type { Contract, Contracts } from '../contract/contract.ts';
+import type { Exchange, ServedContract } from '../exchange/exchange.ts';
 import type { Received } from './receive.ts';
+import type { Route } from './found-route.ts';
+import { selectServedContract } from './served-contract.ts';
 
-/** The target of a path. */
-export type Route =
-  /** The server as a whole, `OPTIONS *`. */
-  | { readonly kind: 'server' }
-  | { readonly kind: 'live' }
-  | { readonly kind: 'ready' }
-  /** All metrics (OPS-2), if the API serves them. */
-  | { readonly kind: 'metrics' }
-  /** The metadata of a protected resource, of an API with authentication (AUTH-8). */
-  | { readonly kind: 'metadata' }
-  /** The description of the API in OpenAPI (OPS-1). */
-  | { readonly kind: 'openapi' }
-  | { readonly kind: 'asyncapi' }
-  /** The documentation of the API (OPS-1). */
-  | { readonly kind: 'docs' }
-  /** `/`, if the API has another base path. */
-  | { readonly kind: 'home' }
-  | { readonly kind: 'root' }
-  | { readonly kind: 'collection'; readonly compiled: CompiledResource; readonly within: readonly Ancestor[] }
-  | {
-      readonly kind: 'item';
-      readonly compiled: CompiledResource;
-      readonly within: readonly Ancestor[];
-      readonly id: string;
-    }
-  /** Several writes in one request (MET-13). */
-  | { readonly kind: 'batches' }
-  | { readonly kind: 'batch'; readonly id: string }
-  /** The log of events (EVT-8). */
-  | { readonly kind: 'events' }
-  | { readonly kind: 'event'; readonly id: string };
+export type { Route } from './found-route.ts';
 
 /** A request whose version, target and method are served (steps 3 to 6). */
 export interface Routed {
@@ -107,8 +71,11 @@ export function route(received: Received, contracts: Contracts): Routed {
     },
   );
   const contract = contracts.of(version.version) ?? retired(version, contracts);
-  exchange.note.contract = contract;
   const path = below?.slice(versionSegment === null ? 0 : 1) ?? [];
+  const isServed = below !== null || (isDescription && version.carrier !== 'none');
+  const serve = (target: Route | null): ServedContract | null =>
+    isServed ? selectServedContract(contract, target, contracts.current) : null;
+  exchange.note.contract = serve(null);
   const found = own ?? (below === null ? null : resourceRoute(path, contract));
   if (found === null) {
     throw apiError(
@@ -116,6 +83,7 @@ export function route(received: Received, contracts: Contracts): Routed {
       `No route matches this path; GET ${contract.model.basePath || '/'} lists the collections.`,
     );
   }
+  exchange.note.contract = serve(found);
   exchange.note.route = describeRoute(found, contract);
   const method = requireMethod(received, found);
   const redirect = canonicalTarget(received, path, found);
@@ -214,19 +182,11 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
   return linkBases.byQuery.get(text ?? '') ?? linkBases.whole;
 }
 
-/** Finds a route at the origin, outside the base path. */
-function originRoute({ segments }: Received, { current: { base, model }, servesMetrics }: Contracts): Route | null {
+/** Finds a route outside the base path, by the table of routes. */
+function originRoute({ segments }: Received, { findOriginRoute }: Contracts): Route | null {
   if (segments === null) return { kind: 'server' };
-  if (segments.length === 0 && base.length > 0) return { kind: 'home' };
-  if (segments.length === 2 && model.auth !== null && segments.join('/') === METADATA_PATH) return { kind: 'metadata' };
-  const name = nameOutsideBase(segments, base);
-  if (name === OPEN_API_PATH) return { kind: 'openapi' };
-  if (name === ASYNC_API_PATH) return { kind: 'asyncapi' };
-  if (name === DOCS_PATH) return { kind: 'docs' };
-  if (segments.length !== 1) return null;
-  if (segments[0] === 'livez') return { kind: 'live' };
-  if (segments[0] === 'metrics' && servesMetrics) return { kind: 'metrics' };
-  return segments[0] === 'readyz' ? { kind: 'ready' } : null;
+  const kind = findOriginRoute(segments);
+  return kind === null ? null : { kind };
 }
 
 /** Finds the route of collections and ids alternating, each collection below the previous one (URL-1, URL-7). */

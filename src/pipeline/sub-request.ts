@@ -62,7 +62,15 @@ function planOperation(caller: Caller, received: Received, { reply, findVariants
 /** Restricts an operation to the batch's contract, which its path names. */
 function onlyContract(contract: Contract): Contracts {
   const versions = [contract.model.version];
-  return { current: contract, all: [contract], versions, servesMetrics: false, caches: {}, of: () => contract };
+  return {
+    current: contract,
+    all: [contract],
+    versions,
+    servesMetrics: false,
+    findOriginRoute: () => null,
+    caches: {},
+    of: () => contract,
+  };
 }
 
 function rawRequest(

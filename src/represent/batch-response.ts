@@ -41,7 +41,7 @@ export async function batchResponse(
 ): Promise<BufferedResponse> {
   const url = batchUrl(record.id, reply);
   const headers = [
-    ...commonHeaders(reply.exchange, reply.contract),
+    ...commonHeaders(reply.exchange),
     ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
     ...(dry ? ['Dry-Run', 'true'] : ['Location', url]),
   ];
@@ -76,7 +76,7 @@ export async function batchRecordResponse(
 export function linesResponse(reply: Reply, lines: LinesOutcome): StreamedResponse {
   const { dry } = lines;
   const headers = [
-    ...commonHeaders(reply.exchange, reply.contract),
+    ...commonHeaders(reply.exchange),
     ...(dry ? ['Dry-Run', 'true'] : []),
     'Content-Type',
     reply.offer.contentType,

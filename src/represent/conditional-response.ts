@@ -33,7 +33,16 @@ export function conditionalResponse(
  * @param etag the ETag of the representation that names that copy
  */
 export function notModifiedResponse(reply: Reply, selected: SelectedRepresentation, etag: string): BufferedResponse {
-  return { status: 304, headers: validatorHeaders(reply, selected, etag), body: null };
+  return { status: 304, headers: withoutLinks(validatorHeaders(reply, selected, etag)), body: null };
+}
+
+/**
+ * Removes the links of a deprecated contract. Caches replace the fields of their copy by those of a 304, and its `Link`
+ * has more links.
+ */
+function withoutLinks(headers: readonly string[]): HeaderList {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === 'Link');
+  return at === -1 ? headers : headers.toSpliced(at, 2);
 }
 
 function okResponse(
@@ -53,12 +62,12 @@ function okResponse(
 
 /** Lists the header fields of a 200 and of a 304: a new list, which the caller may extend. */
 function validatorHeaders(reply: Reply, selected: SelectedRepresentation, etag: string): string[] {
-  const { exchange, contract, credentials } = reply;
+  const { exchange, credentials } = reply;
   const isReadByCaller = dependsOnKnownFields(reply);
   const cache = isReadByCaller ? privateDirectives(selected.cache) : selected.cache;
   if (isReadByCaller || selected.variesByCaller) exchange.note.variesByCaller = true;
   const quota = isShared(cache) ? null : exchange.note.quota;
-  const headers = commonHeaders(exchange, contract, quota);
+  const headers = commonHeaders(exchange, quota);
   headers.push('ETag', etag, 'Cache-Control', cacheControl({ credentials, cache }));
   return headers;
 }

@@ -104,7 +104,7 @@ function toCloudEvent({ contract: { model } }: Reply, event: EventEnvelope, { or
 /** Responds with a live feed (EVT-8): never stored, never compressed, and passed on by proxies as it comes. */
 export function feedResponse(reply: Reply, { body }: OpenedFeed): StreamedResponse {
   const headers = [
-    ...commonHeaders(reply.exchange, reply.contract),
+    ...commonHeaders(reply.exchange),
     'Content-Type',
     reply.offer.contentType,
     // Otherwise nginx buffers the response.

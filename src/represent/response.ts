@@ -2,8 +2,7 @@ import { NO_STORE } from '../conventions/headers/cache-control.ts';
 import { linkField, type LinkValue } from '../conventions/url/links.ts';
 import { preferenceApplied } from '../conventions/headers/prefer.ts';
 import type { Preferences } from '../conventions/headers/prefer.ts';
-import type { Contract } from '../contract/contract.ts';
-import type { Exchange, ServedContract } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import type { ApiResponse, BufferedResponse, HeaderList } from '../exchange/handler.ts';
 
 /**
@@ -18,30 +17,26 @@ const VARY: readonly string[] = Array.from({ length: 8 }, (_, bits) =>
 );
 
 /**
- * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`,
- * version, no sniffing, access of other origins, rate limit. A new list, which the caller may extend.
+ * Lists the header fields of every response (ERR-5, NEG-3, VER-4, OPS-3, AUTH-11, LIM-2): correlation id, `Vary`, no
+ * sniffing, access of other origins, rate limit. That of a version names it. A new list, which the caller may extend.
  *
  * @param quota null if shared caches may store the response (CACHE-5)
  */
-export function commonHeaders(
-  exchange: Exchange,
-  { version, lifecycle }: ServedContract,
-  quota = exchange.note.quota,
-): string[] {
+export function commonHeaders(exchange: Exchange, quota = exchange.note.quota): string[] {
   const { correlationId, origin } = exchange;
+  const { contract } = exchange.note;
   const headers = [
     'X-Correlation-ID',
     correlationId,
     'Vary',
     vary(exchange),
-    'API-Version',
-    version,
+    ...(contract === null ? [] : ['API-Version', contract.version]),
     'X-Content-Type-Options',
     'nosniff',
     'Cross-Origin-Resource-Policy',
     origin.resourcePolicy,
   ];
-  if (lifecycle.length > 0) headers.push(...lifecycle);
+  if (contract !== null && contract.lifecycle.length > 0) headers.push(...contract.lifecycle);
   if (origin.headers.length > 0) headers.push(...origin.headers);
   if (quota !== null) headers.push(...quota.fields());
   return headers;
@@ -87,8 +82,9 @@ export function uncachedResponse<B extends ApiResponse['body']>(
  * Redirects to the one URL of a resource (URL-1). The status is 308, because method and body stay.
  *
  * @param target the canonical path and query
+ * @param publicUrl null if the location is relative
  */
-export function redirectResponse(exchange: Exchange, target: string, contract: Contract): BufferedResponse {
-  const location = `${contract.model.publicUrl ?? ''}${target}`;
-  return uncachedResponse(308, [...commonHeaders(exchange, contract), 'Location', location], null);
+export function redirectResponse(exchange: Exchange, target: string, publicUrl: string | null): BufferedResponse {
+  const location = `${publicUrl ?? ''}${target}`;
+  return uncachedResponse(308, [...commonHeaders(exchange), 'Location', location], null);
 }

@@ -1,46 +1,30 @@
-import type { Contract } from '../contract/contract.ts';
-import { joinPath } from '../conventions/url/links.ts';
-import { writeQuery } from '../conventions/url/query.ts';
-import { pathNextToBase } from '../conventions/url/url.ts';
 import { ROOT_PAGE_POLICY, writeRootPage } from '../describe/root-page/root-page.ts';
 import type { BufferedResponse, HeaderList } from '../exchange/handler.ts';
 import { linkName } from '../model/link-name.ts';
 import { bodyETag, type ETags, namedETags, selectDocument } from '../operations/etags.ts';
 import type { FoundDescription } from '../operations/read/descriptions.ts';
 import type { FoundRoot } from '../operations/read/root.ts';
-import { ASYNC_API_PATH, DOCS_PATH, OPEN_API_PATH } from '../plan/routes/route-table.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import { canonicalLink, conditionalResponse } from './conditional-response.ts';
+import { writeDescriptionUrl, writeDocsUrl } from './description-urls.ts';
 import { writeDocument } from './encode.ts';
 import type { Reply } from './reply.ts';
-import { redirectResponse } from './response.ts';
 
 const PAGE_HEADERS: HeaderList = ['Content-Security-Policy', ROOT_PAGE_POLICY];
 
-/**
- * Responds with the links to the collections (REP-10), for browsers as a page (NEG-1). `/` has the page alone, and
- * redirects programs to the root of the API.
- */
+/** Responds with the links to the collections (REP-10), for browsers as a page (NEG-1). `/` has the page alone. */
 export function rootResponse(reply: Reply, root: FoundRoot, { etags }: { readonly etags: ETags }): BufferedResponse {
   const { offer, contract, variant } = reply;
   const isPage = offer.format === 'html';
-  if (root.isHome && !isPage) return redirectHome(reply);
   const text = isPage ? pageText(reply, root) : documentText(reply, root);
   const selected = selectDocument(etags.content(variant, text));
   const canonical = canonicalLink(reply, contract.urls.root);
   const links = [
     ...canonical,
-    { rel: 'service-desc', href: descriptionUrl(contract, OPEN_API_PATH) },
-    { rel: 'service-doc', href: docsUrl(contract) },
+    { rel: 'service-desc', href: writeDescriptionUrl(contract, 'openapi') },
+    { rel: 'service-doc', href: writeDocsUrl(contract) },
   ];
   return conditionalResponse(reply, selected, { links, headers: isPage ? PAGE_HEADERS : [], body: () => text });
-}
-
-/** Redirects to the root of the API, with the query of the request. */
-function redirectHome({ exchange, contract }: Reply): BufferedResponse {
-  const { target } = exchange.request;
-  const query = target.indexOf('?');
-  return redirectResponse(exchange, contract.model.basePath + (query === -1 ? '' : target.slice(query)), contract);
 }
 
 /**
@@ -53,22 +37,10 @@ function documentText({ contract, base, offer }: Reply, { readable, readsEvents 
     if (resource.parent === null) links[linkName(resource)] = urls.collection(base, resource, []);
   }
   if (readsEvents) links[model.system.events.replaceAll('-', '_')] = urls.system(base, model.system.events);
-  links['service_desc'] = descriptionUrl(contract, OPEN_API_PATH);
-  links['service_desc_events'] = descriptionUrl(contract, ASYNC_API_PATH);
-  links['service_doc'] = docsUrl(contract);
+  links['service_desc'] = writeDescriptionUrl(contract, 'openapi');
+  links['service_desc_events'] = writeDescriptionUrl(contract, 'asyncapi');
+  links['service_doc'] = writeDocsUrl(contract);
   return writeDocument(offer.format, 'api', { name: model.name, title: model.title, version, links });
-}
-
-/** Writes the URL of a description of a contract (REP-10, RFC 8631). */
-function descriptionUrl({ model, mapping, version }: Contract, name: string): string {
-  const path = joinPath(model.publicUrl ?? '', name);
-  return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
-}
-
-/** Writes the URL of the documentation of a contract, next to the base path, also in a mount. */
-function docsUrl({ model, mapping, version }: Contract): string {
-  const path = (model.publicUrl ?? '') + pathNextToBase(model.basePath, DOCS_PATH);
-  return mapping === null ? path : `${path}?${writeQuery([['api_version', version]])}`;
 }
 
 function pageText(reply: Reply, root: FoundRoot): string {
@@ -79,7 +51,7 @@ function pageText(reply: Reply, root: FoundRoot): string {
     model: { ...model, resources: root.readable },
     version,
     root: urls.root(base),
-    docs: docsUrl(contract).slice((model.publicUrl ?? '').length),
+    docs: writeDocsUrl(contract).slice((model.publicUrl ?? '').length),
     pathOf: (resource) => urls.collection(base, resource, []),
     counts: root.totals,
   });

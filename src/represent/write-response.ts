@@ -34,10 +34,7 @@ function responseTo(
   services: { readonly etags: ETags },
 ): BufferedResponse {
   const result = resultIn(reply.contract, stored);
-  const common = [
-    ...commonHeaders(reply.exchange, reply.contract),
-    ...(replayed ? ['Idempotent-Replayed', 'true'] : []),
-  ];
+  const common = [...commonHeaders(reply.exchange), ...(replayed ? ['Idempotent-Replayed', 'true'] : [])];
   if (dry) return dryRunResponse(reply, result, common);
   if (result.kind === 'removed') return uncachedResponse(204, [...common, ...appliedPreferences(reply)], null);
   const isShown = showsSecrets(reply, result);

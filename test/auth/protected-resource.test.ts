@@ -96,7 +96,7 @@ describe('a client by oauth4webapi', () => {
       const [challenge] = await findChallenges(url, bearer, method);
       const { parameters } = challenge ?? assert.fail('no challenge');
       assert.deepEqual([parameters.error, parameters.scope], [error, scope]);
-      assert.equal(parameters.resource_metadata, `${new URL(url).origin}/.well-known/oauth-protected-resource`);
+      assert.equal(parameters.resource_metadata, `${new URL(url).origin}/.well-known/oauth-protected-resource/api`);
     }
     assert.deepEqual(await findChallenges(url, token({ claims })), []);
   });

@@ -119,7 +119,10 @@ describe('the guide to versions side by side', () => {
       .trim()
       .split('\n')
       .map((line) => line.split(': ') as [string, string]);
-    for (const [name, value] of fields) assert.equal(headers.get(name.toLowerCase()), value, name);
+    for (const [name, value] of fields) {
+      // The guide has a short id.
+      assert.equal(headers.get(name.toLowerCase())?.replace(/[0-9a-f-]{36}/, 'b1'), value, name);
+    }
     const gone = await send(retired, old);
     assert.deepEqual([gone.status, gone.body.errorCode], [410, 'API_VERSION_RETIRED']);
     assert.equal((await send(retired, newer)).status, 200);

@@ -6,6 +6,7 @@ import type { Model } from '../../model/model.ts';
 import { sunsetWarnings } from '../../model/sunset-warnings.ts';
 import { placeResources, versionedPath } from '../../describe/surface/placed-resource.ts';
 import { describeWarnings } from '../../plan/list/warnings.ts';
+import { audienceWarnings } from '../../plan/routes/protected-resource.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';
@@ -100,6 +101,7 @@ async function checkModel(
     warnings: [
       ...version.warnings,
       ...(day === null ? [] : sunsetWarnings(model.versions, day)),
+      ...audienceWarnings(model),
       ...describeWarnings(model),
     ],
     unsupported,

@@ -4,6 +4,7 @@ import { signToken } from '../../auth/signature.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Issuer, Model } from '../../model/model.ts';
 import { parseDuration } from '../../model/values/parse-units.ts';
+import { writeResourceUrl } from '../../plan/routes/protected-resource.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createRandom } from '../../platform/random.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
@@ -63,10 +64,10 @@ function trustedAs({ auth }: Model, folder: string, { publicKey }: DevelopmentKe
   });
 }
 
-function developmentRule({ name, publicUrl }: Model): SigningRule {
+function developmentRule(model: Model): SigningRule {
   return {
     issuer: 'urn:restwright:dev',
-    audiences: [publicUrl ?? name],
+    audiences: [writeResourceUrl(model, model.publicUrl) ?? model.name],
     scopeClaims: ['scope'],
     clientClaim: 'client_id',
   };

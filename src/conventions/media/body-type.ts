@@ -81,7 +81,7 @@ export function bodyTypes(rule: BodyRule): string {
  *
  * @param text value of the field; null if absent
  * @throws {ApiError} REQUEST_MEDIA_TYPE_UNSUPPORTED, with the accepted types in `Accept`, for PATCH also in
- *   `Accept-Patch`; REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
+ *   `Accept-Patch`, for QUERY in `Accept-Query`; REQUEST_HEADER_INVALID: a QUERY without `Content-Type` (RFC 10008 2)
  */
 export function readContentType(text: string | null, rule: BodyRule): BodyType {
   if (text === 'application/json' && rule.use !== 'query') return JSON_BODY;
@@ -131,6 +131,7 @@ function unsupported(cause: string, rule: BodyRule): ApiError {
 
 function acceptFields(rule: BodyRule): Readonly<Record<string, string>> {
   const types = bodyTypes(rule);
+  if (rule.use === 'query') return { Accept: types, 'Accept-Query': ACCEPT_QUERY };
   return rule.use === 'patch' ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
 }
 

@@ -94,17 +94,6 @@ export function segmentsBelow(segments: readonly string[], base: readonly string
   return base.every((segment, index) => segments[index] === segment) ? segments.slice(base.length) : null;
 }
 
-/**
- * Finds the name of a target at the origin or next to the base path; null for every other path. `/docs` gives
- * `docs`, and so does `/shop/docs` if the base path is `/shop/api`. An application that mounts the API may pass on
- * only requests below its prefix.
- */
-export function nameOutsideBase(segments: readonly string[], base: readonly string[]): string | null {
-  const above = segments.slice(0, -1);
-  const isNextToBase = above.length === base.length - 1 && segmentsBelow(base, above) !== null;
-  return above.length === 0 || isNextToBase ? (segments.at(-1) ?? null) : null;
-}
-
 /** The path of a name next to a base path: `/shop/docs` for `/shop/api`. */
 export function pathNextToBase(basePath: string, name: string): string {
   return [basePath.replace(/\/[^/]*$/, ''), name].join('/');

@@ -100,11 +100,12 @@ function versionLinks({ contract, contracts }: DocsContent): Html {
   })}</ul>`;
 }
 
-function lifecycleNote({ deprecated, sunset }: DescribedContract): Html {
-  if (deprecated === null) return html``;
+function lifecycleNote({ deprecated, sunset, deprecationPage }: DescribedContract): Html {
+  const page = deprecationPage === null ? html`` : html` (<a href="${deprecationPage}">how to move on</a>)`;
+  if (deprecated === null) return page;
   const date = sunset === null ? '' : new Date(sunset * 1_000).toISOString().slice(0, 10);
   const end = date === '' ? html`` : html`, ends <time>${date}</time>`;
-  return html` <span class="note">deprecated${end}</span>`;
+  return html` <span class="note">deprecated${end}</span>${page}`;
 }
 
 /** One of the two fields for the token, which have the same value: the page behind an open dialog cannot be used. */

@@ -114,7 +114,8 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
   const isConditional = read.successes.includes(304);
   const schema = name === null ? { type: 'object' } : apiSchema(name, to.components);
   const fields = isConditional ? ['ETag', 'Link', 'Preference-Applied'] : [];
-  const found = { description: 'The document.', fields, content: describeContent({ kind, schema }, to) };
+  const isUnversioned = kind === 'live' || kind === 'ready' || kind === 'metadata';
+  const found = { description: 'The document.', fields, isUnversioned, content: describeContent({ kind, schema }, to) };
   const get: OperationDescription = {
     operationId: `get${operation}`,
     summary,
@@ -127,7 +128,7 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
     },
     operation: read,
   };
-  const headResponse = documentFields(to);
+  const headResponse = isUnversioned ? originFields(to) : documentFields(to);
   return {
     get: operationObject(get, to),
     head: headObject(
@@ -149,6 +150,11 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
 function documentFields(to: Description): JsonObject {
   const fields = ['ETag', 'Link', 'Preference-Applied'];
   return success('headDocument', { description: 'The fields of the document.', fields }, to);
+}
+
+function originFields(to: Description): JsonObject {
+  const description = 'The fields of the document, which has no version.';
+  return success('headOriginDocument', { description, fields: [], isUnversioned: true }, to);
 }
 
 function createBatch(to: Description): OperationDescription {

@@ -93,7 +93,7 @@ const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ETag: 'Names this representation; a strong validator.',
   'Idempotent-Replayed': 'true: the response is that of an earlier request with the same key.',
   'Last-Modified': 'When the resource last changed.',
-  Link: 'Links (RFC 8288): to other pages, the canonical URL, descriptions, the successor of the version.',
+  Link: 'Links (RFC 8288): to other pages, the canonical URL, descriptions, the successor of the resource in the newest version, the page about the deprecation.',
   Location: 'The URL of what was created; of a QUERY, the same request as GET.',
   'Preference-Applied': 'The preferences that were obeyed.',
   RateLimit: 'What is left of the rate limit.',
@@ -118,7 +118,7 @@ export const DESCRIBED_FIELDS: readonly string[] = Object.keys(RESPONSE_DESCRIPT
 
 /** The fields that every response of a description has. */
 export function commonResponseFields({ contract }: Description): readonly string[] {
-  const { deprecated, sunset, model } = contract;
+  const { deprecated, sunset, deprecationPage, model } = contract;
   const cors = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Credentials', 'Access-Control-Expose-Headers'];
   return [
     'API-Version',
@@ -130,16 +130,27 @@ export function commonResponseFields({ contract }: Description): readonly string
     ...(model.limits.rate === null ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(deprecated === null ? [] : ['Deprecation']),
     ...(sunset === null ? [] : ['Sunset']),
-    ...(deprecated === null ? [] : ['Link']),
+    ...(deprecated === null && deprecationPage === null ? [] : ['Link']),
     ...(model.cors === null ? [] : cors),
   ];
 }
 
 /** References to fields of a response, each once, the common ones first. */
 export function responseFields(names: readonly string[], description: Description): JsonObject {
-  const all = new Set([...commonResponseFields(description), ...names]);
+  return refer(new Set([...commonResponseFields(description), ...names]), description);
+}
+
+/** The fields that only responses of a version have (VER-4). */
+const VERSION_FIELDS: ReadonlySet<string> = new Set(['API-Version', 'Deprecation', 'Sunset', 'Link']);
+
+/** References to the fields of a response without a version. */
+export function unversionedFields(description: Description): JsonObject {
+  return refer(new Set(commonResponseFields(description)).difference(VERSION_FIELDS), description);
+}
+
+function refer(names: ReadonlySet<string>, description: Description): JsonObject {
   return Object.fromEntries(
-    [...all].map((name) => [
+    [...names].map((name) => [
       name,
       description.components.ref('headers', name, () => ({
         description: RESPONSE_DESCRIPTIONS[name] ?? '',

@@ -6,13 +6,16 @@ import { COMPACT_TEXT } from './compact-parameters.ts';
 import { words } from '../surface/placed-resource.ts';
 
 /** Writes the common properties of all operations, in Markdown. */
-export function apiText({ model, version, deprecated, sunset, isNewest, isCompact }: DescribedContract): string {
+export function apiText(contract: DescribedContract): string {
+  const { model, version, deprecated, sunset, deprecationPage, isNewest, isCompact } = contract;
   const { basePath, version: served } = model;
   const end = sunset === null ? '' : ` It may no longer be served from ${isoDate(sunset)} on.`;
   const state = deprecated === null ? [] : [`Version ${version} is deprecated since ${isoDate(deprecated)}.${end}`];
   const successor = isNewest ? [] : ['A newer version is served, too: /openapi.json describes it.'];
+  const page = deprecationPage === null ? [] : [`[How to move on](${deprecationPage}) from version ${version}.`];
   return [
     ...state,
+    ...page,
     ...successor,
     `Paths name the major version. The same operations are at ${basePath || '/'} without v${served.major}, where api_version, API-Version or the media type says which version is meant.`,
     'Responses are JSON, XML or text, collections CSV and NDJSON, too, as Accept asks. Every error has the six members of ApiError.',

@@ -9,7 +9,7 @@ import { type Description, partName } from './described-resource.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { generalErrorCodes } from '../surface/error-codes.ts';
 import type { CodesByStatus, FieldUse, SurfaceOperation, OperationKind } from '../surface/operation.ts';
-import { responseFields } from './header-fields.ts';
+import { responseFields, unversionedFields } from './header-fields.ts';
 
 /** The content of a response. */
 export interface DescribedContent {
@@ -26,6 +26,8 @@ export interface DescribedContent {
 export interface SuccessDescription {
   readonly description: string;
   readonly fields: readonly string[];
+  /** True for what has no version, such as health checks (VER-4). Default: false. */
+  readonly isUnversioned?: boolean;
   /** Absent where it has no body. */
   readonly content?: JsonObject;
 }
@@ -33,12 +35,12 @@ export interface SuccessDescription {
 /** A successful response, which is shared under a name. */
 export function success(
   name: string,
-  { description, fields, content }: SuccessDescription,
+  { description, fields, isUnversioned = false, content }: SuccessDescription,
   to: Description,
 ): JsonObject {
   return to.components.ref('responses', name, () => ({
     description,
-    headers: responseFields(fields, to),
+    headers: isUnversioned ? unversionedFields(to) : responseFields(fields, to),
     ...(content === undefined ? {} : { content }),
   }));
 }

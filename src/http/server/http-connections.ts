@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../conventions/errors.ts';
+import { isHealthTarget } from '../../conventions/url/origin-names.ts';
 import { serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
 import { BodyMemory } from '../../limits/body-memory.ts';
 import { ResponseMemory } from '../../limits/response-memory.ts';
@@ -18,10 +19,10 @@ import {
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { HeaderList } from '../../exchange/handler.ts';
 import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
-import { nodeRequestBody, rawRequest } from '../raw-request.ts';
+import { isFramingAmbiguous, nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from '../response-batcher.ts';
-import { isHealthCheck } from '../mounted-api.ts';
+import { ConnectionTurns } from '../connection-turns.ts';
 import { bodyBytes, sendResponse, sendStream } from '../send-response.ts';
 import { Connection, type PendingResponse } from './connection.ts';
 import { IdleTimeout } from './idle-timeout.ts';
@@ -56,6 +57,7 @@ export class HttpConnections {
   readonly #inFlight: InFlightRequests;
   readonly #bodyMemory: BodyMemory;
   readonly #idleTimeout: IdleTimeout;
+  readonly #turns = new ConnectionTurns();
   readonly #endOfTick = endOfTickBatcher();
   readonly #nextTick = nextTickBatcher();
   readonly #responseMemory: ResponseMemory;
@@ -150,8 +152,12 @@ export class HttpConnections {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
     const pending = connection.addRequest(rawRequest(request, body), body, response);
+    this.#turns.take(connection.socket, () => this.#begin(pending));
+  }
+
+  #begin(pending: PendingResponse): void {
     this.#inFlight.add(pending);
-    this.#guard(connection, () => {
+    this.#guard(pending.connection, () => {
       const handled = this.#handle(pending.request);
       return handled instanceof Promise
         ? handled.then((result) => this.#respond(pending, result, this.#nextTick))
@@ -163,7 +169,7 @@ export class HttpConnections {
     const { handler, overloaded } = this.#options;
     if (!isSupportedVersion(request.httpVersion)) return handler.refuse(unsupportedVersion(), request);
     const isOverloaded = overloaded(this.#inFlight.size - this.#streaming);
-    if (isHealthCheck(request.target)) return handleSafely(handler, request);
+    if (isHealthTarget(request.target)) return handleSafely(handler, request);
     if (isOverloaded) return handler.refuse(serverOverloadedError(), request);
     if (this.#responseMemory.isExceeded) return handler.refuse(unsentResponsesError(), request);
     return handleSafely(handler, request);
@@ -285,12 +291,6 @@ export class HttpConnections {
 
 function keepAliveHeaders({ shouldKeepAlive }: ServerResponse): HeaderList {
   return shouldKeepAlive ? KEEP_ALIVE_HEADERS : NO_HEADERS;
-}
-
-/** RFC 9112 6.1: if other recipients could see another end of the body, no request is read after it. */
-function isFramingAmbiguous({ headers, httpVersion }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
-  return coding !== undefined && (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked');
 }
 
 function isSupportedVersion(httpVersion: string): boolean {

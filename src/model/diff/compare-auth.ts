@@ -7,6 +7,7 @@ const AUTH_COMPARERS = {
   issuers: compareIssuers,
   gateway: (was, is, at) => GATEWAY(was !== null, is !== null, at, [was !== null, is !== null]),
   apiKeys: (was, is, at) => accepted(was === null ? [] : [was], is === null ? [] : [is], 'API keys of', at),
+  resource: unseen('clients read it from the metadata before each request of a token'),
 } satisfies Comparers<AuthRules>;
 
 /** Its secret is between the gateway and the server. */

@@ -44,6 +44,10 @@ export const authSchema: JsonObject = {
   description: 'Authentication; without it every caller is accepted, on the loopback interface only',
   properties: {
     issuers: { type: 'array', items: ISSUER },
+    resource: {
+      ...NAME,
+      description: 'The identifier of the API as a protected resource (RFC 9728); default: public_url and base_path',
+    },
     api_keys: { type: 'boolean', default: false, description: 'Accept API keys' },
     gateway: {
       type: 'object',

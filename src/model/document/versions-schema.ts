@@ -77,10 +77,14 @@ export const versionsSchema: JsonObject = {
   patternProperties: {
     [`^${VERSION_NUMBER}\\.${VERSION_NUMBER}\\.${VERSION_NUMBER}$`]: {
       type: 'object',
-      description: 'An older version: {deprecated, sunset, retired, changes}',
+      description: 'An older version: {deprecated, sunset, deprecation_page, retired, changes}',
       properties: {
         deprecated: { ...DATE, description: 'Date of deprecation, such as 2026-06-01' },
         sunset: { ...DATE, description: 'Date of removal, such as 2028-06-01' },
+        deprecation_page: {
+          type: 'string',
+          description: 'URL of a page about its deprecation, such as https://docs.example.com/migrate',
+        },
         retired: { type: 'boolean', default: false, description: 'Requests get 410' },
         changes: { type: 'array', items: CHANGE },
       },

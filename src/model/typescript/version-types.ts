@@ -67,6 +67,8 @@ export type VersionsData<Names extends string> = Readonly<
       /** A date, such as 2026-06-01. */
       readonly deprecated?: string;
       readonly sunset?: string;
+      /** The URL of a page about its deprecation. */
+      readonly deprecation_page?: string;
       /** Requests get 410. */
       readonly retired?: boolean;
       readonly changes?: readonly ChangeData<Names>[];

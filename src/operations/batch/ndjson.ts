@@ -11,10 +11,12 @@ import { reportedError } from '../reported-error.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
 import { commitOnce, recordName, type RequestedWrite, withoutPreconditions } from '../write/write-request.ts';
 import type { BatchServices } from './batch-run.ts';
-import { runOrdered, type StartedTask } from './ordered-concurrency.ts';
+import { type ConcurrencyLimit, runOrdered, type StartedTask } from './ordered-concurrency.ts';
 
 /** Maximum lines and bytes in progress: enough lines to share commits, and few enough bytes to hold in memory. */
 const CONCURRENCY = { items: 256, bytes: 4 * 1_048_576 };
+/** Refused lines in a row that end the stream: each costs little to send, and a long line to answer (MET-13). */
+const MAX_REFUSED = 1_000;
 /** Lines that take as much from a rate limit as one write (LIM-2). */
 const LINES_PER_WRITE = 100;
 
@@ -24,7 +26,7 @@ export type LineResult =
   /** The line of a dry run. */
   | { readonly kind: 'checked'; readonly line: number }
   | { readonly kind: 'failed'; readonly line: number; readonly error: ErrorBody }
-  /** The body itself broke off. No line follows. */
+  /** The body itself broke off, or too many lines in a row were refused. No line follows. */
   | { readonly kind: 'broken'; readonly error: ErrorBody };
 
 /** The results of an NDJSON body, produced while they are sent. */
@@ -70,12 +72,47 @@ async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGe
     if (line.raw !== null && isBlank(recordContent(line.raw))) return null;
     return { bytes: line.raw?.length ?? 0, result: runLine(line, lines, services) };
   };
+  const row = new RefusedLines();
   try {
-    yield* runOrdered(inTimeSlices(limitedLines(lines)), start, CONCURRENCY);
+    for await (const result of runOrdered(inTimeSlices(limitedLines(lines)), start, row)) {
+      row.count(result);
+      yield result;
+      if (row.isFull) break;
+    }
   } catch (error) {
     // The lines that were read are done.
     yield { kind: 'broken', error: describeLineError(error, lines, services) };
     throw error;
+  }
+  if (row.isFull) yield { kind: 'broken', error: describeLineError(row.error(), lines, services) };
+}
+
+/**
+ * Counts the refused lines in a row. It bounds the lines in progress by what is left of {@link MAX_REFUSED}. So no line
+ * is in progress when the row is full, and every line that was written is reported.
+ */
+class RefusedLines implements ConcurrencyLimit {
+  readonly bytes = CONCURRENCY.bytes;
+  #length = 0;
+  #last = 0;
+
+  get items(): number {
+    return Math.min(CONCURRENCY.items, MAX_REFUSED - this.#length);
+  }
+
+  get isFull(): boolean {
+    return this.#length === MAX_REFUSED;
+  }
+
+  count(result: LineResult): void {
+    if (result.kind === 'broken') return;
+    this.#length = result.kind === 'failed' ? this.#length + 1 : 0;
+    this.#last = result.line;
+  }
+
+  error(): ApiError {
+    const message = `The last ${MAX_REFUSED} lines were refused, so line ${this.#last} is the last one that was read; correct them, and send them again with the lines after them.`;
+    return apiError('REQUEST_BODY_MALFORMED', message);
   }
 }
 

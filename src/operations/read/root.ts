@@ -17,7 +17,7 @@ export interface RootRequest {
 export interface FoundRoot {
   readonly kind: 'root';
   readonly isHome: boolean;
-  /** The resources that the caller may read, in the order of the model. */
+  /** The resources that the caller may read, or know of from public descriptions, in the order of the model. */
   readonly readable: ReadonlyMap<string, Resource>;
   /** True if the caller may read events. */
   readonly readsEvents: boolean;
@@ -35,7 +35,11 @@ const MOST_COUNTED = 100;
 export function readRoot(caller: Caller, { isHome, counts }: RootRequest): FoundRoot | Promise<FoundRoot> {
   const { contract, accessError } = caller;
   const { model } = contract;
-  const readable = new Map([...model.resources].filter(([, { access }]) => accessError([access.read]) === null));
+  // Public descriptions list the whole contract for every reader (OPS-1).
+  const listsAll = isHome && model.descriptions === 'public';
+  const readable = new Map(
+    [...model.resources].filter(([, { access }]) => listsAll || accessError([access.read]) === null),
+  );
   const readsEvents = accessError([eventsRule(model)]) === null;
   const root = { kind: 'root', isHome, readable, readsEvents, totals: new Map<string, Total>() } as const;
   return counts && readable.size <= MOST_COUNTED ? countTotals(caller, root) : root;

@@ -1,7 +1,10 @@
 import type { BodyUse } from '../../conventions/media/body-type.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { ResponseFormat } from '../../conventions/media/response-format.ts';
+import { ORIGIN_NAMES } from '../../conventions/url/origin-names.ts';
+import { pathNextToBase } from '../../conventions/url/url.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import { type ResourceSite, writeMetadataPath } from './protected-resource.ts';
 
 /** The kinds of targets that a path can name. */
 export type RouteKind =
@@ -51,6 +54,10 @@ export type RoutePlace =
   | { readonly at: 'server' }
   /** A fixed path at the origin. */
   | { readonly at: 'origin'; readonly path: string }
+  /** A name at the origin, and next to the base path: an application that mounts the API may pass on only these. */
+  | { readonly at: 'description'; readonly name: string }
+  /** The well-known path of the resource (RFC 9728 3.1). */
+  | { readonly at: 'well-known' }
   /** The base path itself. */
   | { readonly at: 'base' }
   /** A collection that every model has, or one of its items. */
@@ -69,14 +76,6 @@ export interface RouteRule {
   readonly place: RoutePlace;
 }
 
-/** RFC 9728 3: below the origin, because the resource is the origin. */
-export const METADATA_PATH = '.well-known/oauth-protected-resource';
-
-/** The names of the descriptions, at the origin and next to the base path. */
-export const OPEN_API_PATH = 'openapi.json';
-export const ASYNC_API_PATH = 'asyncapi.json';
-export const DOCS_PATH = 'docs';
-
 const READS: readonly Method[] = ['GET', 'HEAD', 'OPTIONS'];
 const ROOT_FORMATS: readonly ResponseFormat[] = ['json', 'xml', 'text', 'html'];
 
@@ -89,15 +88,15 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
     access: 'public',
     place: { at: 'server' },
   },
-  live: readOnly('public', { at: 'origin', path: 'livez' }),
-  ready: readOnly('public', { at: 'origin', path: 'readyz' }),
+  live: readOnly('public', { at: 'origin', path: ORIGIN_NAMES.live }),
+  ready: readOnly('public', { at: 'origin', path: ORIGIN_NAMES.ready }),
   // In a format of its own, which is not negotiated.
-  metrics: readOnly('metrics', { at: 'origin', path: 'metrics' }),
-  metadata: readOnly('public', { at: 'origin', path: METADATA_PATH }),
-  openapi: readOnly('descriptions', { at: 'origin', path: OPEN_API_PATH }),
-  asyncapi: readOnly('descriptions', { at: 'origin', path: ASYNC_API_PATH }),
-  docs: readOnly('public', { at: 'origin', path: DOCS_PATH }, ['html']),
-  home: readOnly('authenticated', { at: 'origin', path: '' }, ROOT_FORMATS),
+  metrics: readOnly('metrics', { at: 'origin', path: ORIGIN_NAMES.metrics }),
+  metadata: readOnly('public', { at: 'well-known' }),
+  openapi: readOnly('descriptions', { at: 'description', name: ORIGIN_NAMES.openapi }),
+  asyncapi: readOnly('descriptions', { at: 'description', name: ORIGIN_NAMES.asyncapi }),
+  docs: readOnly('public', { at: 'description', name: ORIGIN_NAMES.docs }, ['html']),
+  home: readOnly('public', { at: 'origin', path: '' }, ROOT_FORMATS),
   root: readOnly('authenticated', { at: 'base' }, ROOT_FORMATS),
   collection: {
     methods: ['GET', 'HEAD', 'QUERY', 'POST', 'OPTIONS'],
@@ -130,6 +129,9 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   event: readOnly('events', { at: 'system', collection: 'events', isItem: true }, ['json', 'cloudevent']),
 };
 
+/** The kinds of routes outside of the base path. */
+export type OriginKind = 'live' | 'ready' | 'metrics' | 'metadata' | 'openapi' | 'asyncapi' | 'docs' | 'home';
+
 /** Every kind of route. */
 export const ROUTE_KINDS: readonly RouteKind[] = Object.keys(ROUTES).filter(isRouteKind);
 
@@ -143,7 +145,7 @@ function readOnly(access: RouteAccess, place: RoutePlace, formats: readonly Resp
 
 /** The path of an API in which a route is written. */
 export interface RouteBase {
-  readonly model: Pick<Model, 'basePath' | 'system' | 'resources'>;
+  readonly model: Pick<Model, 'basePath' | 'system' | 'resources' | 'auth'>;
   /** The start of all paths below the base: `/api/v1`; default: the base path. */
   readonly base?: string;
   /** The resource of a collection or an item. */
@@ -161,7 +163,9 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
     case 'server':
       return '*';
     case 'origin':
-      return `/${place.path}`;
+    case 'description':
+    case 'well-known':
+      return writeOriginPath(place, model);
     case 'base':
       return base || '/';
     case 'system':
@@ -170,6 +174,29 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
       if (resource === undefined) throw new Error(`the route ${kind} is of a resource`);
       return [writeCollectionPattern(base, model, resource), ...(place.isItem ? ['{id}'] : [])].join('/');
     }
+  }
+}
+
+/** Writes all paths of a route outside of the base path, that of its pattern first. */
+export function writeRoutePaths(kind: OriginKind, site: ResourceSite): readonly string[] {
+  const { place } = ROUTES[kind];
+  if (place.at !== 'origin' && place.at !== 'description' && place.at !== 'well-known')
+    throw new Error(`the route ${kind} is not at the origin`);
+  const path = writeOriginPath(place, site);
+  return place.at === 'description' ? [path, pathNextToBase(site.basePath, place.name)] : [path];
+}
+
+function writeOriginPath(
+  place: Extract<RoutePlace, { readonly at: 'origin' | 'description' | 'well-known' }>,
+  site: ResourceSite,
+): string {
+  switch (place.at) {
+    case 'origin':
+      return `/${place.path}`;
+    case 'description':
+      return `/${place.name}`;
+    case 'well-known':
+      return writeMetadataPath(site);
   }
 }
 

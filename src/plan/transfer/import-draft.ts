@@ -75,8 +75,7 @@ function aboveErrors(parent: ParentRecord | null, above: Json): readonly ErrorDe
   const unknown = Object.keys(above).filter((name) => !known.has(name));
   return [
     ...unknown.map((name) => ({ field: `${parent.name}.${cut(name)}`, message: 'is unknown' })),
-    ...parent.members
-      .flatMap(({ name }) => listDetails(`${parent.name}.${name}`, aboveIdError(above[name] ?? null))),
+    ...parent.members.flatMap(({ name }) => listDetails(`${parent.name}.${name}`, aboveIdError(above[name] ?? null))),
   ];
 }
 

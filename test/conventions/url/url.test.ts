@@ -4,9 +4,7 @@ import * as fc from 'fast-check';
 import {
   encodeSegment,
   isAsteriskForm,
-  nameOutsideBase,
   parseTarget as parse,
-  pathNextToBase,
   pathOfTarget,
   type RequestTarget,
 } from '../../../src/conventions/url/url.ts';
@@ -193,31 +191,6 @@ describe('pathOfTarget', () => {
   ] as const) {
     it(`[OPS-2d] returns only the path of ${JSON.stringify(target)}`, () => assert.equal(pathOfTarget(target), path));
   }
-});
-
-describe('nameOutsideBase', () => {
-  for (const [path, base, name] of [
-    ['/docs', '/api', 'docs'],
-    ['/docs', '/', 'docs'],
-    ['/docs', '/shop/api', 'docs'],
-    ['/shop/docs', '/shop/api', 'docs'],
-    ['/shop/docs', '/api', null],
-    ['/other/docs', '/shop/api', null],
-    ['/shop/api/docs', '/shop/api', null],
-    ['/', '/api', null],
-  ] as const) {
-    it(`[OPS-1c] finds ${name ?? 'nothing'} at ${path} where the base path is ${base}`, () => {
-      assert.equal(nameOutsideBase(parseTarget(path).segments, parseTarget(base).segments), name);
-    });
-  }
-
-  it('[OPS-1c] finds the name at the path next to the base path', () => {
-    for (const base of ['', '/api', '/shop/api']) {
-      const path = pathNextToBase(base, 'docs');
-      assert.equal(path, base === '/shop/api' ? '/shop/docs' : '/docs');
-      assert.equal(nameOutsideBase(parseTarget(path).segments, parseTarget(base || '/').segments), 'docs');
-    }
-  });
 });
 
 describe('encodeSegment', () => {

@@ -30,7 +30,7 @@ resources:
     cache: { max_age: 60, scope: public }
 `;
 
-const METADATA = 'http://127.0.0.1:3000/.well-known/oauth-protected-resource';
+const METADATA = 'http://127.0.0.1:3000/.well-known/oauth-protected-resource/api';
 const REQUIRED = `Bearer realm="shop", resource_metadata="${METADATA}"`;
 
 function bearer(token: string): Record<string, string> {
@@ -290,14 +290,21 @@ describe('scopes', () => {
   });
 });
 
+async function assertMetadata(api: ApiUnderTest, resource: string, path: string, absent: string): Promise<void> {
+  const at = '/.well-known/oauth-protected-resource';
+  const { body } = await api.row({ send: `GET ${at}${path}`, status: 200 });
+  assert.equal(body.resource, resource);
+  await api.row({ send: `GET ${at}${absent}`, status: 404 });
+}
+
 describe('the metadata of the protected resource', () => {
   it('[AUTH-8a] name the issuers and every scope, and need no credentials', async () => {
     await using api = await shop();
     await api.row({
-      send: 'GET /.well-known/oauth-protected-resource',
+      send: 'GET /.well-known/oauth-protected-resource/api',
       status: 200,
       expectBody: {
-        resource: 'http://127.0.0.1:3000',
+        resource: 'http://127.0.0.1:3000/api',
         authorization_servers: ['https://id.example.com'],
         bearer_methods_supported: ['header'],
         scopes_supported: [
@@ -314,18 +321,48 @@ describe('the metadata of the protected resource', () => {
     });
   });
 
-  it('[AUTH-8a] have the public URL of the model', async () => {
-    await using api = await apiUnderTest(MODEL.replace('\nauth:', '\npublic_url: https://api.example.com\nauth:'), {
-      tokens: fakeTokens,
+  const places: readonly (readonly [settings: string, resource: string, path: string, absent: string])[] = [
+    ['public_url: https://api.example.com', 'https://api.example.com/api', '/api', ''],
+    ['public_url: https://api.example.com\nbase_path: /shop/v', 'https://api.example.com/shop/v', '/shop/v', '/shop'],
+    ['public_url: https://api.example.com\nbase_path: /', 'https://api.example.com', '', '/api'],
+    ['base_path: /', 'http://127.0.0.1:3000', '', '/api'],
+  ];
+  for (const [settings, resource, path, absent] of places) {
+    it(`[AUTH-8a] are at the path of the resource, ${resource}, alone`, async () => {
+      await using api = await apiUnderTest(MODEL.replace('\nauth:', `\n${settings}\nauth:`), { tokens: fakeTokens });
+      await assertMetadata(api, resource, path, absent);
+      const { headers } = await api.send({ send: `GET ${new URL(resource).pathname}` });
+      const url = `${new URL(resource).origin}/.well-known/oauth-protected-resource${path}`;
+      assert.ok(headers.get('www-authenticate')?.includes(`resource_metadata="${url}"`), url);
     });
-    const { body } = await api.send({ send: 'GET /.well-known/oauth-protected-resource' });
-    assert.equal(body.resource, 'https://api.example.com');
-    const { headers } = await api.send({ send: 'GET /api' });
-    assert.match(
-      headers.get('www-authenticate') ?? '',
-      /resource_metadata="https:\/\/api\.example\.com\/\.well-known\/oauth-protected-resource"/,
-    );
-  });
+  }
+
+  for (const [declared, path, absent] of [
+    ['https://gate.example.com/shop', '/shop', '/api'],
+    ['https://gate.example.com/', '', '/api'],
+  ] as const) {
+    it(`[AUTH-8a] are those of auth.resource ${declared}`, async () => {
+      const text = MODEL.replace('auth: {', `auth: { resource: '${declared}',`);
+      await using api = await apiUnderTest(text, { tokens: fakeTokens });
+      await assertMetadata(api, declared, path, absent);
+      const { headers } = await api.send({ send: 'GET /api' });
+      const url = `https://gate.example.com/.well-known/oauth-protected-resource${path}`;
+      assert.ok(headers.get('www-authenticate')?.includes(`resource_metadata="${url}"`), url);
+    });
+  }
+
+  for (const wrong of [
+    '/shop',
+    'http://api.example.com/shop',
+    'https://a.example/x/',
+    'https://a.example/x?y',
+    'https://A.example',
+  ]) {
+    it(`[AUTH-8a] have no resource ${wrong}: a model error`, async () => {
+      const text = MODEL.replace('auth: {', `auth: { resource: '${wrong}',`);
+      await assert.rejects(async () => apiUnderTest(text, { tokens: fakeTokens }), /auth\.resource/);
+    });
+  }
 
   it('[AUTH-8a] are absent without authentication', async () => {
     await using api = await apiUnderTest('name: shop\nresources: { notes: { schema: { type: object } } }\n');

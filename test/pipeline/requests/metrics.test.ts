@@ -114,7 +114,7 @@ describe('/metrics', () => {
       expectHeaders: { 'WWW-Authenticate': /scope="metrics:read"/ },
     });
     await api.row({ send, headers: { Authorization: 'Bearer prometheus.metrics_read' }, status: 200 });
-    const { body } = await api.row({ send: 'GET /.well-known/oauth-protected-resource', status: 200 });
+    const { body } = await api.row({ send: 'GET /.well-known/oauth-protected-resource/api', status: 200 });
     assert.deepEqual(body.scopes_supported, ['events:read', 'metrics:read', 'notes:read', 'notes:write']);
   });
 });
@@ -175,7 +175,11 @@ describe('what is measured of requests', () => {
     const text = await scrape(api);
     assert.match(
       text,
-      /^http_server_request_duration_seconds_count\{http_request_method="GET",http_response_status_code="404",.*\} 4$/m,
+      /^http_server_request_duration_seconds_count\{http_request_method="GET",http_response_status_code="404",.*version="1.*\} 2$/m,
+    );
+    assert.match(
+      text,
+      /^http_server_request_duration_seconds_count\{http_request_method="GET",http_response_status_code="404"\} 2$/m,
     );
     assert.doesNotMatch(text, /PURGE|PROPFIND|FOO/);
     assert.match(

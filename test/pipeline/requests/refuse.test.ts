@@ -31,7 +31,7 @@ function refused(error: unknown, headers: readonly string[] = []) {
   const observations: Observation[] = [];
   const exchange = makeExchange(headers);
   const observe = (observation: Observation): void => void observations.push(observation);
-  const answer = refuse(exchange, error, { contract: { version: '1.4.2', lifecycle: [] }, observe, now: () => START });
+  const answer = refuse(exchange, error, { observe, now: () => START });
   const body = JSON.parse(String(answer.body)) as Readonly<Record<string, unknown>>;
   return { answer, body, observations, code: exchange.note.errorCode };
 }

@@ -1,5 +1,6 @@
 import pluralize from 'pluralize';
 import { errors, resourceErrors } from '../../../conventions/errors.ts';
+import { ORIGIN_NAMES } from '../../../conventions/url/origin-names.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { API_SCHEMAS, operationNames, schemaNames } from '../../type-names.ts';
 import { readObject, readString } from '../../values/access.ts';
@@ -23,14 +24,7 @@ export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   'links',
 ]);
 /** The paths that the server has at the origin, and so below a base path of `/` (OPS-1, OPS-2). */
-export const ORIGIN_PATHS: ReadonlySet<string> = new Set([
-  'livez',
-  'readyz',
-  'metrics',
-  'docs',
-  'openapi.json',
-  'asyncapi.json',
-]);
+export const ORIGIN_PATHS: ReadonlySet<string> = new Set(Object.values(ORIGIN_NAMES));
 
 /**
  * The relations of the links that the server writes (REP-9, PAGE-2). A resource with such a name would overwrite one.

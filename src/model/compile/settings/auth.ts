@@ -32,7 +32,30 @@ export function compileAuth(document: CompileContext): AuthRules | null {
     report(at, 'auth has no issuer, so no caller could be accepted', fix);
   }
   reportConflicts(issuers, { declared: auth, path: at, report });
-  return { issuers, gateway: compileGateway(document), apiKeys: apiKeysName(declared) };
+  return {
+    issuers,
+    gateway: compileGateway(document),
+    apiKeys: apiKeysName(declared),
+    resource: compileResourceUrl({ declared: auth, path: at, report }),
+  };
+}
+
+/** Compiles the identifier of the resource (RFC 9728 1.2): clients insert the well-known path before its path. */
+function compileResourceUrl({ declared, path, report }: CompileContext): string | null {
+  const text = readString(declared['resource']);
+  if (text === null) return null;
+  const problem = urlProblem(text) ?? identifierProblem(new URL(text), text);
+  if (problem === null) return text;
+  const fix = 'write an https URL without a query and a slash at its end, such as https://api.example.com/shop';
+  report([...path, 'resource'], `'${text}' ${problem}`, fix);
+  return null;
+}
+
+function identifierProblem({ origin, pathname, search }: URL, text: string): string | null {
+  if (search !== '' || text.includes('?')) return 'has a query';
+  if (pathname !== '/' && (pathname.endsWith('/') || pathname.includes('//'))) return 'has an empty path segment';
+  const isCanonical = text === origin || text === origin + pathname;
+  return isCanonical ? null : `is not in its canonical form, which is ${origin}${pathname === '/' ? '' : pathname}`;
 }
 
 function compileIssuer(context: CompileContext): Issuer {

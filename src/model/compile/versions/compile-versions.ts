@@ -64,9 +64,9 @@ class VersionChain {
 
   /** @param isUsed whether it is served, or an older version derives from it */
   next(entry: VersionEntry, isUsed: boolean, report: ReportProblem): OlderVersion {
-    const { version, deprecated, sunset, retired } = entry;
+    const { version, deprecated, sunset, deprecationPage, retired } = entry;
     const changes = isUsed && !this.#isBroken ? this.#derive(entry, report) : [];
-    return { version, deprecated, sunset, retired, changes, model: this.#model };
+    return { version, deprecated, sunset, deprecationPage, retired, changes, model: this.#model };
   }
 
   #derive({ text, version, declared, path }: VersionEntry, report: ReportProblem): OlderVersion['changes'] {

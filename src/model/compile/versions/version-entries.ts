@@ -22,6 +22,7 @@ export function readVersionEntries(newest: ContractVersion, document: CompileCon
       version: readVersion(text),
       deprecated: parseDay(readString(declared['deprecated'])),
       sunset: parseDay(readString(declared['sunset'])),
+      deprecationPage: readString(declared['deprecation_page']),
       retired: declared['retired'] === true,
       declared,
       path: [...document.path, 'versions', text],
@@ -31,6 +32,7 @@ export function readVersionEntries(newest: ContractVersion, document: CompileCon
   for (const entry of entries) {
     checkOrder(entry, above, above === newest, document);
     checkDates(entry, document);
+    checkPage(entry, document);
     above = entry.version;
   }
   return entries;
@@ -61,6 +63,21 @@ function checkOrder(
 function checkDates({ text, deprecated, sunset, path }: VersionEntry, { report }: CompileContext): void {
   if (deprecated === null || sunset === null || sunset >= deprecated) return;
   report([...path, 'sunset'], `the sunset of ${text} is before its deprecation`, 'write a later date');
+}
+
+function checkPage({ deprecationPage, path }: VersionEntry, { report }: CompileContext): void {
+  if (deprecationPage === null) return;
+  const url = URL.parse(deprecationPage);
+  // A URL that holds a `>` or is not ASCII could not be written in the Link field.
+  if (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    /^[\x21-\x7e]+$/.test(deprecationPage) &&
+    !/[<>"]/.test(deprecationPage)
+  )
+    return;
+  const fix = 'write an absolute https URL, such as https://docs.example.com/migrate, with other characters encoded';
+  report([...path, 'deprecation_page'], `'${deprecationPage}' is not a URL of a page`, fix);
 }
 
 function compareVersions(a: ContractVersion, b: ContractVersion): number {
