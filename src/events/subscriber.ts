@@ -14,6 +14,8 @@ export interface Subscription {
    * (EVT-3c).
    */
   readonly ordered: boolean;
+  /** Names the caller to whom it belongs: owners share the places of a process. Default: it is its own owner. */
+  readonly owner?: string;
   /**
    * The sequence after which the subscription started, if it can end and start again. Another value restarts it as if
    * it had been absent meanwhile. Default: it starts once.

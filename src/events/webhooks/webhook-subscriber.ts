@@ -240,11 +240,12 @@ export class WebhookSubscriber implements Subscriber {
 }
 
 function toSubscription(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
-  const { id, patterns, ordered } = endpoint;
+  const { id, patterns, ordered, owner } = endpoint;
   return {
     name: subscriptionName(id, replay?.id ?? null),
     patterns,
     ordered,
+    owner,
     accepts: (event) => endpoint.see(event) !== null,
     ...(replay === null ? { start: endpoint.start } : { until: replay.last }),
   };
