@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';
 import type { JudgedEvent } from '../../operations/read/event-view.ts';
+import { StoreReports } from '../store-reports.ts';
 import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
@@ -42,6 +43,7 @@ const CONCURRENCY = 16;
 /** Makes the deliveries that callers have requested: an event again, or a ping. Each is attempted once (EVT-4). */
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
+  readonly #reports: StoreReports;
   readonly #inFlight = new Map<string, Promise<void>>();
   /** The stamp of deliveries at which all pending ones had been started. */
   #idleStamp: number | null = null;
@@ -49,18 +51,20 @@ export class WebhookRequests {
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
   }
 
   /** Starts the requested deliveries. Never rejects. */
   async run(): Promise<void> {
-    const { table, observe } = this.#options;
+    const { table } = this.#options;
     try {
       await this.#startPending();
       await this.#deleteOld();
       const { found } = await table.replays();
       for (const replay of found) if (await this.#isDelivered(replay)) await this.#finish(replay);
+      this.#reports.succeeded();
     } catch (error) {
-      observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     }
   }
 
@@ -82,7 +86,7 @@ export class WebhookRequests {
       await this.#deliver(row);
     } catch (error) {
       this.#idleStamp = null;
-      this.#options.observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     } finally {
       this.#inFlight.delete(row.id);
     }

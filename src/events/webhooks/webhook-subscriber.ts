@@ -6,6 +6,7 @@ import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
 import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
+import { StoreReports } from '../store-reports.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import type { StartedSubscription, SubscriptionStarts } from './subscription-starts.ts';
 import { type AttemptOptions, attemptWebhook, type WebhookAttempt } from './webhook-attempt.ts';
@@ -51,6 +52,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly concurrency = CONCURRENCY;
   readonly drainRate = DRAIN_RATE;
   readonly busyRate = BUSY_RATE;
+  readonly isRemovable = true;
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
@@ -65,6 +67,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly #ended = new Set<string>();
   /** Subscriptions that may not have started, by name. */
   readonly #unstarted = new Map<string, StartedSubscription>();
+  readonly #reports: StoreReports;
   #replays: readonly Replay[] = [];
   #reading: Promise<unknown> = Promise.resolve();
   #stamps = '';
@@ -72,6 +75,7 @@ export class WebhookSubscriber implements Subscriber {
 
   constructor(options: WebhookSubscriberOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
     const { retry, timeout } = options.settings;
     this.schedule = retry;
     this.timeout = timeout + MARGIN;
@@ -191,7 +195,7 @@ export class WebhookSubscriber implements Subscriber {
       if (attempted.verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
       await this.#follow(endpoint, attempted);
     } catch (error) {
-      this.#options.observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     }
   }
 
