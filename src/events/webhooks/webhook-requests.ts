@@ -27,13 +27,12 @@ export interface WebhookRequestsOptions {
   readonly starts: SubscriptionStarts;
   /** Milliseconds for which events and unsuccessful deliveries are stored. */
   readonly retention: number;
+  /** Milliseconds for which successful deliveries are listed. */
+  readonly keepDeliveries: number;
   readonly store: Pick<Store, 'deliveries' | 'events'>;
   readonly observe: Observe;
 }
 
-const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which successful deliveries are listed. */
-const SUCCEEDED_RETENTION = 7 * DAY;
 /** Milliseconds between two checks for old deliveries. */
 const CLEANING_INTERVAL = 60_000;
 
@@ -99,7 +98,7 @@ export class WebhookRequests {
 
   /** Deletes deliveries that are too old, in small steps. */
   async #deleteOld(): Promise<void> {
-    const { attempt, rows, store, retention } = this.#options;
+    const { attempt, rows, store, retention, keepDeliveries } = this.#options;
     const now = attempt.now();
     if (Math.abs(now - this.#cleanedAt) < CLEANING_INTERVAL) return;
     const { removed, since } = await store.events.range();
@@ -107,7 +106,7 @@ export class WebhookRequests {
     const ofRemoved = Math.max(now - retention, removed === 0 ? 0 : (since ?? 0));
     let isDone = true;
     for (const [status, before] of [
-      ['succeeded', now - SUCCEEDED_RETENTION],
+      ['succeeded', now - keepDeliveries],
       ['dead', ofRemoved],
       ['retrying', ofRemoved],
     ] as const)
