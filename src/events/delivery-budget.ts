@@ -7,7 +7,7 @@ export type Speed = 'unknown' | 'quick' | 'slow';
 export const SPEEDS: readonly Speed[] = ['quick', 'unknown', 'slow'];
 
 /** A place that an attempt takes. */
-export interface Place {
+export interface DeliveryPlace {
   readonly speed: Speed;
   /** Names the caller to whom the endpoint belongs. */
   readonly owner: string;
@@ -84,17 +84,17 @@ export class DeliveryBudget {
   }
 
   /** True if a place may be taken. @param isContended true if endpoints of other owners wait */
-  admits({ speed, owner }: Place, isContended: boolean): boolean {
+  admits({ speed, owner }: DeliveryPlace, isContended: boolean): boolean {
     if (isContended && this.#all.ownedBy(owner) >= MAX_SHARED) return false;
     return this.#counts[speed].every((count) => count.admits(owner));
   }
 
-  take({ speed, owner }: Place): void {
+  take({ speed, owner }: DeliveryPlace): void {
     for (const count of this.#counts[speed]) count.add(owner, 1);
   }
 
   /** @param place as it was taken */
-  release({ speed, owner }: Place): void {
+  release({ speed, owner }: DeliveryPlace): void {
     for (const count of this.#counts[speed]) count.add(owner, -1);
   }
 }

@@ -2,7 +2,7 @@ import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import { type DeliveryBudget, type Place, type Speed, SPEEDS } from './delivery-budget.ts';
+import { type DeliveryBudget, type DeliveryPlace, type Speed, SPEEDS } from './delivery-budget.ts';
 import type { DeliveryPace } from './delivery-pace.ts';
 import type { Endpoint, Work } from './endpoint.ts';
 import type { ProgressStore } from './progress-store.ts';
@@ -95,8 +95,8 @@ export class DeliveryPool {
   }
 
   /**
-   * Starts as many attempts as may be in flight. Owners take turns; a class of endpoints without free places holds up
-   * no other.
+   * Starts as many attempts as may be in flight, round-robin over the owners. A class of endpoints without free places
+   * holds up no other.
    *
    * @returns milliseconds until more may start; null if unknown
    */
@@ -115,7 +115,7 @@ export class DeliveryPool {
     return starts.length === 0 ? null : Math.min(...starts) - elapsed();
   }
 
-  /** Starts attempts to endpoints of a class, one of each owner in turn. @returns milliseconds that all have to wait */
+  /** Starts attempts to a class, round-robin over the owners. @returns milliseconds that all have to wait */
   #startClass(speed: Speed): number {
     const { budget, pace } = this.#options;
     let owners = this.#ready.owners(speed);
@@ -134,7 +134,7 @@ export class DeliveryPool {
   }
 
   /** Starts an attempt to an endpoint of an owner. @returns false if it may have none, or has nothing to start */
-  #startOne(place: Place): boolean {
+  #startOne(place: DeliveryPlace): boolean {
     const { budget, pace, elapsed } = this.#options;
     if (!budget.admits(place, this.#ready.isContended(place.owner))) return false;
     for (const endpoint of this.#ready.of(place.speed, place.owner)) {
@@ -156,7 +156,7 @@ export class DeliveryPool {
   }
 
   /** Never rejects. */
-  async #attempt(endpoint: Endpoint, work: Work, place: Place): Promise<void> {
+  async #attempt(endpoint: Endpoint, work: Work, place: DeliveryPlace): Promise<void> {
     const { budget, observe, subscriber, onEnd } = this.#options;
     const { subscription } = endpoint;
     const { event, attempt, isStored } = work;

@@ -1,6 +1,6 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import type { Place, Speed } from './delivery-budget.ts';
+import type { DeliveryPlace, Speed } from './delivery-budget.ts';
 import { matchingPatterns } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
@@ -93,7 +93,7 @@ export class Endpoint {
   }
 
   /** The place that its next attempt takes. */
-  get place(): Place {
+  get place(): DeliveryPlace {
     return { speed: this.#speed, owner: this.subscription.owner ?? this.subscription.name };
   }
 

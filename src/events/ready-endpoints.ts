@@ -1,15 +1,15 @@
-import { type Place, type Speed, SPEEDS } from './delivery-budget.ts';
+import { type DeliveryPlace, type Speed, SPEEDS } from './delivery-budget.ts';
 import type { Endpoint } from './endpoint.ts';
 
 type Owners = Map<string, Set<Endpoint>>;
 
 /**
- * Endpoints that may start attempts, by their class and owner. Owners take turns, and so do the endpoints of one owner.
+ * Endpoints that may start attempts, by their class and owner. Both are in round-robin order.
  */
 export class ReadyEndpoints {
   readonly #classes: Readonly<Record<Speed, Owners>> = { quick: new Map(), unknown: new Map(), slow: new Map() };
   /** The place of each endpoint as it was added. */
-  readonly #places = new Map<Endpoint, Place>();
+  readonly #places = new Map<Endpoint, DeliveryPlace>();
   /** The number of endpoints of each owner. */
   readonly #owners = new Map<string, number>();
 

@@ -76,7 +76,7 @@ export interface Subscriber {
    * There is then at most one delivery for twenty writes.
    */
   readonly busyRate: number | null;
-  /** True if callers remove its subscriptions. Waiting deliveries of a removed one are then no error. Default: false. */
+  /** True if callers remove its subscriptions: waiting deliveries of a removed one are no error. Default: false. */
   readonly isRemovable?: boolean;
   /**
    * A value that changes when subscriptions change in any process. It is read before each read of events, so it must be

@@ -19,9 +19,9 @@ export interface LogOptions {
 
 /**
  * An observer that logs one line for each observation (OPS-2), other than what is measured. An unavailable store is
- * logged once a minute for each reason, because every request reports it; a server that is away once when it goes, and once
- * when it returns. No line contains a token, a secret, a query
- * or a body, and no input of a client can start a new line.
+ * logged once a minute for each reason, because every request reports it. A server that is away is logged once when it
+ * goes, and once when it returns. No line contains a token, a secret, a query or a body, and no input of a client can
+ * start a new line.
  */
 export function logSink({ write, clock, format, colours, pid }: LogOptions): Observe {
   let last = { at: Number.NaN, time: '' };

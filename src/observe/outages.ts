@@ -11,8 +11,8 @@ export class Outages {
   #endedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * True if a report is logged: once a minute for each message, and once in an outage for a server that is away, which
-   * every request and every loop reports.
+   * True if a report is logged: once a minute for each message. A server that is away is logged once, however many
+   * requests and loops report it.
    *
    * @param at milliseconds since the epoch
    */

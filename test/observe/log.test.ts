@@ -289,7 +289,7 @@ describe('a server of the database that is away', () => {
     assert.deepEqual(away(301_000), [], 'a late error of the same outage');
     assert.deepEqual(back(301_500), []);
     assert.deepEqual(away(310_000), ['store_unavailable'], 'another outage');
-    // Where no loop reports its return, an outage has ended after a minute without a report.
+    // An outage whose end no loop reports has ended after a minute without a report.
     assert.deepEqual(away(400_000), ['store_unavailable']);
   });
 });
