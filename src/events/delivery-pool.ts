@@ -2,10 +2,11 @@ import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import type { DeliveryBudget } from './delivery-budget.ts';
+import { type DeliveryBudget, type DeliveryPlace, type Speed, SPEEDS } from './delivery-budget.ts';
 import type { DeliveryPace } from './delivery-pace.ts';
 import type { Endpoint, Work } from './endpoint.ts';
 import type { ProgressStore } from './progress-store.ts';
+import { ReadyEndpoints } from './ready-endpoints.ts';
 import { nextDelay } from './retry-schedule.ts';
 import type { Subscriber, AttemptResult, Delivery } from './subscriber.ts';
 import { channels, type DeliveryContext, publish } from '../platform/trace-channels.ts';
@@ -19,8 +20,8 @@ export interface DeliveryPoolOptions {
   readonly random: () => number;
   readonly observe: Observe;
   readonly budget: DeliveryBudget;
-  readonly pace: DeliveryPace;
-  readonly progress: ProgressStore;
+  readonly pace: Pick<DeliveryPace, 'wait' | 'started'>;
+  readonly progress: Pick<ProgressStore, 'isOverdue' | 'ended' | 'add' | 'release'>;
   /** Called after each attempt: there may be results to store and attempts to start. */
   readonly onEnd: (endpoint: Endpoint) => void;
 }
@@ -32,9 +33,11 @@ export interface DeliveryPoolOptions {
 export class DeliveryPool {
   readonly #options: DeliveryPoolOptions;
   /** Endpoints that may start attempts. */
-  #ready = new Set<Endpoint>();
+  readonly #ready = new ReadyEndpoints();
   /** Endpoints that may start attempts later, because their rate is limited. */
   #later = new Set<Endpoint>();
+  /** The class of endpoints that has the first turn: no other keeps it from its places. */
+  #turn = 0;
   /** True if attempts wait until writes leave time for them. */
   #isPaced = false;
   #inFlight = 0;
@@ -92,39 +95,68 @@ export class DeliveryPool {
   }
 
   /**
-   * Starts as many attempts as may be in flight, endpoint by endpoint.
+   * Starts as many attempts as may be in flight, round-robin over the owners. A class of endpoints without free places
+   * holds up no other.
    *
    * @returns milliseconds until more may start; null if unknown
    */
   start(): number | null {
-    const { budget, pace, progress, elapsed } = this.#options;
+    const { progress, elapsed } = this.#options;
     if (this.#stopped || progress.isOverdue) return null;
     for (const endpoint of this.#later) this.#ready.add(endpoint);
     this.#later.clear();
     this.#isPaced = false;
-    for (const endpoint of this.#ready) {
-      const { isFailing } = endpoint;
-      const { wait } = pace;
-      this.#isPaced = wait > 0;
-      if (this.#isPaced) return wait;
-      if (!budget.take(isFailing)) return null;
-      this.#ready.delete(endpoint);
-      const work = endpoint.next(elapsed());
-      if (work === null) {
-        budget.release(isFailing);
-        if (endpoint.startsAt !== null) this.#later.add(endpoint);
-      } else {
-        this.#ready.add(endpoint);
-        pace.started();
-        void this.#attempt(endpoint, work, isFailing);
-      }
+    this.#turn = (this.#turn + 1) % SPEEDS.length;
+    for (const speed of [...SPEEDS.slice(this.#turn), ...SPEEDS.slice(0, this.#turn)]) {
+      const wait = this.#startClass(speed);
+      if (wait > 0) return wait;
     }
     const starts = [...this.#later].map(({ startsAt }) => startsAt ?? 0);
     return starts.length === 0 ? null : Math.min(...starts) - elapsed();
   }
 
+  /** Starts attempts to a class, round-robin over the owners. @returns milliseconds that all have to wait */
+  #startClass(speed: Speed): number {
+    const { budget, pace } = this.#options;
+    let owners = this.#ready.owners(speed);
+    while (owners.length > 0) {
+      const left: string[] = [];
+      for (const owner of owners) {
+        if (budget.isFull(speed)) return 0;
+        const { wait } = pace;
+        this.#isPaced = wait > 0;
+        if (this.#isPaced) return wait;
+        if (this.#startOne({ speed, owner })) left.push(owner);
+      }
+      owners = left;
+    }
+    return 0;
+  }
+
+  /** Starts an attempt to an endpoint of an owner. @returns false if it may have none, or has nothing to start */
+  #startOne(place: DeliveryPlace): boolean {
+    const { budget, pace, elapsed } = this.#options;
+    if (!budget.admits(place, this.#ready.isContended(place.owner))) return false;
+    for (const endpoint of this.#ready.of(place.speed, place.owner)) {
+      // The end of its attempt adds it again.
+      const isHeld = budget.isCrowded && endpoint.isAttempting;
+      const work = isHeld ? null : endpoint.next(elapsed());
+      if (work === null) {
+        this.#ready.delete(endpoint);
+        if (!isHeld && endpoint.startsAt !== null) this.#later.add(endpoint);
+        continue;
+      }
+      this.#ready.rotate(endpoint);
+      budget.take(place);
+      pace.started();
+      void this.#attempt(endpoint, work, place);
+      return true;
+    }
+    return false;
+  }
+
   /** Never rejects. */
-  async #attempt(endpoint: Endpoint, work: Work, isFailing: boolean): Promise<void> {
+  async #attempt(endpoint: Endpoint, work: Work, place: DeliveryPlace): Promise<void> {
     const { budget, observe, subscriber, onEnd } = this.#options;
     const { subscription } = endpoint;
     const { event, attempt, isStored } = work;
@@ -141,7 +173,7 @@ export class DeliveryPool {
     const next = this.#stateAfter(work, attempted);
     await attempted.result.record?.(next.state === 'waiting' ? next.due : null);
     this.#inFlight -= 1;
-    budget.release(isFailing);
+    budget.release(place);
     if (term === this.#term) this.#settle(endpoint, work, { attempted, next });
     onEnd(endpoint);
     if (this.#inFlight === 0) this.#onIdle?.();
@@ -150,7 +182,7 @@ export class DeliveryPool {
   /** Decides the state of a delivery after an attempt. */
   #settle(endpoint: Endpoint, work: Work, { attempted, next }: Settled): void {
     const { progress } = this.#options;
-    endpoint.ended(work, attempted.result.kind === 'succeeded');
+    endpoint.ended(work, { succeeded: attempted.result.kind === 'succeeded', duration: attempted.duration });
     this.#ready.add(endpoint);
     progress.ended();
     if (work.isStored || next.state !== 'succeeded')

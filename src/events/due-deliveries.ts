@@ -10,6 +10,8 @@ const MIN_READ_INTERVAL = 20;
 const READ_INTERVAL = 0.1;
 /** Waiting deliveries of a removed subscription that are read at a time. */
 const PAGE = 100;
+/** Subscriptions whose deliveries are taken at a time, so that new events are read in between. */
+const MAX_TAKEN = 64;
 /** The most by which a delay exceeds the schedule: it has a jitter, and a receiver may request up to a day. */
 const MAX_EXTENSION = 1.1;
 const DAY = 24 * 60 * 60 * 1_000;
@@ -82,9 +84,14 @@ export class DueDeliveries {
   async take(slotsOf: (endpoint: string) => number | null): Promise<readonly DeliveryChange[]> {
     await this.#read();
     const taken: DeliveryChange[] = [];
+    let count = 0;
     for (const waiting of this.#waiting) {
       const free = this.#isDue(waiting) ? (slotsOf(waiting.endpoint) ?? PAGE) : 0;
-      if (free > 0) taken.push(...(await this.#takeOf(waiting.endpoint, free)));
+      const found = free > 0 ? await this.#takeOf(waiting.endpoint, free) : [];
+      taken.push(...found);
+      // One whose deliveries were taken has no free slot: the next call continues with others.
+      if (found.length > 0) count += 1;
+      if (count === MAX_TAKEN) break;
     }
     return taken;
   }

@@ -1,10 +1,15 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { LoggedEvent } from '../stores/store.ts';
+import type { DeliveryPlace, Speed } from './delivery-budget.ts';
 import { matchingPatterns } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
 /** Events that wait in memory for their first attempt. A subscription with more reads the log itself. */
 const MAX_QUEUED = 128;
+/** Milliseconds above which a successful attempt counts as slow, as one that failed does. */
+const SLOW = 2_000;
+/** Quick successes in a row after which a slow endpoint is quick again: one that alternates stays slow. */
+const QUICK_AGAIN = 10;
 
 /** A delivery to be attempted. */
 export interface Work {
@@ -15,6 +20,13 @@ export interface Work {
   readonly isStored: boolean;
   /** The resource of the event, if the subscription is ordered. */
   readonly resource: string | null;
+}
+
+/** The end of an attempt. */
+export interface EndedAttempt {
+  readonly succeeded: boolean;
+  /** Milliseconds. */
+  readonly duration: number;
 }
 
 /** The result of offering an event to an endpoint: `held` if its delivery must be stored and wait for another one. */
@@ -39,8 +51,6 @@ export class Endpoint {
   storedPosition: number | null;
   /** The stored position when this process began to deliver, or when the subscription came back. */
   start: number | null;
-  /** True if the last attempt failed. */
-  isFailing = false;
   readonly #limits: Pick<Subscriber, 'concurrency' | 'drainRate'>;
   readonly #queue: Work[] = [];
   readonly #retries: Work[] = [];
@@ -55,6 +65,9 @@ export class Endpoint {
   #inFlight = 0;
   #attemptsEnded = 0;
   #slots = 1;
+  #speed: Speed = 'unknown';
+  /** Quick successes since the last attempt that was slow. */
+  #quick = 0;
   #isRecovering = false;
   /** Monotonic milliseconds before which no attempt starts. */
   #nextStart = 0;
@@ -72,10 +85,21 @@ export class Endpoint {
     this.#limits = limits;
   }
 
-  /** True if it has no state: a new endpoint would behave in the same way. */
+  /** True if it has no state that matters: a new endpoint would behave in the same way, but be of unknown speed. */
   get isIdle(): boolean {
     const isQuiet = this.#outstanding.size === 0 && this.#inFlight === 0 && this.#retries.length === 0;
-    return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && !this.#isRecovering;
+    const isPlain = !this.#isRecovering && this.#speed !== 'slow';
+    return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && isPlain;
+  }
+
+  /** The place that its next attempt takes. */
+  get place(): DeliveryPlace {
+    return { speed: this.#speed, owner: this.subscription.owner ?? this.subscription.name };
+  }
+
+  /** True if an attempt is in flight. */
+  get isAttempting(): boolean {
+    return this.#inFlight > 0;
   }
 
   /** True if it has deliveries to attempt, or attempts in flight. */
@@ -207,13 +231,15 @@ export class Endpoint {
     return waits && this.#nextStart > 0 ? this.#nextStart : null;
   }
 
-  /** Records the end of an attempt. */
-  ended({ event, isStored, resource }: Work, succeeded: boolean): void {
+  /** Records the end of an attempt. @param duration milliseconds */
+  ended({ event, isStored, resource }: Work, { succeeded, duration }: EndedAttempt): void {
     this.#inFlight -= 1;
     this.#attemptsEnded += 1;
     if (resource !== null) this.#busy.delete(resource);
     if (!isStored) this.#outstanding.delete(event.sequence);
-    this.isFailing = !succeeded;
+    this.#quick = succeeded && duration <= SLOW ? this.#quick + 1 : 0;
+    if (this.#quick === 0) this.#speed = 'slow';
+    else if (this.#speed === 'unknown' || this.#quick >= QUICK_AGAIN) this.#speed = 'quick';
     this.#slots = succeeded ? Math.min(this.#slots * 2, this.#limits.concurrency) : 1;
     const hasMore = isStored || this.#outstanding.size > 0 || this.#retries.length > 0 || !this.isFollowing;
     this.#isRecovering = !succeeded || (this.#isRecovering && hasMore);

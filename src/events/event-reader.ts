@@ -1,7 +1,7 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { ProcessOwner } from '../platform/process-owner.ts';
 import { settlesWithin } from '../platform/timeout.ts';
-import { type Store, StoreUnavailable } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
 import { DeliveryPool, type DeliveryPoolOptions } from './delivery-pool.ts';
 import { BURST_INTERVAL, DeliveryPace } from './delivery-pace.ts';
 import { DueDeliveries } from './due-deliveries.ts';
@@ -10,6 +10,7 @@ import { Endpoints } from './endpoints.ts';
 import { LogScan } from './log-scan.ts';
 import { type Held, HeldLease } from './reader-lease.ts';
 import { ProgressStore } from './progress-store.ts';
+import { StoreReports } from './store-reports.ts';
 import { Wakeups } from './wakeups.ts';
 import type { WriteLoad } from './write-load.ts';
 
@@ -39,6 +40,7 @@ export class EventReader {
   readonly #due: DueDeliveries;
   readonly #wakeups: Wakeups;
   readonly #endpoints: Endpoints;
+  readonly #reports: StoreReports;
   /** True if this process had the lease at the last check: memory and store then agree. */
   #isCurrent = false;
   #saving: Promise<void> | null = null;
@@ -54,6 +56,7 @@ export class EventReader {
     this.#options = options;
     const { store, subscriber, clock, owner, elapsed } = options;
     const { deliveries, writes } = store;
+    this.#reports = new StoreReports(options.observe);
     const { name: reader, timeout, schedule } = subscriber;
     this.#endpoints = new Endpoints({ subscriber, deliveries, flush: () => this.#save('now') });
     this.#lease = new HeldLease({ reader, timeout, deliveries, clock, owner });
@@ -120,11 +123,12 @@ export class EventReader {
   async #run(): Promise<void> {
     try {
       await this.#endpoints.register();
-      if (this.#isCurrent && !(await this.#hasWork())) return;
+      if (this.#isCurrent && !(await this.#hasWork())) return this.#reports.succeeded();
       const held = await this.#lease.hold();
       this.#isCurrent = held.kind !== 'elsewhere';
       if (held.kind === 'elsewhere') this.#wakeups.in(held.recheck);
       else await this.#deliver(held);
+      this.#reports.succeeded();
     } catch (error) {
       this.#failed(error);
       this.#wakeups.in(RETRY_DELAY);
@@ -148,11 +152,7 @@ export class EventReader {
   }
 
   #failed(error: unknown): void {
-    if (this.#abandoned) return;
-    const { observe } = this.#options;
-    // Every run reports it until the database is available again.
-    if (error instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error });
-    else observe({ kind: 'error', correlationId: null, error });
+    if (!this.#abandoned) this.#reports.failed(error);
   }
 
   /** True if there is anything to deliver or to store. Otherwise no lease is needed. */
@@ -188,7 +188,7 @@ export class EventReader {
     if (claimed.length === 0) return;
     const begun: DeliveryChange[] = [];
     for (const delivery of claimed) {
-      if (this.#endpoints.get(delivery.endpoint) === null) this.#giveUp(delivery, 'the subscription no longer exists');
+      if (this.#endpoints.get(delivery.endpoint) === null) this.#giveUp(delivery, 'subscription');
       else begun.push({ ...delivery, attempts: delivery.attempts + 1 });
     }
     try {
@@ -207,7 +207,7 @@ export class EventReader {
     for (const delivery of begun) {
       const [event, endpoint] = [bySequence.get(delivery.sequence), this.#endpoints.get(delivery.endpoint)];
       if (event === undefined || endpoint === null) {
-        this.#giveUp(delivery, 'the event is no longer in the log');
+        this.#giveUp(delivery, endpoint === null ? 'subscription' : 'event');
         continue;
       }
       endpoint.retry(event, delivery);
@@ -216,11 +216,13 @@ export class EventReader {
   }
 
   /** Abandons a delivery. The next one of its resource passes, or is abandoned too. */
-  #giveUp(delivery: DeliveryChange, reason: string): void {
-    const { clock, observe } = this.#options;
+  #giveUp(delivery: DeliveryChange, missing: 'subscription' | 'event'): void {
+    const { clock, observe, subscriber } = this.#options;
     const { endpoint, resource } = delivery;
+    const reason = missing === 'event' ? 'the event is no longer in the log' : 'the subscription no longer exists';
     const error = new Error(`A delivery to ${endpoint} was given up: ${reason}`);
-    observe({ kind: 'error', correlationId: null, error });
+    const isExpected = missing === 'subscription' && subscriber.isRemovable === true;
+    if (!isExpected) observe({ kind: 'error', correlationId: null, error });
     this.#progress.add({ ...delivery, state: 'dead', due: clock.now() });
     if (resource === null) return;
     this.#endpoints.atWork(endpoint)?.close(resource);

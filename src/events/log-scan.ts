@@ -7,6 +7,8 @@ import type { ProgressStore } from './progress-store.ts';
 /** Events that are read from the log at a time, also for a subscription that reads by itself. */
 const PAGE = 256;
 const OWN_PAGE = 128;
+/** Subscriptions that read by themselves in one run, so that new events are read in between. */
+const MAX_BEHIND = 32;
 /** Events whose types alone are read at a time. */
 const MAX_SKIPPED = 1_024;
 /**
@@ -69,10 +71,9 @@ export class LogScan {
 
   /** Reads on for the endpoints that do not follow. @returns true if any of them has more to read, and room for it */
   async readBehind(): Promise<boolean> {
-    let isBehind = false;
-    for (const endpoint of this.#options.endpoints) {
-      if (!endpoint.isFollowing && endpoint.hasRoom) isBehind = (await this.#readOn(endpoint)) || isBehind;
-    }
+    const hungry = [...this.#options.endpoints].filter((endpoint) => !endpoint.isFollowing && endpoint.hasRoom);
+    let isBehind = hungry.length > MAX_BEHIND;
+    for (const endpoint of hungry.slice(0, MAX_BEHIND)) isBehind = (await this.#readOn(endpoint)) || isBehind;
     return isBehind;
   }
 

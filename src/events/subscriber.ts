@@ -14,6 +14,8 @@ export interface Subscription {
    * (EVT-3c).
    */
   readonly ordered: boolean;
+  /** Names the caller to whom it belongs: owners share the places of a process. Default: it is its own owner. */
+  readonly owner?: string;
   /**
    * The sequence after which the subscription started, if it can end and start again. Another value restarts it as if
    * it had been absent meanwhile. Default: it starts once.
@@ -74,6 +76,8 @@ export interface Subscriber {
    * There is then at most one delivery for twenty writes.
    */
   readonly busyRate: number | null;
+  /** True if callers remove its subscriptions: waiting deliveries of a removed one are no error. Default: false. */
+  readonly isRemovable?: boolean;
   /**
    * A value that changes when subscriptions change in any process. It is read before each read of events, so it must be
    * cheap.

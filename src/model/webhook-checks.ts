@@ -20,6 +20,12 @@ export interface LogWindow {
   readonly last: number;
 }
 
+/** A window of the log, for a replay. */
+export interface ReplayWindow extends LogWindow {
+  /** The latest end of a window from the same time that has as many events as a replay may; null where all fit. */
+  readonly fits: string | null;
+}
+
 /**
  * The checks that hooks of webhooks need from the running server. Hooks get them among their services, under
  * {@link WEBHOOK_CHECKS}.
@@ -37,7 +43,7 @@ export abstract class WebhookChecks {
    * The events that were logged in a period, both times included (RFC 3339); null where some of them may have been
    * removed.
    */
-  abstract window(from: string, to: string): Promise<LogWindow | null>;
+  abstract window(from: string, to: string): Promise<ReplayWindow | null>;
 }
 
 /** The name of the service. No service of an application has it. */

@@ -10,6 +10,10 @@ export interface WebhookSettings {
   readonly timeout: number;
   /** Hosts that webhooks may call although their addresses are not public. */
   readonly allowed: AllowedHosts;
+  /** Webhooks that one owner may have; without authentication all webhooks are of one owner. */
+  readonly maxPerOwner: number;
+  /** Milliseconds for which successful deliveries are stored. */
+  readonly keepDeliveries: number;
 }
 
 export interface WebhookResources {

@@ -123,6 +123,11 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
   },
 
   'store-unavailable': { level: 'error', event: 'store_unavailable', fields: ({ error }) => listUnavailable(error) },
+  'store-available': {
+    level: 'info',
+    event: 'store_available',
+    fields: () => ({ message: 'The database is available again' }),
+  },
   'database-lost': {
     level: 'error',
     event: 'database_lost',

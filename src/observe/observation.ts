@@ -99,6 +99,8 @@ export type Observation =
     }
   /** The database is unavailable; the client got a 503. Reported by every request, logged once a minute. */
   | { readonly kind: 'store-unavailable'; readonly error: Error }
+  /** The database is available again to a loop that polls it. Reported by each such loop, logged once. */
+  | { readonly kind: 'store-available' }
   /** A transaction that writes is on disk: after `duration` milliseconds, for so many units that shared it. */
   | { readonly kind: 'commit'; readonly duration: number; readonly units: number }
   /** Another process holds the database: so many units wait for it. */

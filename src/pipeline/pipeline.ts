@@ -68,7 +68,7 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (unrouted !== null) return unrouted;
   const routed = route(received, contracts);
   stages?.end('route');
-  if (routed.redirect !== null) return redirectResponse(exchange, routed.redirect, contracts.current);
+  if (routed.redirect !== null) return redirectResponse(exchange, routed.redirect, contracts.current.model.publicUrl);
   exchange.note.variesByCaller = variesByCaller(routed);
   const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
   if (anonymous !== null) return anonymous;

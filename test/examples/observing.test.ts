@@ -82,6 +82,7 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
     { kind: 'computed-value-failed', resource: 'notes', id: '7', field: 'size', reason: 'threw', value: null },
   ],
   'store-unavailable': [{ kind: 'store-unavailable', error: new Error('locked') }],
+  'store-available': [{ kind: 'store-available' }],
   commit: [{ kind: 'commit', duration: 1, units: 2 }],
   'commit-blocked': [{ kind: 'commit-blocked', units: 2 }],
   'read-stopped': [{ kind: 'read-stopped', reason: 'timeout', correlationId: 'c' }],

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { logEntry } from '../../src/observe/log-entry.ts';
 import { type LogOptions, logSink } from '../../src/observe/log.ts';
 import type { Observation } from '../../src/observe/observation.ts';
+import { StoreUnavailable } from '../../src/stores/store.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
 const request = {
@@ -258,6 +259,38 @@ describe('an unavailable store', () => {
     assert.deepEqual(logged(59_999, 'full'), ['full']);
     assert.deepEqual(logged(60_000, 'locked'), ['locked']);
     assert.deepEqual(logged(61_000, 'full'), []);
+  });
+});
+
+describe('a server of the database that is away', () => {
+  it('[OPS-2d] is logged once when it goes and once when it returns, however long it is away', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const observe = logSink({
+      write: (line) => void lines.push(JSON.parse(line).event),
+      clock: { now: () => now },
+      format: 'json',
+      colours: false,
+    });
+    const away = (at: number, message = 'The database cannot be reached'): readonly string[] => {
+      now = at;
+      observe({ kind: 'store-unavailable', error: new StoreUnavailable(message, { reason: 'away' }) });
+      return lines.splice(0);
+    };
+    const back = (at: number): readonly string[] => {
+      now = at;
+      for (let count = 0; count < 3; count += 1) observe({ kind: 'store-available' });
+      return lines.splice(0);
+    };
+    assert.deepEqual(back(0), [], 'it was not away');
+    assert.deepEqual(away(1_000), ['store_unavailable']);
+    for (let at = 2_000; at < 300_000; at += 10_000) assert.deepEqual(away(at, `at ${at}`), []);
+    assert.deepEqual(back(300_000), ['store_available']);
+    assert.deepEqual(away(301_000), [], 'a late error of the same outage');
+    assert.deepEqual(back(301_500), []);
+    assert.deepEqual(away(310_000), ['store_unavailable'], 'another outage');
+    // An outage whose end no loop reports has ended after a minute without a report.
+    assert.deepEqual(away(400_000), ['store_unavailable']);
   });
 });
 

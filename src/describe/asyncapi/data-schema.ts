@@ -1,6 +1,6 @@
 import type { EventEnvelope } from '../../conventions/events/event.ts';
 import { toTypeName } from '../../model/type-names.ts';
-import { ASYNC_API_PATH } from '../../plan/routes/route-table.ts';
+import { ORIGIN_NAMES } from '../../conventions/url/origin-names.ts';
 
 /** Names the schemas of a type of events: `ProductCreated`. @param type `product.created` */
 export function eventTypeName(type: string): string {
@@ -20,6 +20,6 @@ export function payloadSchemaName(type: string): string {
  */
 export function dataSchemaUri(source: string, { type, metadata }: EventEnvelope): string {
   const [major = ''] = metadata.schema_version.split('.');
-  const description = new URL(`/${ASYNC_API_PATH}?api_version=${major}`, source);
+  const description = new URL(`/${ORIGIN_NAMES.asyncapi}?api_version=${major}`, source);
   return `${description.href}#/components/schemas/${payloadSchemaName(type)}`;
 }

@@ -12,6 +12,7 @@ import { fieldList } from './field-list.ts';
 import { operationList, type ShownOperations } from './operation-list.ts';
 import type { DocsOperation } from './operations.ts';
 import { stateSection } from './state-diagram.ts';
+import { listEventTypes } from '../../plan/events/event-types.ts';
 
 /** Everything about one resource: operations, states, fields, what can be selected, events and errors. */
 export function resourceSection(content: DocsContent, shown: ShownOperations): Html {
@@ -42,13 +43,16 @@ function compoundUniques({ uniques }: Resource): Html {
   return html`<p class="note">Unique together: ${compound.map((fields, index) => html`${index === 0 ? '' : '; '}<code>${fields.join(', ')}</code>`)}.</p>`;
 }
 
-function eventSection({ events, singular, collection }: Resource): Html {
-  if (events === 'none') return html``;
-  const types = ['created', 'updated', 'deleted'].map((verb) => `${singular}.${verb}`);
+function eventSection(resource: Resource): Html {
+  const { events, collection } = resource;
+  const types = listEventTypes(resource);
+  if (types.length === 0) return html``;
   const data = events === 'full' ? 'with the data of the resource' : 'with the names of the changed fields';
+  const cause =
+    events === 'disabled' ? 'Disabling commits an event, with the reason.' : `Each change commits an event, ${data}.`;
   return html`<details>
 <summary>Events<span class="hidden"> of ${collection}</span> <span class="count">${types.length}</span></summary>
-<p>Each change commits an event, ${data}.</p>
+<p>${cause}</p>
 <ul class="members">${types.map((type) => html`<li><code class="member">${type}</code></li>\n`)}</ul>
 </details>`;
 }

@@ -7,6 +7,7 @@ import { positionExpired } from '../../operations/read/event-log.ts';
 import { type FeedRequest, type Feeds, unknownPosition } from '../../operations/read/feed.ts';
 import { chain } from '../../platform/maybe-promise.ts';
 import type { EventLog } from '../../stores/store.ts';
+import { StoreReports } from '../store-reports.ts';
 import { EventTail } from './event-tail.ts';
 import { FeedReader } from './feed-reader.ts';
 
@@ -32,6 +33,7 @@ export interface EventFeedsOptions {
 export class EventFeeds implements Feeds {
   readonly #options: EventFeedsOptions;
   readonly #tail: EventTail;
+  readonly #reports: StoreReports;
   readonly #readers = new Set<FeedReader>();
   /** Feeds by the name of their reader, including those that are being opened. */
   readonly #counts = new Map<string, number>();
@@ -42,6 +44,7 @@ export class EventFeeds implements Feeds {
 
   constructor(options: EventFeedsOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
     this.#tail = new EventTail({
       ...options,
       onEvents: async (slices) => {
@@ -153,7 +156,7 @@ export class EventFeeds implements Feeds {
   /** Ends a feed whose token is no longer valid. If the keys cannot be read now, it does not end. */
   #verify(reader: FeedReader): void {
     const { token } = reader.request;
-    const { tokens, observe } = this.#options;
+    const { tokens } = this.#options;
     if (token === null || tokens === null) return;
     const judge = async (): Promise<void> =>
       chain(tokens.verify(token), ({ kind }) => {
@@ -161,7 +164,7 @@ export class EventFeeds implements Feeds {
         if (kind === 'invalid')
           reader.fail(apiError('AUTH_TOKEN_INVALID', 'The token is no longer valid; get another one.'));
       });
-    judge().catch((error: unknown) => observe({ kind: 'error', correlationId: null, error }));
+    judge().catch((error: unknown) => this.#reports.failed(error));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Observe } from '../../observe/observation.ts';
 import type { EventSight } from '../../operations/read/event-view.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import type { EventLog, LoggedEvent } from '../../stores/store.ts';
+import { StoreReports } from '../store-reports.ts';
 import { Wakeups } from '../wakeups.ts';
 
 /** Events that are read from the log at a time. */
@@ -41,6 +42,7 @@ export interface EventTailOptions {
 export class EventTail {
   readonly #options: EventTailOptions;
   readonly #wakeups: Wakeups;
+  readonly #reports: StoreReports;
   #events: TailEvent[] = [];
   #characters = 0;
   /** Every later event up to `last` is in memory. */
@@ -50,6 +52,7 @@ export class EventTail {
 
   constructor(options: EventTailOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
     this.#wakeups = new Wakeups(() => this.#run(), options.elapsed);
   }
 
@@ -117,9 +120,10 @@ export class EventTail {
         if (read.length > 0) await this.#options.onEvents(slices);
         if (read.length < PAGE) break;
       }
+      this.#reports.succeeded();
       if (this.#isFollowed) this.#wakeups.in(CHECK_INTERVAL);
     } catch (error) {
-      this.#options.observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
       this.#wakeups.in(RETRY_DELAY);
     }
   }

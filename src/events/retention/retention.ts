@@ -6,8 +6,9 @@ import { type Clock, monotonicNow } from '../../platform/clock.ts';
 import { createOwner, type ProcessOwner } from '../../platform/process-owner.ts';
 import type { Random } from '../../platform/random.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
-import { type Store, StoreUnavailable } from '../../stores/store.ts';
+import type { Store } from '../../stores/store.ts';
 import { HeldLease } from '../reader-lease.ts';
+import { StoreReports } from '../store-reports.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { type MissedEvents, UndeliveredEvents } from './undelivered-events.ts';
 import { Wakeups } from '../wakeups.ts';
@@ -63,12 +64,14 @@ export class EventRetention {
   readonly #owner: ProcessOwner;
   readonly #lease: HeldLease;
   readonly #wakeups: Wakeups;
+  readonly #reports: StoreReports;
   #stopped = false;
 
   constructor(options: EventRetentionOptions) {
     this.#options = options;
     const { store, clock, random, elapsed = monotonicNow } = options;
     const { deliveries } = store;
+    this.#reports = new StoreReports(options.observe);
     this.#undelivered = new UndeliveredEvents(options);
     this.#owner = createOwner(random);
     const lease = { reader: RETENTION_READER, timeout: STEP_TIMEOUT, deliveries, clock, owner: this.#owner };
@@ -146,12 +149,11 @@ export class EventRetention {
 
   /** Never rejects. */
   async #runObserved(): Promise<void> {
-    const { observe } = this.#options;
     try {
       await this.run();
+      this.#reports.succeeded();
     } catch (error) {
-      if (error instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error });
-      else observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     }
     this.#wakeups.in(CHECK_INTERVAL);
   }

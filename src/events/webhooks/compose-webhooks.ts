@@ -52,7 +52,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { model, contracts, store, seal, origin, clock, elapsed } = parts;
   if (model.webhooks === null) return null;
   const settings = model.webhooks;
-  const { resources: names, timeout } = settings;
+  const { resources: names, timeout, keepDeliveries } = settings;
   const sender = parts.webhookSender ?? webhookSender(settings);
   const now = (): number => clock.now();
   const { retention } = model.events;
@@ -71,7 +71,18 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now });
   return {
     subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, keys, observe: parts.observe }),
-    requests: new WebhookRequests({ ...parts, names, table, rows, attempt, find, ping, starts, retention }),
+    requests: new WebhookRequests({
+      ...parts,
+      names,
+      table,
+      rows,
+      attempt,
+      find,
+      ping,
+      starts,
+      retention,
+      keepDeliveries,
+    }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };
 }

@@ -1,7 +1,9 @@
 import { closestMatch } from '../../conventions/text/closest-match.ts';
+import { timestamp } from '../../conventions/text/timestamp.ts';
+import { MAX_REPLAYED } from '../../model/compile/settings/webhook-hooks.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import { parseWebhookUrl } from '../../conventions/events/webhook-url.ts';
-import { type LogWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
+import { type LogWindow, type ReplayWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
 import { listEventTypes } from '../../plan/events/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
@@ -55,13 +57,22 @@ export class StoreWebhookChecks extends WebhookChecks {
     return this.#options.events.lastSequence();
   }
 
-  override async window(from: string, to: string): Promise<LogWindow | null> {
+  override async window(from: string, to: string): Promise<ReplayWindow | null> {
     const { events, retention, now } = this.#options;
     const { removed, since } = await events.range();
     const after = await this.#lastBefore(from, false);
     // If the log is empty by now, the time of its last event is not known, but it was too old.
     const isStored = after >= removed || Date.parse(from) >= (since ?? now() - retention);
-    return isStored ? { after: Math.max(after, removed), last: await this.#lastBefore(to, true) } : null;
+    if (!isStored) return null;
+    const window = { after: Math.max(after, removed), last: await this.#lastBefore(to, true) };
+    return { ...window, fits: await this.#findEnd(window) };
+  }
+
+  /** Finds the last time before the first event that a replay of a window may not send; null if it may send all. */
+  async #findEnd({ after, last }: LogWindow): Promise<string | null> {
+    if (last - after <= MAX_REPLAYED) return null;
+    const [event] = await this.#options.events.after(after + MAX_REPLAYED, 1);
+    return event === undefined ? null : timestamp(Date.parse(event.payload.timestamp) - 1);
   }
 
   /**

@@ -22,6 +22,8 @@ import { activeSigners, type SigningKey } from './signing-keys.ts';
 /** An enabled webhook, ready to be called. */
 export interface WebhookEndpoint {
   readonly id: string;
+  /** Names the owner whose webhooks share places; one without an owner has its own. */
+  readonly owner: string;
   /** The target of its requests, or the reason why it cannot be called anymore. */
   readonly target: WebhookUrl;
   readonly format: 'native' | 'cloudevents';
@@ -61,6 +63,7 @@ export function webhookEndpoint(
   const passes = compileFilter(row['filter'] ?? null, patterns, caller, contract);
   return {
     id: row.id,
+    owner: readString(row['owner']) ?? `webhook:${row.id}`,
     target: parseWebhookUrl(readString(row['url']) ?? '', rules),
     format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
     ordered: row['ordered'] === true,

@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';
 import type { JudgedEvent } from '../../operations/read/event-view.ts';
+import { StoreReports } from '../store-reports.ts';
 import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
@@ -26,13 +27,12 @@ export interface WebhookRequestsOptions {
   readonly starts: SubscriptionStarts;
   /** Milliseconds for which events and unsuccessful deliveries are stored. */
   readonly retention: number;
+  /** Milliseconds for which successful deliveries are listed. */
+  readonly keepDeliveries: number;
   readonly store: Pick<Store, 'deliveries' | 'events'>;
   readonly observe: Observe;
 }
 
-const DAY = 24 * 60 * 60_000;
-/** Milliseconds for which successful deliveries are listed. */
-const SUCCEEDED_RETENTION = 7 * DAY;
 /** Milliseconds between two checks for old deliveries. */
 const CLEANING_INTERVAL = 60_000;
 
@@ -42,6 +42,7 @@ const CONCURRENCY = 16;
 /** Makes the deliveries that callers have requested: an event again, or a ping. Each is attempted once (EVT-4). */
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
+  readonly #reports: StoreReports;
   readonly #inFlight = new Map<string, Promise<void>>();
   /** The stamp of deliveries at which all pending ones had been started. */
   #idleStamp: number | null = null;
@@ -49,18 +50,20 @@ export class WebhookRequests {
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
   }
 
   /** Starts the requested deliveries. Never rejects. */
   async run(): Promise<void> {
-    const { table, observe } = this.#options;
+    const { table } = this.#options;
     try {
       await this.#startPending();
       await this.#deleteOld();
       const { found } = await table.replays();
       for (const replay of found) if (await this.#isDelivered(replay)) await this.#finish(replay);
+      this.#reports.succeeded();
     } catch (error) {
-      observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     }
   }
 
@@ -82,7 +85,7 @@ export class WebhookRequests {
       await this.#deliver(row);
     } catch (error) {
       this.#idleStamp = null;
-      this.#options.observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     } finally {
       this.#inFlight.delete(row.id);
     }
@@ -95,7 +98,7 @@ export class WebhookRequests {
 
   /** Deletes deliveries that are too old, in small steps. */
   async #deleteOld(): Promise<void> {
-    const { attempt, rows, store, retention } = this.#options;
+    const { attempt, rows, store, retention, keepDeliveries } = this.#options;
     const now = attempt.now();
     if (Math.abs(now - this.#cleanedAt) < CLEANING_INTERVAL) return;
     const { removed, since } = await store.events.range();
@@ -103,7 +106,7 @@ export class WebhookRequests {
     const ofRemoved = Math.max(now - retention, removed === 0 ? 0 : (since ?? 0));
     let isDone = true;
     for (const [status, before] of [
-      ['succeeded', now - SUCCEEDED_RETENTION],
+      ['succeeded', now - keepDeliveries],
       ['dead', ofRemoved],
       ['retrying', ofRemoved],
     ] as const)

@@ -7,6 +7,7 @@ import type { Observe } from '../../observe/observation.ts';
 import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
 import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
+import { StoreReports } from '../store-reports.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import type { StartedSubscription, SubscriptionStarts } from './subscription-starts.ts';
 import { type AttemptOptions, attemptWebhook, type WebhookAttempt } from './webhook-attempt.ts';
@@ -54,6 +55,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly concurrency = CONCURRENCY;
   readonly drainRate = DRAIN_RATE;
   readonly busyRate = BUSY_RATE;
+  readonly isRemovable = true;
   readonly timeout: number;
   readonly schedule: readonly number[];
   readonly #options: WebhookSubscriberOptions;
@@ -68,6 +70,7 @@ export class WebhookSubscriber implements Subscriber {
   readonly #ended = new Set<string>();
   /** Subscriptions that may not have started, by name. */
   readonly #unstarted = new Map<string, StartedSubscription>();
+  readonly #reports: StoreReports;
   #replays: readonly Replay[] = [];
   #reading: Promise<unknown> = Promise.resolve();
   #stamps = '';
@@ -75,6 +78,7 @@ export class WebhookSubscriber implements Subscriber {
 
   constructor(options: WebhookSubscriberOptions) {
     this.#options = options;
+    this.#reports = new StoreReports(options.observe);
     const { retry, timeout } = options.settings;
     this.schedule = retry;
     this.timeout = timeout + MARGIN;
@@ -195,7 +199,7 @@ export class WebhookSubscriber implements Subscriber {
       if (attempted.verdict.kind !== 'succeeded') await this.flush(MAX_DELAY);
       await this.#follow(endpoint, attempted);
     } catch (error) {
-      this.#options.observe({ kind: 'error', correlationId: null, error });
+      this.#reports.failed(error);
     }
   }
 
@@ -251,11 +255,12 @@ export class WebhookSubscriber implements Subscriber {
 }
 
 function toSubscription(endpoint: WebhookEndpoint, replay: Replay | null): Subscription {
-  const { id, patterns, ordered } = endpoint;
+  const { id, patterns, ordered, owner } = endpoint;
   return {
     name: subscriptionName(id, replay?.id ?? null),
     patterns,
     ordered,
+    owner,
     accepts: (event) => endpoint.see(event) !== null,
     ...(replay === null ? { start: endpoint.start } : { until: replay.last }),
   };

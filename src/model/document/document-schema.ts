@@ -67,7 +67,7 @@ const EVENTS: JsonObject = {
 
 const WEBHOOKS: JsonObject = {
   type: 'object',
-  description: 'Webhook deliveries: {retry, timeout, allow_hosts}',
+  description: 'Webhook deliveries: {retry, timeout, allow_hosts, max_per_owner, keep_deliveries}',
   properties: {
     retry: { type: 'array', items: DURATION, minItems: 1, description: 'The delay before each attempt' },
     timeout: { ...DURATION, default: '15s' },
@@ -76,6 +76,14 @@ const WEBHOOKS: JsonObject = {
       items: { type: 'string' },
       description: 'Private addresses that webhooks may call',
     },
+    max_per_owner: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 50,
+      description: 'Webhooks that one caller may have',
+    },
+    keep_deliveries: { ...DURATION, default: '7d', description: 'How long successful deliveries are stored' },
   },
   additionalProperties: false,
 };

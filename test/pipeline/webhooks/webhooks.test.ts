@@ -270,8 +270,12 @@ describe('webhooks as a resource', () => {
       times.push(new Date(api.clock.now()).toISOString());
       await api.send({ send: 'POST /api/v1/products', body: { name: `p${index}` } });
     }
-    const replay = (from: string, to: string): Promise<Seen> =>
-      api.send({ send: `POST /api/v1/webhooks/${id}/replays`, body: { from, to } });
+    const replay = async (from: string, to: string): Promise<Seen> => {
+      const made = await api.send({ send: `POST /api/v1/webhooks/${id}/replays`, body: { from, to } });
+      // A webhook has at most one pending replay.
+      if (made.status === 201) await api.send({ send: `DELETE /api/v1/webhooks/${id}/replays/${made.body.id}` });
+      return made;
+    };
     const window = (await replay(times[1] ?? '', times[3] ?? '')).body;
     assert.deepEqual([window.after, window.last, window.status], [1, 4, 'pending']);
     const all = (await replay('2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z')).body;

@@ -27,8 +27,8 @@ export function compileTombstones({ declared, path, report }: CompileContext): n
   return tombstones === undefined ? null : compileRetention(tombstones, [...path, 'tombstones'], report);
 }
 
-/** Reads a retention time, in milliseconds. */
-function compileRetention(declared: Json, path: Path, report: CompileContext['report']): number {
+/** Reads a retention time, in milliseconds. Reports one out of range. */
+export function compileRetention(declared: Json, path: Path, report: CompileContext['report']): number {
   const retention = parseDuration(readString(declared) ?? '') ?? 0;
   if (retention < MINUTE || retention > MAX_DAYS * 24 * 60 * MINUTE) {
     const fix = `use a duration from 1m to ${MAX_DAYS}d, such as ${DEFAULT_RETENTION}`;

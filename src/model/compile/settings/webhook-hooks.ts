@@ -1,4 +1,4 @@
-import { apiError, type ErrorDetail } from '../../../conventions/errors.ts';
+import { apiError, type ErrorDetail, resourceError } from '../../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type HookServices, refuse, type WriteInfo } from '../../hooks.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
@@ -11,20 +11,29 @@ type Context = HookServices & WriteInfo;
 /** The type of the event that tests a webhook. */
 export const PING = 'webhook.ping';
 
+/** Events of the log in the window of a replay. */
+export const MAX_REPLAYED = 10_000;
+
 /** Rows that a hook reads at a time. */
 const PAGE = 100;
 
 /**
  * Judges webhooks, and records with each change as whom they act from then on (EVT-4).
  *
+ * @param max webhooks that one owner may have
  * @param deletions gets the contexts of deletions, which take the secrets of a webhook along
  */
-export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode> {
+export function webhookHooks(
+  { webhooks }: WebhookResources,
+  max: number,
+  deletions: WeakSet<object>,
+): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
         const complete: JsonObject = { ...draft, version: draft['version'] ?? webhookChecks(context).version };
         await judge(complete, null, context);
+        await requireRoom(webhooks, max, context);
         return { ...complete, ...actor(context), start: await webhookChecks(context).lastSequence() };
       },
       update: async (draft: JsonObject, context: Context, current: JsonObject) => {
@@ -33,7 +42,10 @@ export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode>
         // An administrator may stop the webhook of another caller; any other change takes it over.
         const isStopped = !isEnabled && onlyStatusDiffers(complete, current);
         // It delivers nothing then: who stops it need not be able to choose what it has.
-        if (!isStopped) await judge(complete, current, context);
+        if (!isStopped) {
+          await judge(complete, current, context);
+          if (!isOwn(current, context)) await requireRoom(webhooks, max, context);
+        }
         const isStarted = isEnabled && current['status'] !== 'enabled';
         const start = isStarted ? { start: await webhookChecks(context).lastSequence() } : {};
         const state = isEnabled ? { disabled_reason: null, failing_since: null, ...start } : {};
@@ -43,6 +55,19 @@ export function webhookHooks(deletions: WeakSet<object>): Partial<UncheckedCode>
       delete: (_row: JsonObject, context: Context) => void deletions.add(context),
     },
   };
+}
+
+/** @throws {HookRefusal} where the caller has all the webhooks that it may have */
+async function requireRoom(webhooks: string, max: number, { system, caller: { owner } }: Context): Promise<void> {
+  const count = await system.count(webhooks, owner === null ? {} : { owner });
+  if (count < max) return;
+  const found = `${count} of at most ${max} webhooks`;
+  refuse('CONFLICT', `A caller has at most ${max} webhooks; delete one that is not needed, or change one.`, [
+    {
+      field: 'url',
+      message: owner === null ? `exceeds the ${found} of the API` : `exceeds the ${found} of the caller`,
+    },
+  ]);
 }
 
 /** @throws {ApiError} WEBHOOK_URL_FORBIDDEN @throws {HookRefusal} for patterns, filters and versions that are none */
@@ -155,8 +180,17 @@ function unknownEvent(): never {
 const EXPIRED =
   'Events of this window may no longer be stored. Read the resources again, or choose a window that begins later.';
 
+function tooManyEvents(count: number, from: string, fits: string | null): Error {
+  const cure =
+    fits !== null && Date.parse(fits) >= Date.parse(from)
+      ? `the window from ${from} to ${fits} fits; request the rest when it is finished`
+      : 'read the resources again instead';
+  const message = `A replay sends at most ${MAX_REPLAYED} events, and the log has ${count} in this window; ${cure}.`;
+  return resourceError('WEBHOOK', 'INVALID', message, { details: [{ field: 'to', message: cure }] });
+}
+
 /** A replay sends the events of a window of the log again (EVT-4e). */
-export function replayHooks(): Partial<UncheckedCode> {
+export function replayHooks({ replays }: WebhookResources): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
@@ -167,7 +201,16 @@ export function replayHooks(): Partial<UncheckedCode> {
           ]);
         const window = await webhookChecks(context).window(from, to);
         if (window === null) throw apiError('EVENT_POSITION_EXPIRED', EXPIRED);
-        return { ...draft, ...window };
+        const { after, last, fits } = window;
+        if (last - after > MAX_REPLAYED) throw tooManyEvents(last - after, from, fits);
+        const webhook = readString(draft['webhook_id']) ?? '';
+        const [pending] = await context.system.list(replays, { status: 'pending', limit: 1 }, [webhook]);
+        if (pending !== undefined)
+          refuse(
+            'CONFLICT',
+            `Replay ${pending.id} of the webhook is pending; wait until it is finished, or delete it.`,
+          );
+        return { ...draft, after, last };
       },
     },
   };

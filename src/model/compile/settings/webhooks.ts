@@ -2,9 +2,10 @@ import type { JsonObject } from '../../../conventions/json/json.ts';
 import { parseAllowedHosts } from '../../../conventions/events/webhook-url.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
-import { readObject, readString, readStrings } from '../../values/access.ts';
+import { readNumber, readObject, readString, readStrings } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
 import type { WebhookResources, WebhookSettings } from '../../webhook-settings.ts';
+import { compileRetention } from './retention.ts';
 import { deliveryHooks, replayHooks, secretHooks, webhookHooks } from './webhook-hooks.ts';
 
 /** The collection of webhooks, where `system` does not rename it. */
@@ -12,6 +13,8 @@ const COLLECTION = 'webhooks';
 
 const DEFAULT_RETRY = ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'];
 const DEFAULT_TIMEOUT = '15s';
+const DEFAULT_KEPT = '7d';
+const DEFAULT_MAX_PER_OWNER = 50;
 /** Attempts that a delivery lists at most. */
 const MAX_ATTEMPTS = 50;
 
@@ -165,8 +168,18 @@ export function compileWebhooks({ declared, path, report }: CompileContext): Web
     resources,
     retry: retry.flatMap((delay) => parseDuration(delay) ?? []),
     timeout: parseDuration(readString(section['timeout']) ?? DEFAULT_TIMEOUT) ?? 0,
+    maxPerOwner: maxPerOwner(section),
+    keepDeliveries: compileRetention(
+      section['keep_deliveries'] ?? DEFAULT_KEPT,
+      [...path, 'webhooks', 'keep_deliveries'],
+      report,
+    ),
     allowed: hosts.kind === 'valid' ? hosts.hosts : { names: new Set(), ranges: [] },
   };
+}
+
+function maxPerOwner(section: JsonObject): number {
+  return readNumber(section['max_per_owner']) ?? DEFAULT_MAX_PER_OWNER;
 }
 
 /**
@@ -195,10 +208,10 @@ export function withWebhooks<T extends UncheckedCode>(
   };
   const deletions = new WeakSet();
   const hooks: readonly (readonly [string, Partial<UncheckedCode>])[] = [
-    [names.webhooks, webhookHooks(deletions)],
+    [names.webhooks, webhookHooks(names, maxPerOwner(readObject(document.declared['webhooks'])), deletions)],
     [names.secrets, secretHooks(names, deletions)],
     [names.deliveries, deliveryHooks(names)],
-    [names.replays, replayHooks()],
+    [names.replays, replayHooks(names)],
   ];
   return {
     document: { ...document, declared: { ...document.declared, resources: { ...resources, ...own } } },
