@@ -40,7 +40,7 @@ export interface TokenVerifier {
    */
   verify(token: string): MaybePromise<TokenVerdict>;
   /**
-   * True if a token is in the cache of verified ones, so that it is no attempt to guess one (LIM-2b). Default: no token is.
+   * True if a token is in the cache of verified ones, so that it is no attempt to guess one (LIM-2b). Default: none is.
    *
    * @param token as it was sent, without the scheme
    */

@@ -257,11 +257,7 @@ export interface OlderVersion {
   readonly model: Model;
 }
 
-/**
- * A compiled API. Deeply frozen.
- *
- * @example const model: Model = loadModel({ file: 'notes.yaml', text }).model;
- */
+/** A compiled API. Deeply frozen. @example const model: Model = loadModel({ file: 'notes.yaml', text }).model; */
 export interface Model {
   readonly name: string;
   readonly title: string;

@@ -77,18 +77,18 @@ export function route(received: Received, contracts: Contracts): Routed {
     isServed ? selectServedContract(contract, target, contracts.current) : null;
   exchange.note.contract = serve(null);
   const found = own ?? (below === null ? null : resourceRoute(path, contract));
-  if (found === null) {
-    throw apiError(
-      'REQUEST_ROUTE_NOT_FOUND',
-      `No route matches this path; GET ${contract.model.basePath || '/'} lists the collections.`,
-    );
-  }
+  if (found === null) throw noRoute(contract);
   exchange.note.contract = serve(found);
   exchange.note.route = describeRoute(found, contract);
   const method = requireMethod(received, found);
   const redirect = canonicalTarget(received, path, found);
   const base = linkBase(contract, version);
   return { received, exchange, contract, route: found, method, ranges, version, redirect, base };
+}
+
+function noRoute({ model }: Contract): Error {
+  const message = `No route matches this path; GET ${model.basePath || '/'} lists the collections.`;
+  return apiError('REQUEST_ROUTE_NOT_FOUND', message);
 }
 
 /**

@@ -149,6 +149,7 @@ function eventAt(sequence: number, time: number): LoggedEvent {
       schema_version: '1.0',
       sequence: String(sequence).padStart(20, '0'),
       actor: null,
+      caller: { issuer: null, subject: null, client: null },
     },
   };
   return { sequence, type: event.type, event, json: JSON.stringify(event), access: null };

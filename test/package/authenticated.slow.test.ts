@@ -14,7 +14,7 @@ describe('the HTTP suite with authentication', () => {
   it('[AUTH-1a] has the same answers for a caller that may do everything, but for Vary, Cache-Control and ETags', {
     timeout: SUITE_TIMEOUT,
   }, async ({ signal }) => {
-    // Each response is compared with the description, too, which the run without authentication does for the other files.
+    // Each response is compared with the description, too. `responses.slow.test.ts` does so for the other files.
     const environment = { RESTWRIGHT_AUTHENTICATED: '1', RESTWRIGHT_DESCRIBED: '1' };
     const includes = (file: string): boolean => !ANONYMOUS_FILES.test(file);
     await runHttpSuite({ way: 'authenticated', environment, includes, otherClaims: OTHER_CLAIMS, signal }, 50);

@@ -109,12 +109,9 @@ export class HookWork {
     return {
       get: async (resource, id, parents = []) => {
         const { compiled, within } = this.#located(resource, parents);
-        await this.#record([compiled.resource.name, ...within.map((above) => above.resource)]);
-        const row = await rows.item({
-          resource: compiled.resource.name,
-          id: storedId(compiled.resource.id, id),
-          within,
-        });
+        const { name, id: rule } = compiled.resource;
+        await this.#record([name, ...within.map((above) => above.resource)]);
+        const row = await rows.item({ resource: name, id: storedId(rule, id), within });
         return row === null ? null : shownRow(row);
       },
       list: async (resource, query = {}, parents = []) => {
