@@ -111,17 +111,8 @@ function canonicalTarget({ sent }: Received, path: readonly string[], found: Rou
 
 /** The ids in the path of a route, in its order. */
 function routeIds(found: Route): readonly string[] {
-  switch (found.kind) {
-    case 'collection':
-      return found.within.map(({ id }) => id).toReversed();
-    case 'item':
-      return [...found.within.map(({ id }) => id).toReversed(), found.id];
-    case 'batch':
-    case 'event':
-      return [found.id];
-    default:
-      return [];
-  }
+  const own = found.kind === 'item' || found.kind === 'batch' || found.kind === 'event' ? [found.id] : [];
+  return 'within' in found ? [...found.within.map(({ id }) => id).toReversed(), ...own] : own;
 }
 
 /** Refuses a contract that is no longer served (VER-3). @throws {ApiError} API_VERSION_RETIRED */

@@ -53,7 +53,14 @@ function findTargetUrl(route: Route | null, of: Contract): string {
       return writeDescriptionUrl(of, route.kind);
     case 'docs':
       return writeDocsUrl(of);
-    default:
+    case 'home':
+    case 'live':
+    case 'metadata':
+    case 'metrics':
+    case 'ready':
+    case 'root':
+    case 'server':
+    case undefined:
       return urls.root(base);
   }
 }

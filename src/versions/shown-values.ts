@@ -14,20 +14,16 @@ export function isUnsetValue(value: Json): boolean {
  * @param shape null if it is not known: then every key is data
  */
 export function isShownAs(value: Json, shown: Json, shape: Shape | null): boolean {
-  const type = shape?.type ?? null;
-  switch (type?.kind) {
-    case 'object':
-      if (!isJsonObject(value) || !isJsonObject(shown)) return value === shown;
-      return haveSameMembers(value, shown, type.members);
-    case 'map':
-      if (!isJsonObject(value) || !isJsonObject(shown)) return value === shown;
-      return haveSameEntries(value, shown, type.value);
-    case 'array':
-      if (isUnsetValue(value) || isUnsetValue(shown)) return isUnsetValue(value) && isUnsetValue(shown);
-      return Array.isArray(value) && Array.isArray(shown) && haveSameItems(value, shown, type.item);
-    default:
-      return jsonEquals(value, shown);
+  const type = shape?.type;
+  if (type?.kind === 'array') {
+    if (isUnsetValue(value) || isUnsetValue(shown)) return isUnsetValue(value) && isUnsetValue(shown);
+    return Array.isArray(value) && Array.isArray(shown) && haveSameItems(value, shown, type.item);
   }
+  if (type?.kind !== 'object' && type?.kind !== 'map') return jsonEquals(value, shown);
+  if (!isJsonObject(value) || !isJsonObject(shown)) return value === shown;
+  return type.kind === 'object'
+    ? haveSameMembers(value, shown, type.members)
+    : haveSameEntries(value, shown, type.value);
 }
 
 function haveSameMembers(value: JsonObject, shown: JsonObject, members: readonly Member[]): boolean {

@@ -174,7 +174,9 @@ for (const [store, create_] of [
       const hook = { url: 'https://h.example.com/', event_types: ['*'], format: 'native', status: 'enabled' };
       const rest = { ordered: false, version: '1.0.0', start: 0, secret: 'whsec_x' };
       const by = (issuer: string, subject: string) => ({
-        ...{ ...hook, ...rest, owner: `${issuer}:${subject}` },
+        ...hook,
+        ...rest,
+        owner: `${issuer}:${subject}`,
         creator: { issuer, subject, client: null, scopes: [] },
       });
       await commit(

@@ -73,7 +73,11 @@ export function envelope(draft: EventDraft, sequence: number): EventEnvelope {
     type: draft.type,
     payload: draft.payload,
     metadata: {
-      ...{ trace_id, correlation_id, schema_version, sequence: sequenceText(sequence), actor },
+      trace_id,
+      correlation_id,
+      schema_version,
+      sequence: sequenceText(sequence),
+      actor,
       caller: { issuer, subject: subject ?? actor, client },
     },
   };

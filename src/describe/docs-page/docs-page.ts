@@ -101,11 +101,11 @@ function versionLinks({ contract, contracts }: DocsContent): Html {
 }
 
 function lifecycleNote({ deprecated, sunset, deprecationPage }: DescribedContract): Html {
-  const page = deprecationPage === null ? html`` : html` (<a href="${deprecationPage}">how to move on</a>)`;
-  if (deprecated === null) return page;
+  const cure = deprecationPage === null ? html`` : html` (<a href="${deprecationPage}">how to move on</a>)`;
+  if (deprecated === null) return cure;
   const date = sunset === null ? '' : new Date(sunset * 1_000).toISOString().slice(0, 10);
   const end = date === '' ? html`` : html`, ends <time>${date}</time>`;
-  return html` <span class="note">deprecated${end}</span>${page}`;
+  return html` <span class="note">deprecated${end}</span>${cure}`;
 }
 
 /** One of the two fields for the token, which have the same value: the page behind an open dialog cannot be used. */

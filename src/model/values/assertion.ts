@@ -117,8 +117,10 @@ function assertUuid(type: Extract<ValueType, { kind: 'text' }>, schema: JsonObje
   const { 'x-pattern': bounded } = assertPattern(schema);
   const check = allowed === null ? {} : { 'x-check': isAllowed };
   if (bounded === undefined) return check;
-  const { source, test } = bounded.pattern;
-  const pattern = { source, test: (text: string) => [text, text.toLowerCase(), text.toUpperCase()].some(test) };
+  const exact = bounded.pattern;
+  const test = (text: string): boolean =>
+    [text, text.toLowerCase(), text.toUpperCase()].some((each) => exact.test(each));
+  const pattern = { source: exact.source, test };
   return { ...check, 'x-pattern': { ...bounded, pattern } };
 }
 

@@ -108,7 +108,7 @@ export class EventView {
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;
     // Events of earlier versions are stored as envelopes without it.
-    const { caller = ofActor(metadata.actor) }: Partial<typeof metadata> = metadata;
+    const { caller }: Partial<Pick<typeof metadata, 'caller'>> = metadata;
     const within = eventAncestors(stored, payload, this.#consumer.current);
     const { id } = payload.resource;
     const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
@@ -127,7 +127,7 @@ export class EventView {
         changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
         ...(data === undefined ? {} : { data }),
       },
-      metadata: { ...metadata, schema_version: contractVersion(contract), caller },
+      metadata: { ...metadata, schema_version: contractVersion(contract), caller: caller ?? ofActor(metadata.actor) },
     };
   }
 

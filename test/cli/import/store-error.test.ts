@@ -5,7 +5,9 @@ import { describingStoreErrors } from '../../../src/cli/import/store-error.ts';
 import { StatementTimeout, StoreUnavailable } from '../../../src/stores/store.ts';
 
 function failing(error: Error): Promise<never> {
-  return describingStoreErrors('rows.csv', () => Promise.reject(error));
+  return describingStoreErrors('rows.csv', async () => {
+    throw error;
+  });
 }
 
 describe('an error of the database in an import', () => {

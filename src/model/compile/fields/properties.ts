@@ -39,8 +39,8 @@ export function compileProperties(
   resource: CompileContext & { readonly name: string },
 ): ReadonlyMap<string, Property> {
   const holdsComma = inputs.hasClientIds(resource.name);
-  const type = { kind: 'text', format: null, ids: holdsComma ? 'client' : 'server' } as const;
-  const id: Leaf = { path: 'id', type, ...UNRESTRICTED, holdsComma };
+  const idType = { kind: 'text', format: null, ids: holdsComma ? 'client' : 'server' } as const;
+  const id: Leaf = { path: 'id', type: idType, ...UNRESTRICTED, holdsComma };
   const leaves = [id, ...inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs)), ...TRAILING];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
   const arrays = leaves.filter(({ type }) => type.kind === 'array' && isScalar(type.item.type)).map(({ path }) => path);

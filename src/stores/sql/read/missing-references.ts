@@ -80,9 +80,9 @@ function missingKeysStatement(
   { table, visible }: Pick<KeyGroup<unknown>, 'table' | 'visible'>,
   keys: readonly (readonly string[])[],
 ): Statement {
-  const { quote, keyRows } = tables.dialect;
-  const parameters = new BindParameters(tables.dialect);
-  const { source, position, ids } = keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
+  const { dialect } = tables;
+  const parameters = new BindParameters(dialect);
+  const { source, position, ids } = dialect.keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
   const conditions = [
     ...table.key.map((name, index) => `${table.column(name)} = ${ids[index]}`),
     ...filterConditions(
@@ -91,6 +91,6 @@ function missingKeysStatement(
     ),
   ];
   const exists = `select 1 from ${table.name} where ${conditions.join(' and ')}`;
-  const text = `select ${position} as ${quote('position')} from ${source} where not exists (${exists})`;
+  const text = `select ${position} as ${dialect.quote('position')} from ${source} where not exists (${exists})`;
   return { text, values: parameters.values };
 }
