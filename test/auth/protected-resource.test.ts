@@ -68,7 +68,7 @@ describe('a client by oauth4webapi', () => {
     const [challenge, ...others] = await findChallenges(`${origin}/api/v1/items`, null);
     assert.deepEqual([challenge?.scheme, challenge?.parameters.realm, others], ['bearer', 'shop', []]);
     assert.equal(challenge?.parameters.error, undefined);
-    const resource = new URL(origin);
+    const resource = new URL(`${origin}/api`);
     const requested: string[] = [];
     const recorded = async (url: string, sent: Sent): Promise<Response> => {
       requested.push(url);
@@ -103,11 +103,11 @@ describe('a client by oauth4webapi', () => {
 
   it('[AUTH-8a] refuses metadata of another resource: those of a public URL, asked for by the address', async (test) => {
     const origin = await serve(test, 'https://api.example.com');
-    const direct = new URL(origin);
+    const direct = new URL(`${origin}/api`);
     const options = { [oauth.allowInsecureRequests]: true };
     const read = async (): Promise<Response> => oauth.resourceDiscoveryRequest(direct, options);
     await assert.rejects(oauth.processResourceDiscoveryResponse(direct, await read()), oauth.OperationProcessingError);
-    const known = new URL('https://api.example.com');
-    assert.equal((await oauth.processResourceDiscoveryResponse(known, await read())).resource, known.origin);
+    const known = new URL('https://api.example.com/api');
+    assert.equal((await oauth.processResourceDiscoveryResponse(known, await read())).resource, known.href);
   });
 });

@@ -95,7 +95,7 @@ describe('the example with three majors', () => {
     const old = await api.send({ send: 'GET /api/v1/people/ada' });
     assert.deepEqual(
       ['deprecation', 'sunset', 'link'].map((name) => old.headers.get(name)),
-      ['@1780272000', 'Tue, 01 Jun 2027 00:00:00 GMT', '</api/v3>; rel="successor-version"'],
+      ['@1780272000', 'Tue, 01 Jun 2027 00:00:00 GMT', '</api/v3/contacts/ada>; rel="successor-version"'],
     );
     assert.equal((await api.send({ send: 'GET /api/v0/people' })).status, 410);
   });

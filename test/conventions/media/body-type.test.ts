@@ -117,7 +117,10 @@ describe('readContentType, by the use of the body', () => {
     assert.deepEqual(untyped.details, [{ field: 'Content-Type', message: 'is required' }]);
     assert.match(untyped.message, /application\/x-www-form-urlencoded/);
     const other = throwsApiError(() => readContentType('application/json', query), 'REQUEST_MEDIA_TYPE_UNSUPPORTED');
-    assert.deepEqual(other.headers, { Accept: 'application/x-www-form-urlencoded' });
+    assert.deepEqual(other.headers, {
+      Accept: 'application/x-www-form-urlencoded',
+      'Accept-Query': 'application/x-www-form-urlencoded',
+    });
   });
 
   it('[MET-5] lists the accepted types of each use, the preferred first', () => {

@@ -39,7 +39,7 @@ function bearer(token: string): Record<string, string> {
 
 async function shop(tokens = fakeTokens): Promise<ApiUnderTest> {
   const api = await apiUnderTest(MODEL, { tokens });
-  const headers = bearer('admin.products_write+makers_write+secrets_write');
+  const headers = bearer('admin.products_write+makers_write+makers_read+secrets_write');
   await api.send({ send: 'POST /api/v1/makers', headers, body: { id: 'm', country: 'NO' } });
   await api.send({ send: 'POST /api/v1/products', headers, body: { id: 'p', name: 'Lamp', maker_id: 'm' } });
   await api.newEvents();

@@ -29,7 +29,7 @@ describe('/openapi.json', () => {
       status: 200,
       expectHeaders: {
         'Content-Type': 'application/json',
-        'API-Version': '2.0.0',
+        'API-Version': null,
         Deprecation: null,
         ETag: /^"[^"]+"$/,
         'Cache-Control': /no-cache$/,

@@ -170,7 +170,8 @@ describe('a text', () => {
     for await (const rows of (await api.api.exportRows('notes')).pages) {
       const records = rows.map((row) => read(csv.writer.rows([row]).trimEnd()));
       assert.equal((await copy.api.importRows('notes', records)).kind, 'stored');
-      for (const { id } of rows) assert.deepEqual(await readNote(copy, id as string), await readNote(api, id as string));
+      for (const { id } of rows)
+        assert.deepEqual(await readNote(copy, id as string), await readNote(api, id as string));
     }
   });
 

@@ -105,7 +105,8 @@ describe('every response', () => {
     ]) {
       const { headers } = await api.send({ send, headers: { 'X-Correlation-ID': 'my:id~1' } });
       assert.equal(headers.get('vary'), VARY, send);
-      assert.equal(headers.get('api-version'), '1.4.2', send);
+      // A redirect to the canonical URL is not yet the answer of a version.
+      assert.equal(headers.get('api-version'), send.endsWith('/') ? undefined : '1.4.2', send);
       assert.equal(headers.get('x-correlation-id'), 'my:id~1', send);
       assert.equal(headers.get('x-content-type-options'), 'nosniff', send);
     }

@@ -20,7 +20,7 @@ describe('a child resource', () => {
     assert.deepEqual(parent, { resource: 'products', field: 'product_id' });
     assert.deepEqual(fields[0], {
       name: 'product_id',
-      type: { kind: 'text', format: null },
+      type: { kind: 'text', format: null, ids: 'server' },
       nullable: false,
       required: true,
       readOnly: true,

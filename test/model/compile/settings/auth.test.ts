@@ -39,6 +39,7 @@ describe('auth of a model', () => {
       ],
       gateway: null,
       apiKeys: null,
+      resource: null,
     });
   });
 
@@ -212,7 +213,7 @@ describe('auth.gateway', () => {
 
   it('[AUTH-6a] has the secret, and needs no issuer', () => {
     const { model } = load(top(`${GATEWAY}\ntrusted_proxies: [10.0.0.1]`), { env: { SECRET: 'horse' } });
-    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' }, apiKeys: null });
+    assert.deepEqual(model.auth, { issuers: [], gateway: { secret: 'horse' }, apiKeys: null, resource: null });
   });
 
   it('[AUTH-6a] needs a trusted peer', () => {

@@ -21,8 +21,8 @@ interface Sent {
   readonly values: readonly SqlValue[];
 }
 
-/** The answer of the database to a statement: the number of rows that it changes, or an error. */
-type Answer = number | Error;
+/** The answer of the database to a statement: the number of rows that it changes, rows, or an error. */
+type Answer = number | Error | QueryResult;
 
 /** An error that the database reports. */
 class DatabaseError extends Error {
@@ -45,6 +45,7 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
     if (text.includes('for update')) return Promise.resolve({ rows: [locked], count: 1 });
     const answered = answer({ text, values }) ?? 1;
     if (answered instanceof Error) throw answered;
+    if (typeof answered === 'object') return Promise.resolve(answered);
     return Promise.resolve({ rows: [], count: answered });
   };
   const connect = (): Promise<PostgresConnection> => {
@@ -206,14 +207,17 @@ describe('a group of write units on PostgreSQL', () => {
     const isReview = ({ text }: Sent): boolean => text.startsWith('insert into "reviews"');
     const { log, commit } = writer((sent) => {
       if (isReview(sent)) return new DatabaseError('23503');
-      // No probe finds the product that the review refers to.
-      return sent.text.startsWith('select 1') && log.includes('rollback to savepoint unit') ? 0 : undefined;
+      if (!log.includes('rollback to savepoint unit')) return undefined;
+      // The product that the review refers to is missing.
+      if (sent.text.includes('where not exists')) return { rows: [{ position: 0 }], count: 1 };
+      return sent.text.startsWith('select 1') ? 0 : undefined;
     });
     const plans = [createProduct('p'), createReview('r', 'q')];
     assert.deepEqual(await commit({ plans }), [{ kind: 'reference', plan: 1, fields: ['product_id'] }]);
     const probing = log.slice(log.indexOf('rollback to savepoint unit') + 1);
     assert.equal(probing[0], 'insert into "products"');
-    assert.ok(probing.indexOf('select 1') > probing.lastIndexOf('insert into "products"'));
+    const probe = probing.findIndex((text) => text.startsWith('select'));
+    assert.ok(probe > probing.lastIndexOf('insert into "products"'));
   });
 });
 
