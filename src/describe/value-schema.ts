@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { Member, Shape, ValueType } from '../model/model.ts';
 import { toDigits, readNumber, readObject, readString } from '../model/values/access.ts';
 import { allowedValues } from '../model/values/assertion.ts';
+import { readsUuids } from '../model/values/formats.ts';
 import { storedForm } from '../model/values/stored-form.ts';
 
 /**
@@ -76,7 +77,8 @@ function typeSchema(type: ValueType, declared: JsonObject, use: SchemaUse): Json
     case 'text': {
       const format = type.format === null ? {} : { format: type.format };
       const lengths = picked(declared, ['minLength', 'maxLength', 'pattern']);
-      return { type: 'string', ...format, ...lengths, ...enumKeyword(allowedValues(declared)) };
+      const allowed = readsUuids(type) ? storedEnum(type, declared, use) : enumKeyword(allowedValues(declared));
+      return { type: 'string', ...format, ...lengths, ...allowed };
     }
     case 'integer':
       return { type: 'integer', ...safeBounds(declared), ...enumKeyword(allowedValues(declared)) };

@@ -99,8 +99,8 @@ async function discoverClient(url: string): Promise<(scope: string) => Promise<s
  * it is asked directly.
  */
 async function discoverIssuers(origin: string): Promise<readonly string[]> {
-  const resource = new URL(API);
-  const metadata = await oauth.resourceDiscoveryRequest(new URL(origin), insecure);
+  const resource = new URL('/api', API);
+  const metadata = await oauth.resourceDiscoveryRequest(new URL('/api', origin), insecure);
   return (await oauth.processResourceDiscoveryResponse(resource, metadata)).authorization_servers ?? [];
 }
 

@@ -1,5 +1,12 @@
 import { isTrue, type ReadPath } from './policies.ts';
-import type { RowOperation, RuledCaller, RuledField, RuledModel, RuledResource } from './ruled-model.ts';
+import {
+  fulfils,
+  type RowOperation,
+  type RuledCaller,
+  type RuledField,
+  type RuledModel,
+  type RuledResource,
+} from './ruled-model.ts';
 import type { Value } from './values.ts';
 
 /** A revision, which the oracle learns when it is served first. */
@@ -76,6 +83,11 @@ export class RuledRows {
    */
   sees(caller: RuledCaller, row: RuledRow): boolean {
     return this.allows('read', caller, row) && this.hiddenAncestor(caller, row.resource, row.path) === null;
+  }
+
+  /** Finds out if a caller may refer to a row anew: it may read the collection, and sees the row (MET-10). */
+  mayReferTo(caller: RuledCaller, row: RuledRow): boolean {
+    return fulfils(row.resource.read, caller) && this.sees(caller, row);
   }
 
   /** The outermost ancestor that is absent or hidden. */

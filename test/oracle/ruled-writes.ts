@@ -245,7 +245,7 @@ export class RuledWrites {
     });
   }
 
-  /** References to no row that the caller sees; those that the row has already, and one to itself, are kept. */
+  /** References to no row that the caller may refer to; those that the row has already, and one to itself, are kept. */
   #dangling(
     caller: RuledCaller,
     row: RuledRow,
@@ -259,7 +259,7 @@ export class RuledWrites {
       const isOwn = target === row.resource.name && id === ownId;
       if (id === null || isKept || isOwn || bad.includes(field)) return [];
       const referred = this.#rows.of(this.#rows.resource(target)).find((each) => each.path.at(-1) === id);
-      return referred !== undefined && this.#rows.sees(caller, referred) ? [] : [field];
+      return referred !== undefined && this.#rows.mayReferTo(caller, referred) ? [] : [field];
     });
   }
 

@@ -40,7 +40,7 @@ describe('the first hour', { timeout: 240_000 }, () => {
     assert.deepEqual([checked.code, checked.stdout.split('\n')[0]], [0, 'restwright.yaml is valid']);
     const again = await project.restwright('init');
     assert.deepEqual([again.code, again.stdout], [2, '']);
-    assert.match(again.stderr, /^error: restwright\.yaml exists; .*--output.*--force\.\n$/);
+    assert.match(again.stderr, /^error: restwright\.yaml already exists; .*--output.*--force\.\n$/);
   });
 
   it('serves it: one line on standard output, JSON lines on standard error, and rows that survive a stop', async () => {

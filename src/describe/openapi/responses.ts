@@ -142,7 +142,7 @@ const FIELDS: Readonly<Record<number, readonly string[]>> = {
   405: ['Allow'],
   409: ['Retry-After'],
   410: ['Link'],
-  415: ['Accept', 'Accept-Encoding', 'Accept-Patch'],
+  415: ['Accept', 'Accept-Encoding', 'Accept-Patch', 'Accept-Query'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };

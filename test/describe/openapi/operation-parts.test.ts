@@ -209,7 +209,7 @@ const ERROR_FIELDS: Readonly<Record<string, string>> = {
   '401': 'WWW-Authenticate',
   '403': 'WWW-Authenticate',
   '409': 'Retry-After',
-  '415': 'Accept Accept-Encoding Accept-Patch',
+  '415': 'Accept Accept-Encoding Accept-Patch Accept-Query',
   '429': 'Retry-After',
   '503': 'Retry-After',
 };

@@ -38,7 +38,7 @@ export function absentTwin(request: Request, caller: RuledCaller, rows: RuledRow
   }
 }
 
-/** The twin of a write to a hidden row, below one, or with a reference to one; null if it has no twin. */
+/** The twin of a write to a hidden row, below one, or with a reference to one or to an unread one; null for none. */
 function absentWrite(write: WriteRequest, caller: RuledCaller, rows: RuledRows): WriteRequest | null {
   const { resource, method } = write;
   const path = absentPath(rows, caller, resource, write.path);
@@ -51,7 +51,7 @@ function absentWrite(write: WriteRequest, caller: RuledCaller, rows: RuledRows):
     const referred = rows.of(rows.resource(target)).find((each) => each.path.at(-1) === id);
     // A reference that the row has already is kept, and a row may refer to itself.
     const isOwn = referred?.resource === resource && (id === body['id'] || id === write.path.at(-1));
-    return referred !== undefined && !isOwn && current?.values[field] !== id && !rows.sees(caller, referred);
+    return referred !== undefined && !isOwn && current?.values[field] !== id && !rows.mayReferTo(caller, referred);
   });
   if (hidden.length === 0) return null;
   return { ...write, body: { ...body, ...Object.fromEntries(hidden.map(({ field }) => [field, ABSENT])) } };
