@@ -87,6 +87,8 @@ function headerFaults({ method, target, headers: sent }: Request, response: Rece
   const vary = headers['vary'] ?? '';
   const length = headers['content-length'];
   const isRouted = target.startsWith('/api/') && ![404, 308, 400, 414, 431].includes(status);
+  // A request is refused for its method or its expectation before its version is known.
+  const isVersioned = isRouted && ![417, 501].includes(status);
   const isBodiless = method === 'HEAD' || status === 204 || status === 304;
   return faultsWhere([
     [echoed !== undefined && echoed !== '', '[ERR-5] X-Correlation-ID on every answer', ''],
@@ -98,7 +100,7 @@ function headerFaults({ method, target, headers: sent }: Request, response: Rece
     [!isBodiless || bytes.length === 0, '[MET-5] no body', bytes.toString()],
     [isBodiless || length === undefined || Number(length) === bytes.length, '[URL-8] Content-Length', length ?? ''],
     [isBodiless || bytes.length === 0 || headers['content-type'] !== undefined, '[NEG-1] Content-Type', ''],
-    [!isRouted || headers['api-version'] === '1.2.3', '[VER-4] API-Version', headers['api-version'] ?? ''],
+    [!isVersioned || headers['api-version'] === '1.2.3', '[VER-4] API-Version', headers['api-version'] ?? ''],
     [!isRouted || /Accept, Accept-Encoding, Prefer/.test(vary), '[NEG-3] Vary', vary],
     [status !== 405 || headers['allow'] !== undefined, '[MET-6] Allow', ''],
     [status !== 308 || /^\/(?!\/)/.test(headers['location'] ?? ''), '[URL-1] Location of a redirect', ''],
