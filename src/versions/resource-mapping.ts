@@ -97,6 +97,15 @@ export class ResourceMapping {
     return new Set(this.stored.fields.flatMap(({ name }) => (shown.has(name) ? [] : [name])));
   }
 
+  /** The field of the older contract that has the values of a stored one, whatever its name; null if none has. */
+  sameField(stored: string): string | null {
+    const found = this.older.fields.find(({ name }) => {
+      const source = this.#sourceOf(name);
+      return source?.kind === 'field' && source.name === stored;
+    });
+    return found?.name ?? null;
+  }
+
   /** Finds the stored place of a property; null if it is not at one place. */
   property(path: string): StoredProperty | null {
     const known = this.#properties.get(path);

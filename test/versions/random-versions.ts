@@ -484,3 +484,13 @@ export function normal(doc: Doc): Doc {
   });
   return Object.fromEntries(entries);
 }
+
+/** The model of one version alone, as it was while it was the newest, as JSON. */
+export function writeVersion({ name, shape, collection, singular, hasNotes }: Version): string {
+  const properties = Object.fromEntries([...shape].map(([field, each]) => [field, describeShape(each)]));
+  const items = { id: 'client', singular, schema: { type: 'object', properties } };
+  const reference = { type: 'string', 'x-references': collection };
+  const notes = { id: 'client', schema: { type: 'object', properties: { item_id: reference } } };
+  const resources = { [collection]: items, ...(hasNotes ? { notes } : {}) };
+  return JSON.stringify({ name: 'shop', version: name, default_version: Number.parseInt(name), resources });
+}

@@ -24,6 +24,8 @@ export const METADATA = {
   rules: 'rules',
   /** The models that instances serve, as JSON: two of them during a deployment. */
   models: 'models',
+  /** The version of the model whose newest contract the rows are those of. */
+  contract: 'contract',
   /** The form in which owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
   /** The key that seals cursors, hexadecimal. */

@@ -1,3 +1,4 @@
+import type { ConversionPlan } from '../../sql/conversion/conversion-plan.ts';
 import type { CurrentModels, MigrationGoal } from '../../sql/schema/current-models.ts';
 import {
   omitEmpty,
@@ -10,7 +11,8 @@ import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT } from '../../sql/schema/system-tables.ts';
 import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
-import type { SearchChange } from './search-schema.ts';
+import { describeConversion } from './convert-rows.ts';
+import type { SearchChange, SearchState } from './search-schema.ts';
 
 /** The migration of a database to a model. */
 export interface MigrationPlan {
@@ -24,6 +26,9 @@ export interface MigrationPlan {
   readonly system: readonly string[];
   /** The statements that remove the remains of an interrupted migration. */
   readonly unfinished: readonly string[];
+  readonly conversion: ConversionPlan;
+  /** The columns with words that tables have. */
+  readonly words: SearchState;
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly PlannedStep[];
   /** The conversions of owners, what the model would lose, and the rules that rows break. */
@@ -32,13 +37,15 @@ export interface MigrationPlan {
 }
 
 /** All steps of a plan, in their order. */
-export function listSteps({ system, unfinished, steps, checks, search }: MigrationPlan): readonly SchemaStep[] {
+export function listSteps(plan: MigrationPlan): readonly SchemaStep[] {
+  const { system, unfinished, steps, checks, search } = plan;
   const inTransaction = steps.filter(({ run }) => run === 'together');
   const later = steps.filter(({ run }) => run !== 'together');
   return omitEmpty([
     statementsStep('remove what an interrupted migration has left', unfinished, exclusiveLock('its tables')),
     statementsStep('create or upgrade the system tables', system, exclusiveLock('the system tables')),
     ...checks.filter(({ statements }) => statements.length > 0),
+    ...listConversions(plan),
     ...inTransaction.map(({ step }) => step),
     ...checks.filter(({ statements }) => statements.length === 0),
     ...search.map(({ resource: { name }, before }) =>
@@ -51,12 +58,19 @@ export function listSteps({ system, unfinished, steps, checks, search }: Migrati
   ]);
 }
 
+/** The steps of the conversions of rows, with what they have found by now. */
+export function listConversions({ conversion, words }: MigrationPlan): readonly SchemaStep[] {
+  return conversion.conversions.map((each) => describeConversion(each, words));
+}
+
 /** All statements of a plan. */
-export function listStatements({ system, unfinished, steps, checks, search }: MigrationPlan): readonly string[] {
+export function listStatements(plan: MigrationPlan): readonly string[] {
+  const { system, unfinished, steps, checks, search } = plan;
   return [
     ...system,
     ...unfinished,
     ...checks.flatMap(({ statements }) => statements),
+    ...listConversions(plan).flatMap(({ statements }) => statements),
     ...steps.flatMap(({ step }) => step.statements),
     ...search.flatMap(({ before, after }) => [...before, ...after]),
   ];

@@ -96,7 +96,11 @@ export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
 
 /** The steps that migrate a schema to a model. */
 export function planSchema(options: SchemaOptions): Promise<readonly SchemaStep[]> {
-  return inSession(options, async (schema) => listSteps(await schema.plan()));
+  return inSession(options, async (schema) => {
+    const plan = await schema.plan();
+    await schema.check(plan);
+    return listSteps(plan);
+  });
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { Model } from '../../../model/model.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
+import {
+  convertedTables,
+  type ConversionPlan,
+  planConversions,
+  unconvertedTables,
+  withoutConverted,
+} from '../../sql/conversion/conversion-plan.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import {
   type MigrationGoal,
@@ -38,8 +45,9 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
+import { checkConversion, convertRows, keptWords } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
-import { type MigrationPlan, listStatements } from './migration-plan.ts';
+import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { rowLocks, schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
@@ -83,8 +91,14 @@ export class DatabaseSchema {
     const models = format === 0 ? [] : parseModels(await this.#metadata(METADATA.models));
     const goal = migrationGoal(models, this.#model, this.#phase, format === 0);
     const current = format === 0 ? [] : await currentTables(this.#session, types);
-    const declared = schemaAfter(models, this.#model);
-    const all = await planWithRows(this.#session, (rows) => schemaChanges(current, declared, rows));
+    const version = format === 0 ? null : await this.#metadata(METADATA.contract);
+    const conversion = planConversions(this.#model, { goal, models, version }, current, postgres);
+    const declared = schemaAfter(models, conversion.model);
+    const converted = convertedTables(current, conversion);
+    const all = await planWithRows(this.#session, (rows) =>
+      schemaChanges(converted, declared, withoutConverted(rows, conversion)),
+    );
+    const words = await searchState(this.#session);
     const changes = changesFor(goal, all, declared);
     return {
       isNew: format === 0,
@@ -94,14 +108,22 @@ export class DatabaseSchema {
       types: typesFor(goal, declared, types),
       system: systemTableChanges(format, postgres),
       unfinished: format === 0 ? [] : await unfinishedParts(this.#session),
+      conversion,
+      words,
       changes,
       steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
       checks: [
-        ...(await this.#ownerSteps(current, goal)),
-        ...(goal.kind === 'shared' ? [] : await this.#brokenRules(current)),
+        ...(await this.#ownerSteps(current, goal, conversion)),
+        ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconvertedTables(current, conversion), conversion)),
       ],
-      search: searchChanges(this.#model, await searchState(this.#session), changes),
+      search: searchChanges(this.#model, keptWords(words, conversion.conversions), changes),
     };
+  }
+
+  /** Finds the problems of the rows that a plan converts. Changes nothing. */
+  async check({ conversion }: MigrationPlan): Promise<void> {
+    this.#current = 'read the rows that are converted';
+    for (const each of conversion.conversions) await checkConversion(this.#session, each);
   }
 
   /** Checks if a plan changes nothing, not even the record of the model. */
@@ -120,26 +142,30 @@ export class DatabaseSchema {
    * @throws {LossySchemaChange} {SchemaViolation}
    */
   async apply(plan: MigrationPlan, consent: Consent, random: Random): Promise<readonly string[]> {
-    requireConsent([...plan.steps.map(({ step }) => step), ...plan.checks], consent);
+    const planned = [...plan.steps.map(({ step }) => step), ...plan.checks];
+    requireConsent(planned, consent, plan.conversion.advice);
     this.#current = 'remove what an interrupted migration has left';
     for (const statement of plan.unfinished) await runStatement(this.#session, statement);
-    await this.#transaction(plan, random);
-    for (const planned of plan.steps.filter(({ run }) => run !== 'together')) {
-      this.#current = planned.step.purpose;
-      await runApart(this.#session, planned);
+    await this.#transaction(plan, random, () => requireConsent([...listConversions(plan), ...planned], consent, null));
+    for (const each of plan.steps.filter(({ run }) => run !== 'together')) {
+      this.#current = each.step.purpose;
+      await runApart(this.#session, each);
     }
     for (const change of plan.search.filter(({ isFilled }) => isFilled)) {
       this.#current = `fill what searches of ${change.resource.name} use`;
       await fillWords(this.#session, this.#tables, change);
       for (const statement of change.after) await runStatement(this.#session, statement);
     }
-    await this.#session.script('begin');
-    await this.#recordModel(plan);
-    await this.#session.script('commit');
+    if (plan.conversion.from === null) {
+      await this.#session.script('begin');
+      await this.#recordModel(plan);
+      await this.#session.script('commit');
+    }
     return listStatements(plan);
   }
 
-  async #transaction(plan: MigrationPlan, random: Random): Promise<void> {
+  /** @param requireConverted throws without consent to what the conversion of rows has found */
+  async #transaction(plan: MigrationPlan, random: Random, requireConverted: () => void): Promise<void> {
     const { format, system, steps, search, changes, types } = plan;
     this.#current = 'change the tables';
     await this.#session.script('begin');
@@ -148,6 +174,12 @@ export class DatabaseSchema {
     if (system.length > 0) await this.#session.script(system.join(';\n'));
     await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
     await this.#convertOwners(plan);
+    for (const each of plan.conversion.conversions) {
+      this.#current = `convert the rows of ${each.table.name}`;
+      await convertRows(this.#session, each, plan.words);
+    }
+    requireConverted();
+    this.#current = 'change the tables';
     await runTogether(
       this.#session,
       steps.filter(({ run }) => run === 'together'),
@@ -155,8 +187,9 @@ export class DatabaseSchema {
     const searched = search.flatMap(({ before, after, isFilled }) => [...before, ...(isFilled ? [] : after)]);
     await allAnswers(searched.map((statement) => this.#session.script(statement)));
     await this.#runAll(recordStatements(types, changes, this.#tables.system, postgres));
-    // Before the steps that others need not wait for: from now on instances of both models may start.
-    if (plan.goal.kind === 'shared') await this.#recordModel(plan);
+    // Before the steps that others need not wait for: from now on instances of both models may start. Converted rows
+    // must not be converted again.
+    if (plan.goal.kind === 'shared' || plan.conversion.from !== null) await this.#recordModel(plan);
     await this.#session.script('commit');
   }
 
@@ -166,7 +199,7 @@ export class DatabaseSchema {
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
-    const migrated = { ...plan, model: this.#model };
+    const migrated = { ...plan, model: this.#model, renamed: plan.conversion.model };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
   }
@@ -175,13 +208,15 @@ export class DatabaseSchema {
     await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
   }
 
-  async #ownerSteps(current: readonly CurrentTable[], { kind }: MigrationGoal): Promise<readonly SchemaStep[]> {
+  async #ownerSteps(
+    current: readonly CurrentTable[],
+    { kind }: MigrationGoal,
+    { model }: ConversionPlan,
+  ): Promise<readonly SchemaStep[]> {
     if (current.length === 0) return [];
     const recorded = await this.#metadata(METADATA.owners);
     const database = { tables: current, dialect: postgres, lock: rowLocks };
-    return planWithRows(this.#session, (rows) =>
-      ownerSteps(this.#model, { rows, ...database }, recorded, kind === 'shared'),
-    );
+    return planWithRows(this.#session, (rows) => ownerSteps(model, { rows, ...database }, recorded, kind === 'shared'));
   }
 
   /** Converts owners and records their form together: converted ones must not be converted again. */
@@ -194,11 +229,11 @@ export class DatabaseSchema {
   }
 
   /** The rules of the model that stored rows break, of those that have changed. */
-  async #brokenRules(current: readonly CurrentTable[]): Promise<readonly SchemaStep[]> {
+  async #brokenRules(current: readonly CurrentTable[], { model }: ConversionPlan): Promise<readonly SchemaStep[]> {
     if (current.length === 0) return [];
     const recorded: FieldRules = await this.#json(METADATA.rules);
     const steps: SchemaStep[] = [];
-    for (const { table, check } of ruleChecks(postgres, this.#model, current, recorded)) {
+    for (const { table, check } of ruleChecks(postgres, model, current, recorded)) {
       const key = table.primaryKey.map(postgres.quote).join(', ');
       const text = `select ${check.selection} from ${postgres.quote(table.name)} order by ${key} limit ${BATCH} offset $1`;
       for (let offset = 0; ; offset += BATCH) {

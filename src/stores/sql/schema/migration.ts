@@ -78,15 +78,20 @@ export function metadataChanges(
 }
 
 /**
+ * @param advice on rows of a version that the model does not convert
  * @throws {SchemaViolation} where the tables of the model cannot hold stored rows
  * @throws {LossySchemaChange} where a step would lose data or leave rows that break a rule, without consent to it
  */
-export function requireConsent(steps: readonly SchemaStep[], consent: Consent): void {
+export function requireConsent(steps: readonly SchemaStep[], consent: Consent, advice: string | null): void {
   const broken = steps.flatMap((step) => step.broken);
   const blocking = broken.filter((rule) => rule.blocking);
-  if (blocking.length > 0) throw new SchemaViolation(blocking.map(describeBrokenRule), steps);
+  if (blocking.length > 0) {
+    throw new SchemaViolation(blocking.map(describeBrokenRule), steps, { advice });
+  }
   if (consent === 'losses') return;
-  if (broken.length > 0 || steps.some(({ losses }) => losses.length > 0)) throw new LossySchemaChange(steps);
+  if (broken.length > 0 || steps.some(({ losses }) => losses.length > 0)) {
+    throw new LossySchemaChange(steps, advice);
+  }
 }
 
 /** The storage types of the columns of a model. */
@@ -158,7 +163,7 @@ export function violatedStep(
   cause = 'rows violate a new rule of the model',
 ): SchemaViolation {
   const reason = `${purpose}: ${cause}; change the rows first`;
-  return new SchemaViolation([reason], [], isInterrupted);
+  return new SchemaViolation([reason], [], { isInterrupted });
 }
 
 /**
@@ -172,7 +177,7 @@ export function brokenReference(from: string, to: string, below: boolean, isInte
   const nested =
     `${rows} below the same parent, where ids of ${to} are unique; ` +
     `write id: uuid for ${to}, whose ids are unique everywhere then, or change the rows first`;
-  return new SchemaViolation([below ? nested : `${rows}; change the rows first`], [], isInterrupted);
+  return new SchemaViolation([below ? nested : `${rows}; change the rows first`], [], { isInterrupted });
 }
 
 /** @param missing the statements that would migrate the database @throws {UnusableDatabase} where there are any */

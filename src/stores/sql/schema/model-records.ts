@@ -1,3 +1,4 @@
+import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
 import type { Statement } from '../dialect.ts';
 import { renameEvents } from './rename-events.ts';
@@ -12,6 +13,8 @@ interface MigratedModel {
   readonly goal: MigrationGoal;
   readonly models: CurrentModels;
   readonly model: Model;
+  /** The model, with the names that its resources and fields had before (`was`, `x-was`). */
+  readonly renamed: Model;
 }
 
 /**
@@ -22,21 +25,22 @@ export function modelMetadata({
   goal,
   models,
   model,
-}: MigratedModel): readonly (readonly [name: string, value: string])[] {
+}: Omit<MigratedModel, 'renamed'>): readonly (readonly [name: string, value: string])[] {
   const served = [METADATA.models, recordedModels(goal, models, model)] as const;
   if (goal.kind === 'shared') return [served];
   const form = ownerRecord(model);
   const owners = form === null ? [] : [[METADATA.owners, form] as const];
-  return [served, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
+  const contract = [METADATA.contract, versionText(model.version)] as const;
+  return [served, contract, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
 }
 
 /** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */
 export function adaptToModel(
-  { goal, models, model }: MigratedModel,
+  { goal, models, renamed }: MigratedModel,
   { dialect, system }: Pick<Tables, 'dialect' | 'system'>,
 ): readonly Statement[] {
   if (goal.kind === 'shared') return [];
   // Another model may have been represented in the same epoch.
   const epoch = models.length === 2 ? [system.deleteMetadata(METADATA.cacheEpoch)] : [];
-  return [...renameEvents(models, model, dialect), ...epoch];
+  return [...renameEvents(models, renamed, dialect), ...epoch];
 }

@@ -64,6 +64,10 @@ export function describeBrokenRule({ rule, rows, ids, fix }: BrokenRule): string
 const UNCHANGED = 'Nothing was changed.';
 const INTERRUPTED = 'The steps before it were made. Migrate again once the rows are changed: it resumes there.';
 
+function concludeWith(advice: string | null): string {
+  return advice === null ? UNCHANGED : `${advice} ${UNCHANGED}`;
+}
+
 /** A migration that was refused. */
 class RefusedMigration extends Error {
   /** Empty where the rows were found while it ran. */
@@ -86,9 +90,15 @@ class RefusedMigration extends Error {
 export class LossySchemaChange extends RefusedMigration {
   override readonly name = 'LossySchemaChange';
 
-  constructor(plan: readonly SchemaStep[]) {
+  /** @param advice on all of them; null for none */
+  constructor(plan: readonly SchemaStep[], advice: string | null = null) {
     const reasons = plan.flatMap(({ losses, broken }) => [...losses, ...broken.map(describeBrokenRule)]);
-    super('The model requires a migration that would lose data, or leave rows that break its rules:', reasons, plan);
+    super(
+      'The model requires a migration that would lose data, or leave rows that break its rules:',
+      reasons,
+      plan,
+      concludeWith(advice),
+    );
   }
 }
 
@@ -96,9 +106,16 @@ export class LossySchemaChange extends RefusedMigration {
 export class SchemaViolation extends RefusedMigration {
   override readonly name = 'SchemaViolation';
 
-  /** @param isInterrupted whether steps before the one that failed were made */
-  constructor(reasons: readonly string[], plan: readonly SchemaStep[], isInterrupted = false) {
-    const state = isInterrupted ? INTERRUPTED : UNCHANGED;
+  /** @param outcome whether steps before the one that failed were made, and an advice on all reasons */
+  constructor(
+    reasons: readonly string[],
+    plan: readonly SchemaStep[],
+    {
+      isInterrupted = false,
+      advice = null,
+    }: { readonly isInterrupted?: boolean; readonly advice?: string | null } = {},
+  ) {
+    const state = isInterrupted ? INTERRUPTED : concludeWith(advice);
     super('Stored rows prevent the migration to the model:', reasons, plan, state);
   }
 }

@@ -9,8 +9,14 @@ import {
   parseModels,
 } from '../../sql/schema/current-models.ts';
 import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
+import {
+  convertedTables,
+  type ConversionPlan,
+  planConversions,
+  unconvertedTables,
+  withoutConverted,
+} from '../../sql/conversion/conversion-plan.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
-import type { SqlRow } from '../../sql/dialect.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
 import {
@@ -36,20 +42,18 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
+import { checkConversion, conversionStatements, convertRows } from './convert-rows.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
+import { readBatches } from './read-batches.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { storedOwnerSteps } from './stored-owners.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
 
-const { quote } = sqlite;
 const system = new SystemStatements(sqlite);
 
 const MOMENT = writeLock({ kind: 'constant', rows: 0 });
-
-/** The number of rows of a read that checks rules. */
-const BATCH = 1_000;
 
 function readFormat(connection: SqliteConnection): number {
   return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format));
@@ -72,6 +76,7 @@ function readModels(connection: SqliteConnection, format: number): CurrentModels
 /** The migration of the tables to the model. */
 interface TablePlan {
   readonly goal: MigrationGoal;
+  readonly conversion: ConversionPlan;
   readonly current: readonly CurrentTable[];
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly SchemaStep[];
@@ -79,37 +84,31 @@ interface TablePlan {
 
 /** @param format that of the database */
 function planTables(connection: SqliteConnection, model: Model, format: number, goal: MigrationGoal): TablePlan {
-  const declared = schemaAfter(readModels(connection, format), model);
+  const models = readModels(connection, format);
   const current = format === 0 ? [] : currentTables(connection, readJsonMetadata(connection, METADATA.storageTypes));
-  const all = schemaChanges(current, declared, sqliteStoredRows(connection));
+  const version = format === 0 ? null : readMetadata(connection, METADATA.contract);
+  const conversion = planConversions(model, { goal, models, version }, current, sqlite);
+  const declared = schemaAfter(models, conversion.model);
+  const rows = withoutConverted(sqliteStoredRows(connection), conversion);
+  const all = schemaChanges(convertedTables(current, conversion), declared, rows);
   const changes = changesFor(goal, all, declared);
   const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
-  return { goal, current, changes, steps };
+  return { goal, conversion, current, changes, steps };
 }
 
 /**
  * The rules of the model that stored rows break, of those that have changed. A database of an older version has no
  * recorded rules. Next to another model nothing is narrowed.
  */
-function brokenRules(connection: SqliteConnection, model: Model, { current, goal }: TablePlan): readonly SchemaStep[] {
+function brokenRules(connection: SqliteConnection, { conversion, current, goal }: TablePlan): readonly SchemaStep[] {
   if (goal.kind === 'shared') return [];
   const recorded: FieldRules = current.length === 0 ? {} : readJsonMetadata(connection, METADATA.rules);
-  return ruleChecks(sqlite, model, current, recorded).flatMap(({ table, check }) => {
-    for (const rows of readBatches(connection, table.name, check.selection)) for (const row of rows) check.check(row);
-    return check.step() ?? [];
-  });
-}
-
-/** The rows of a table in batches, by `_rowid_`. */
-function* readBatches(connection: SqliteConnection, table: string, selection: string): Generator<readonly SqlRow[]> {
-  const list = `_rowid_ as ${quote('row')}, ${selection}`;
-  const text = `select ${list} from ${quote(table)} where _rowid_ > ? order by _rowid_ limit ${BATCH}`;
-  for (let last = 0; ; ) {
-    const rows = connection.all(text, [last]);
-    yield rows;
-    if (rows.length < BATCH) return;
-    last = Number(rows.at(-1)?.['row']);
-  }
+  return ruleChecks(sqlite, conversion.model, unconvertedTables(current, conversion), recorded).flatMap(
+    ({ table, check }) => {
+      for (const rows of readBatches(connection, table.name, check.selection)) for (const row of rows) check.check(row);
+      return check.step() ?? [];
+    },
+  );
 }
 
 /** Migrates the tables to the model. @throws {LossySchemaChange} {SchemaViolation} before anything is lost */
@@ -118,24 +117,32 @@ function prepareTables(
   model: Model,
   goal: MigrationGoal,
   consent: Consent,
-): readonly string[] {
+): { readonly statements: readonly string[]; readonly renamed: Model } {
   const plan = planTables(connection, model, FORMAT, goal);
-  const { changes } = plan;
-  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps];
-  requireConsent([...steps, ...brokenRules(connection, model, plan)], consent);
+  const { changes, conversion } = plan;
+  const owners = listOwnerSteps(connection, plan);
+  const broken = brokenRules(connection, plan);
+  for (const step of owners) runStep(connection, step);
+  const converted = conversion.conversions.map((each) => convertRows(connection, each));
+  const steps = [...owners, ...converted, ...plan.steps];
+  requireConsent([...steps, ...broken], consent, conversion.advice);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
-    for (const step of steps) runStep(connection, step);
+    for (const step of plan.steps) runStep(connection, step);
     checkReferences(connection);
     const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
-  return statements;
+  return { statements, renamed: conversion.model };
 }
 
 /** Records the model that the database matches now. */
-function recordModel(connection: SqliteConnection, model: Model, goal: MigrationGoal): void {
-  const migrated = { goal, models: readModels(connection, FORMAT), model };
+function recordModel(
+  connection: SqliteConnection,
+  model: Model,
+  { goal, renamed }: { readonly goal: MigrationGoal; readonly renamed: Model },
+): void {
+  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed };
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
@@ -145,8 +152,7 @@ function recordModel(connection: SqliteConnection, model: Model, goal: Migration
 
 function listOwnerSteps(
   connection: SqliteConnection,
-  model: Model,
-  { current, goal }: TablePlan,
+  { conversion: { model }, current, goal }: TablePlan,
 ): readonly SchemaStep[] {
   const recorded = current.length === 0 ? null : readMetadata(connection, METADATA.owners);
   return storedOwnerSteps(connection, model, { current, recorded, goal });
@@ -207,15 +213,13 @@ export function prepareDatabase(
     const format = readFormat(connection);
     const isNew = format === 0;
     const goal = migrationGoal(readModels(connection, format), model, phase, isNew);
-    const statements = [
-      ...prepareSystemTables(connection, random),
-      ...prepareTables(connection, model, goal, consent),
-      ...prepareSearch(connection, model, foreignResources(goal, model)),
-    ];
-    recordModel(connection, model, goal);
+    const created = prepareSystemTables(connection, random);
+    const tables = prepareTables(connection, model, goal, consent);
+    const search = prepareSearch(connection, model, foreignResources(goal, model));
+    recordModel(connection, model, { goal, renamed: tables.renamed });
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
-    return { isNew, statements, isShared: goal.kind === 'shared' };
+    return { isNew, statements: [...created, ...tables.statements, ...search], isShared: goal.kind === 'shared' };
   } catch (error) {
     if (connection.inTransaction) connection.script('rollback');
     throw error;
@@ -241,9 +245,10 @@ export function planMigration(
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
     const steps = [
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
-      ...listOwnerSteps(connection, model, tables),
+      ...listOwnerSteps(connection, tables),
+      ...tables.conversion.conversions.map((each) => checkConversion(connection, each)),
       ...tables.steps,
-      ...brokenRules(connection, model, tables),
+      ...brokenRules(connection, tables),
       statementsStep('create the search indexes and fill them', search, MOMENT),
     ];
     return omitEmpty(heldTogether(steps));
@@ -276,8 +281,14 @@ function missingStatements(
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
   const plan = planTables(connection, model, format, goal);
-  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps].flatMap(({ statements }) => statements);
-  return [...mode, ...steps, ...searchChanges(connection, model, { foreign: foreignResources(goal, model) })];
+  const converted = plan.conversion.conversions.flatMap(conversionStatements);
+  const steps = [...listOwnerSteps(connection, plan), ...plan.steps].flatMap(({ statements }) => statements);
+  return [
+    ...mode,
+    ...converted,
+    ...steps,
+    ...searchChanges(connection, model, { foreign: foreignResources(goal, model) }),
+  ];
 }
 
 /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */

@@ -1,0 +1,95 @@
+import type { ValueType } from '../../../model/model.ts';
+import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import type { SqlRow } from '../../sql/dialect.ts';
+import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
+import { arrayLiteral } from '../dialect/literals.ts';
+import { postgres } from '../dialect/postgres-dialect.ts';
+import type { PostgresConnection } from '../driver/pg.ts';
+import { exclusiveLock } from './schema-steps.ts';
+import type { SearchState } from './search-schema.ts';
+
+const { quote } = postgres;
+
+/** The rows of one read. */
+const BATCH = 1_000;
+
+const KEY: ValueType = { kind: 'text', format: null };
+
+/** Converts the rows of a table, in the transaction of the migration. @param words the columns with words of tables */
+export async function convertRows(
+  session: PostgresConnection,
+  conversion: TableConversion,
+  words: SearchState,
+): Promise<void> {
+  for (const statement of [...dropWords(conversion, words), ...conversion.before]) await session.script(statement);
+  const update = updateText(conversion);
+  await readRows(session, conversion, async (rows) => {
+    const converted = rows.map((row) => conversion.convert(row));
+    if (update === null) return;
+    const cells = converted.map(({ values, key }) => [...values, ...key]);
+    const width = conversion.columns.length + conversion.table.primaryKey.length;
+    const columns = Array.from({ length: width }, (_, at) => arrayLiteral(cells.map((row) => row[at] ?? null)));
+    await session.query(update, columns);
+  });
+  for (const statement of conversion.after) await session.script(statement);
+}
+
+/** Reads and converts the rows of a table without writing them. */
+export async function checkConversion(session: PostgresConnection, conversion: TableConversion): Promise<void> {
+  await session.script('begin');
+  await readRows(session, conversion, async (rows) => {
+    for (const row of rows) conversion.convert(row);
+  });
+  await session.script('rollback');
+}
+
+/** The step of a conversion, with what it has found. */
+export function describeConversion(conversion: TableConversion, words: SearchState): SchemaStep {
+  const update = updateText(conversion);
+  const statements = [
+    ...dropWords(conversion, words),
+    ...conversion.before,
+    ...(update === null ? [] : [update]),
+    ...conversion.after,
+  ];
+  const lock = { ...exclusiveLock(conversion.table.name), momentary: false };
+  return { ...conversion.step(statements), lock };
+}
+
+/** The columns with words of all tables whose rows are not converted. Those of the others are made again. */
+export function keptWords(words: SearchState, conversions: readonly TableConversion[]): SearchState {
+  const converted = new Set(conversions.map(({ table }) => table.name));
+  return new Map([...words].filter(([table]) => !converted.has(table)));
+}
+
+function dropWords({ table: { name } }: TableConversion, words: SearchState): readonly string[] {
+  return [...(words.get(name)?.keys() ?? [])].map(
+    (column) => `alter table ${quote(name)} drop column ${quote(column)}`,
+  );
+}
+
+/** Reads the rows as they were before the first of them is written. */
+async function readRows(
+  session: PostgresConnection,
+  { table, selection }: TableConversion,
+  work: (rows: readonly SqlRow[]) => Promise<void>,
+): Promise<void> {
+  await session.query(`declare converted no scroll cursor for select ${selection} from ${quote(table.name)}`);
+  for (;;) {
+    const { rows } = await session.query(`fetch ${BATCH} from converted`);
+    await work(rows);
+    if (rows.length < BATCH) break;
+  }
+  await session.script('close converted');
+}
+
+/** Parameters: the values of each new column, then those of the key, as arrays. */
+function updateText({ table, columns }: TableConversion): string | null {
+  const { rowArrays } = postgres;
+  if (columns.length === 0 || rowArrays === null) return null;
+  const name = quote(table.name);
+  const assigned = columns.map((column, at) => `${quote(column.name)} = ${rowArrays.value(at + 1)}`);
+  const same = table.primaryKey.map((key, at) => `${name}.${quote(key)} = ${rowArrays.value(columns.length + at + 1)}`);
+  const types = [...columns.map(({ type }) => type), ...table.primaryKey.map(() => KEY)];
+  return `update ${name} set ${assigned.join(', ')} from ${rowArrays.source(types)} where ${same.join(' and ')}`;
+}

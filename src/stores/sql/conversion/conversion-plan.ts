@@ -1,0 +1,90 @@
+import { versionText } from '../../../conventions/versioning.ts';
+import type { Model } from '../../../model/model.ts';
+import { findStoredDifference } from '../../../versions/row-conversion.ts';
+import type { Dialect } from '../dialect.ts';
+import type { CurrentTable } from '../schema/alteration.ts';
+import type { CurrentModels, MigrationGoal } from '../schema/current-models.ts';
+import type { FoundRows, StoredRows } from '../schema/stored-rows.ts';
+import { adviseOnVersion, findStoredContract } from './stored-contract.ts';
+import { TableConversion } from './table-conversion.ts';
+
+/** The conversion of a database from the contract whose rows it holds to the newest one. */
+export interface ConversionPlan {
+  /** The version of that contract; null for the newest one. */
+  readonly from: string | null;
+  /** The model, with the names that its resources and fields have in that contract. */
+  readonly model: Model;
+  readonly conversions: readonly TableConversion[];
+  /** The advice where the rows are of a version that the model does not convert; null for one that it does. */
+  readonly advice: string | null;
+}
+
+/** The records of a database about its rows. */
+export interface RecordedRows {
+  readonly goal: MigrationGoal;
+  readonly models: CurrentModels;
+  /** The version of the model that it was migrated to last; null where none is recorded. */
+  readonly version: string | null;
+}
+
+/**
+ * Plans the conversion of stored rows. Two models that are served side by side store them alike.
+ *
+ * @param current the tables of the database
+ */
+export function planConversions(
+  model: Model,
+  { goal, models, version: recorded }: RecordedRows,
+  current: readonly CurrentTable[],
+  dialect: Dialect,
+): ConversionPlan {
+  const [profile = null, other] = models;
+  const isAlone = goal.kind === 'alone' && other === undefined;
+  const version = isAlone ? findStoredContract(model, { version: recorded, profile }) : null;
+  if (version === null) return { from: null, model, conversions: [], advice: adviseOnVersion(model, recorded) };
+  const from = versionText(version.version);
+  const difference = findStoredDifference(model, version);
+  const tables = new Map(current.map((table) => [table.name, table]));
+  const conversions = [...difference.conversions].flatMap(([name, conversion]) => {
+    const { was } = difference.model.resources.get(name) ?? { was: null };
+    const table = tables.get(was ?? name) ?? tables.get(name);
+    return table === undefined ? [] : [new TableConversion(conversion, table, dialect, from)];
+  });
+  return { from, model: difference.model, conversions, advice: null };
+}
+
+/** The tables once all rows are converted. */
+export function convertedTables(
+  current: readonly CurrentTable[],
+  { conversions }: ConversionPlan,
+): readonly CurrentTable[] {
+  const converted = new Map(conversions.map((each) => [each.table.name, each.converted]));
+  return current
+    .filter(({ name }) => !conversions.some((each) => each.isLinks(name)))
+    .map((table) => converted.get(table.name) ?? table);
+}
+
+/** The tables without the columns that are converted. */
+export function unconvertedTables(
+  current: readonly CurrentTable[],
+  { conversions }: ConversionPlan,
+): readonly CurrentTable[] {
+  const kept = new Map(conversions.map((each) => [each.table.name, each.unconverted]));
+  return current.map((table) => kept.get(table.name) ?? table);
+}
+
+const NOTHING: FoundRows = { rows: 0, ids: [] };
+
+/** Stored rows, of which what is converted is neither lost nor missing: the conversion counts that itself. */
+export function withoutConverted(rows: StoredRows, { conversions }: ConversionPlan): StoredRows {
+  const tables = new Map(conversions.map((each) => [each.table.name, each]));
+  const isConverted = (table: string, column: string): boolean => tables.get(table)?.isConverted(column) ?? false;
+  return {
+    ...rows,
+    countValues: (table, column) => (isConverted(table, column) ? 0 : rows.countValues(table, column)),
+    withNull: (table, column) => (isConverted(table, column) ? NOTHING : rows.withNull(table, column)),
+    duplicates: (table, key) =>
+      key.some(({ column }) => isConverted(table, column)) ? NOTHING : rows.duplicates(table, key),
+    dangling: (table, column, target) => (isConverted(table, column) ? NOTHING : rows.dangling(table, column, target)),
+  };
+}

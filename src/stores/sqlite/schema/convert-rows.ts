@@ -1,0 +1,47 @@
+import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { sqlite } from '../dialect/sqlite-dialect.ts';
+import { readBatches, ROW } from './read-batches.ts';
+import { writeLock } from './schema-sql.ts';
+
+const { quote } = sqlite;
+
+/** Converts the rows of a table, in the transaction of the migration. @returns the step, with what it found */
+export function convertRows(connection: SqliteConnection, conversion: TableConversion): SchemaStep {
+  for (const statement of conversion.before) connection.script(statement);
+  const update = updateText(conversion);
+  for (const rows of readBatches(connection, conversion.table.name, conversion.selection)) {
+    for (const row of rows) {
+      const { values } = conversion.convert(row);
+      if (update !== null) connection.run(update, [...values, row[ROW] ?? null]);
+    }
+  }
+  for (const statement of conversion.after) connection.script(statement);
+  return describeStep(conversion);
+}
+
+/** Reads and converts the rows of a table without writing them. @returns the step, with what it found */
+export function checkConversion(connection: SqliteConnection, conversion: TableConversion): SchemaStep {
+  for (const rows of readBatches(connection, conversion.table.name, conversion.selection))
+    for (const row of rows) conversion.convert(row);
+  return describeStep(conversion);
+}
+
+/** The statements of a conversion. */
+export function conversionStatements(conversion: TableConversion): readonly string[] {
+  const update = updateText(conversion);
+  return [...conversion.before, ...(update === null ? [] : [update]), ...conversion.after];
+}
+
+function describeStep(conversion: TableConversion): SchemaStep {
+  const step = conversion.step(conversionStatements(conversion));
+  return { ...step, lock: writeLock(step.cost) };
+}
+
+/** null where nothing is made of what the older contract has. */
+function updateText({ table, columns }: TableConversion): string | null {
+  if (columns.length === 0) return null;
+  const assigned = columns.map(({ name }) => `${quote(name)} = ?`).join(', ');
+  return `update ${quote(table.name)} set ${assigned} where _rowid_ = ?`;
+}

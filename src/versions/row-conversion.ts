@@ -1,0 +1,199 @@
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
+import type { Field, Model, OlderVersion, Resource, Shape } from '../model/model.ts';
+import { memberAssertions } from '../model/values/assertion.ts';
+import { describeReason } from '../model/values/messages.ts';
+import { absentValue, storedForm, type StoredForm } from '../model/values/stored-form.ts';
+import { compileAssertion, dedupeViolations, type FindViolations } from '../model/values/validator.ts';
+import type { FieldValues, Row } from '../plan/plan.ts';
+import { contractMappings } from './contract-mapping.ts';
+import type { ResourceMapping } from './resource-mapping.ts';
+import { isShownAs, isUnsetValue } from './shown-values.ts';
+
+/** A reason why a stored row of an older contract is not the same row in the newest one. */
+export type ConversionProblem =
+  /** A function of the model has failed. Its fields have their defaults. */
+  | { readonly kind: 'failed'; readonly field: string; readonly message: string }
+  /** A value of the newest contract that its schema does not allow. */
+  | { readonly kind: 'invalid'; readonly field: string; readonly message: string }
+  /** A field of the older contract that shows another value afterwards. */
+  | { readonly kind: 'lost'; readonly field: string };
+
+/** The values of the newest contract for a row, by field, in their stored form. */
+export interface ConvertedValues {
+  readonly values: FieldValues;
+  readonly problems: readonly ConversionProblem[];
+}
+
+/** Converts stored rows of one resource from an older contract to the newest one (VER-5c). */
+export interface RowConversion {
+  /** The resource in the older contract. */
+  readonly older: Resource;
+  readonly stored: Resource;
+  /** The fields of the older contract that are stored in another form, or no longer. */
+  readonly from: readonly Field[];
+  /** The fields of the newest contract that hold them. */
+  readonly to: readonly Field[];
+
+  /** @param values of the fields in `from` */
+  convert(values: FieldValues): ConvertedValues;
+}
+
+/** The differences between the stored rows of two contracts. */
+export interface StoredDifference {
+  /** The newest model: each resource and field with the name that it has in the older contract (`was`, `x-was`). */
+  readonly model: Model;
+  /** By the name of the resource; none for one whose rows differ in names alone. */
+  readonly conversions: ReadonlyMap<string, RowConversion>;
+}
+
+/**
+ * Finds the differences between rows that an older contract has stored, as its newest one, and those of the newest.
+ *
+ * @param version one of the versions of the model, with its changes
+ */
+export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference {
+  const mappings = contractMappings(model)[model.versions.indexOf(version)]?.resources ?? new Map();
+  const resources = new Map<string, Resource>();
+  const conversions = new Map<string, RowConversion>();
+  for (const [name, resource] of model.resources) {
+    const older = version.model.resources.get(name);
+    const mapping = mappings.get(name);
+    const renamed = older === undefined ? resource : { ...resource, was: earlierTable(older, resource) };
+    const conversion = mapping === undefined ? null : planConversion(mapping);
+    resources.set(name, mapping === undefined ? renamed : withEarlierFields(renamed, mapping, conversion));
+    if (conversion !== null) conversions.set(name, conversion);
+  }
+  return { model: { ...model, resources }, conversions };
+}
+
+/** The table of the resource in a model whose newest contract was the older one. */
+function earlierTable({ collection }: Resource, { name, was }: Resource): string | null {
+  const table = collection.replaceAll('-', '_');
+  return table === name ? was : table;
+}
+
+/** Names the fields of which only the name differs, and the values of new fields in rows of the older contract. */
+function withEarlierFields(
+  resource: Resource,
+  mapping: ResourceMapping,
+  conversion: ResourceConversion | null,
+): Resource {
+  // The values of rows that are created without any: those of `fill`.
+  const fills = mapping.up({}, null);
+  const fields = resource.fields.map((field): Field => {
+    const from = conversion?.isConverted(field.name) === true ? null : findSameField(mapping, field.name);
+    const was = from === field.name ? null : from;
+    const fill = from === null ? fills[field.name] : undefined;
+    return { ...field, was, ...(fill === undefined || fill === null ? {} : { default: fill }) };
+  });
+  return { ...resource, fields, field: new Map(fields.map((field) => [field.name, field])) };
+}
+
+/**
+ * The field of the older contract that has the values of a stored one. Null where there is none, and where another
+ * field of the older contract has its name: columns cannot exchange theirs.
+ */
+function findSameField(mapping: ResourceMapping, name: string): string | null {
+  const from = mapping.sameField(name);
+  return from !== name && mapping.older.field.has(name) ? null : from;
+}
+
+function planConversion(mapping: ResourceMapping): ResourceConversion | null {
+  const { older, stored } = mapping;
+  const same = new Set(
+    stored.fields.flatMap(({ name }) => {
+      const from = findSameField(mapping, name);
+      return from === null ? [] : [from];
+    }),
+  );
+  const isOwn = ({ name }: Field): boolean => name !== older.parent?.field;
+  const from = older.fields.filter((field) => isOwn(field) && !same.has(field.name));
+  if (from.length === 0) return null;
+  const written = new Set(mapping.columns(from.map(({ name }) => name)));
+  const to = stored.fields.filter(({ name }) => written.has(name));
+  return new ResourceConversion(mapping, from, to);
+}
+
+/** The system members of a row that is only converted. */
+const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> = {
+  id: '',
+  created_at: '',
+  updated_at: '',
+  revision: 0,
+};
+
+class ResourceConversion implements RowConversion {
+  readonly older: Resource;
+  readonly stored: Resource;
+  readonly from: readonly Field[];
+  readonly to: readonly Field[];
+  readonly #mapping: ResourceMapping;
+  readonly #findViolations: FindViolations;
+  readonly #forms: readonly (readonly [Field, StoredForm])[];
+
+  constructor(mapping: ResourceMapping, from: readonly Field[], to: readonly Field[]) {
+    this.older = mapping.older;
+    this.stored = mapping.stored;
+    this.from = from;
+    this.to = to;
+    this.#mapping = mapping;
+    this.#findViolations = compileAssertion({
+      type: 'object',
+      properties: memberAssertions(to, this.stored.schema),
+    });
+    this.#forms = to.map((field) => [field, storedForm(field)]);
+  }
+
+  isConverted(name: string): boolean {
+    return this.to.some((field) => field.name === name);
+  }
+
+  convert(before: FieldValues): ConvertedValues {
+    try {
+      const values = this.#complete(this.#mapping.up(before, null));
+      return { values, problems: [...this.#listViolations(values), ...this.#listLosses(before, values)] };
+    } catch (error) {
+      // Functions of models may throw anything.
+      const message = error instanceof Error ? error.message : String(error);
+      const field = this.from.map(({ name }) => name).join(', ');
+      return { values: this.#complete({}), problems: [{ kind: 'failed', field, message }] };
+    }
+  }
+
+  #complete(values: FieldValues): FieldValues {
+    return Object.fromEntries(
+      this.#forms.map(([field, form]): [string, Json] => [
+        field.name,
+        form(values[field.name] === undefined ? absentValue(field) : (values[field.name] ?? null)),
+      ]),
+    );
+  }
+
+  #listViolations(values: FieldValues): readonly ConversionProblem[] {
+    return dedupeViolations(this.#findViolations(values)).map(({ path, reason, value }) => ({
+      kind: 'invalid',
+      field: path.filter((step) => typeof step === 'string').join('.'),
+      message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
+    }));
+  }
+
+  /** A row means in the older contract afterwards what it meant before. */
+  #listLosses(before: FieldValues, values: FieldValues): readonly ConversionProblem[] {
+    const after = this.#mapping.down({ ...values, ...NO_ROW });
+    return this.from.flatMap((field): readonly ConversionProblem[] =>
+      isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
+        ? []
+        : [{ kind: 'lost', field: field.name }],
+    );
+  }
+}
+
+/** Unsets a declared object without set members: where a member of it is stored elsewhere, it is shown so or so. */
+function withoutEmpty(value: Json, { type }: Shape): Json {
+  if (type.kind !== 'object' || !isJsonObject(value)) return value;
+  const members = type.members.map((member): [string, Json] => [
+    member.name,
+    withoutEmpty(value[member.name] ?? null, member),
+  ]);
+  return members.every(([, member]) => isUnsetValue(member)) ? null : Object.fromEntries(members);
+}
