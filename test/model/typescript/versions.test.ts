@@ -173,7 +173,7 @@ describe('the functions of an older version', () => {
     const versions = { '1.0.0': { changes } };
     const model = defineModel({ name: 'shop', version: '2.0.0', default_version: 1, resources: { people } });
     assert.deepEqual(versionProblems({ ...model, definition: Object.assign(model.definition, { versions }) }), [
-      'shop.ts: versions["1.0.0"].changes[0].split.name: split needs two functions, up and down; write the model in TypeScript to declare functions',
+      'shop.ts: versions["1.0.0"].changes[0].split.name: split needs a separator, or two functions, up and down; add one, such as separator: " ", or write the model in TypeScript to declare functions',
       'shop.ts: versions["1.0.0"].changes[0].type.cents.down: down is not a function; write a function',
       'shop.ts: versions["1.0.0"].changes[0].split.name: 2.0.0, the successor of 1.0.0, has no field frist in people; write first',
     ]);
