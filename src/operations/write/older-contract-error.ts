@@ -99,7 +99,7 @@ export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMappin
   return { field, message: withNames(detail.message, (word) => olderPath(word, mapping)) };
 }
 
-/** Describes a value that has no counterpart in the newest contract, by the name of its field in the caller's contract. */
+/** Describes a value without a counterpart in the newest contract, by the name of its field in the caller's. */
 export function conversionDetail(
   { version, resource, field, message }: ConversionError,
   { caller, system }: Pick<VersionedWrite, 'caller' | 'system'>,

@@ -46,7 +46,7 @@ export function readTypes(part: DeclaredPart): readonly DeclaredChange<FieldChan
 }
 
 /** A conversion as declared. */
-interface Conversion {
+interface DeclaredConversion {
   readonly sides: { readonly older: Side; readonly newer: Side };
   readonly fields: readonly OlderField[];
   /** Makes the functions if the module has none; null if the declaration has not the data for it. */
@@ -55,7 +55,7 @@ interface Conversion {
 
 function eachConversion(
   { resource, declared, at, step }: DeclaredPart,
-  read: (name: string, held: JsonObject, path: Path) => Conversion,
+  read: (name: string, held: JsonObject, path: Path) => DeclaredConversion,
 ): readonly DeclaredChange<FieldChange>[] {
   return Object.entries(readObject(declared)).map(([name, held]) => {
     const path = [...at, name];
@@ -89,7 +89,7 @@ function readField(name: string, declared: Json | undefined, path: Path, step: V
 function separated(
   { separator }: JsonObject,
   convert: (declared: DataConversion, separator: string) => ConversionFunctions,
-): Conversion['convert'] {
+): DeclaredConversion['convert'] {
   return typeof separator === 'string' && separator.isWellFormed() ? (declared) => convert(declared, separator) : null;
 }
 
@@ -127,7 +127,10 @@ function conversion(convert: ConvertValue, source: Side, target: Side): ConvertV
 }
 
 /** The functions of a module, else those that follow from the declaration. */
-function findFunctions(data: DataConversion, convert: Conversion['convert']): Record<'up' | 'down', ConvertValue> {
+function findFunctions(
+  data: DataConversion,
+  convert: DeclaredConversion['convert'],
+): Record<'up' | 'down', ConvertValue> {
   const { path, step } = data;
   const { converters, report } = step;
   const declared = converters.get(formatPath(path));

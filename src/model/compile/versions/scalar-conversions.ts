@@ -27,37 +27,41 @@ export interface Cure {
   readonly text: string;
 }
 
-interface Entry {
+interface TableEntry {
   readonly convert: (value: Json, to: ValueType) => Json | undefined;
   readonly message?: (to: ValueType) => string;
   readonly cure?: (from: ValueType, to: ValueType) => Cure | null;
 }
 
-type Table = Readonly<Partial<Record<ScalarKind, Readonly<Partial<Record<ScalarKind, Entry>>>>>>;
+type ConversionTable = Readonly<Partial<Record<ScalarKind, Readonly<Partial<Record<ScalarKind, TableEntry>>>>>>;
 
 const DOUBLE_DIGITS = 15;
 /** The digits of the largest safe integer. */
 const INTEGER_DIGITS = 16;
 const MIDNIGHT = 'T00:00:00.000Z';
 
-const listed = (): Cure => ({ side: 'source', text: 'list its values in an enum' });
-const asText: Entry = { convert: (value) => String(value) };
+const cureByList = (): Cure => ({ side: 'source', text: 'list its values in an enum' });
+const asText: TableEntry = { convert: (value) => (typeof value === 'string' ? value : JSON.stringify(value)) };
 
-const TABLE: Table = {
+const TABLE: ConversionTable = {
   text: {
-    integer: { convert: ofText(readInteger), message: () => 'must be an integer as text, such as "12"', cure: listed },
-    number: { convert: ofText(readNumber), message: () => 'must be a number as text, such as "1.5"', cure: listed },
-    decimal: { convert: toDecimal, message: decimalMessage, cure: listed },
-    boolean: { convert: ofText(readBoolean), message: () => 'must be "true" or "false"', cure: listed },
+    integer: {
+      convert: ofText(readInteger),
+      message: () => 'must be an integer as text, such as "12"',
+      cure: cureByList,
+    },
+    number: { convert: ofText(readNumber), message: () => 'must be a number as text, such as "1.5"', cure: cureByList },
+    decimal: { convert: toDecimal, message: decimalMessage, cure: cureByList },
+    boolean: { convert: ofText(readBoolean), message: () => 'must be "true" or "false"', cure: cureByList },
     date: {
       convert: ofText((text) => (isDate(text) ? text : undefined)),
       message: () => 'must be a date such as 2026-05-17',
-      cure: listed,
+      cure: cureByList,
     },
     'date-time': {
       convert: ofText((text) => storedDateTime(text) ?? undefined),
       message: () => 'must be a time in UTC with three decimals, such as 2026-05-17T09:30:00.000Z',
-      cure: listed,
+      cure: cureByList,
     },
   },
   integer: { text: asText, number: { convert: (value) => value }, decimal: { convert: toDecimal, cure: cureDecimal } },
@@ -66,7 +70,7 @@ const TABLE: Table = {
     integer: {
       convert: (value) => (Number.isSafeInteger(value) ? value : undefined),
       message: () => 'must be a whole number',
-      cure: listed,
+      cure: cureByList,
     },
     decimal: { convert: toDecimal, cure: cureDecimal },
   },
@@ -90,7 +94,7 @@ const TABLE: Table = {
     date: {
       convert: ofText((text) => (text.endsWith(MIDNIGHT) ? text.slice(0, -MIDNIGHT.length) : undefined)),
       message: () => 'must be 00:00:00 in UTC, such as 2026-05-17T00:00:00Z',
-      cure: listed,
+      cure: cureByList,
     },
   },
 };
@@ -124,7 +128,7 @@ export function findConversion(from: ValueType, to: ValueType): ScalarConversion
   return { convert: (value) => convert(value, to), message: message(to), cure: cure(from, to) };
 }
 
-function ofText(read: (text: string) => Json | undefined): Entry['convert'] {
+function ofText(read: (text: string) => Json | undefined): TableEntry['convert'] {
   return (value) => (typeof value === 'string' ? read(value) : undefined);
 }
 
