@@ -65,21 +65,38 @@ resources:
 
 describe('the guide to versions side by side', () => {
   const guide = readPage('docs/guides/versions.md');
-  const [, , store = '', expand = '', deprecate = '', retire = ''] = readBlocks(guide, 'yaml');
+  const [, , store = '', staff = '', expand = '', deprecate = '', retire = ''] = readBlocks(guide, 'yaml');
 
-  it('[VER-5a] shows one row in two versions', async () => {
-    await using api = await apiUnderTest(store);
-    const [newest = [], older = []] = readRows(guide, '## Several versions side by side');
+  /** Asserts that a row is shown as the first two rows of a table, the newest version first. */
+  async function assertShown(model: string, collection: string, heading: string): Promise<void> {
+    await using api = await apiUnderTest(model);
+    const [newest = [], older = []] = readRows(guide, heading);
     const body = JSON.parse(readCodes(newest[1])[0] ?? '');
-    const created = await api.send({ send: 'POST /api/v2/products', body });
+    const created = await api.send({ send: `POST /api/v2/${collection}`, body });
     assert.equal(created.status, 201, created.text);
     for (const [version, row] of [
       ['v2', newest],
       ['v1', older],
     ] as const) {
-      const seen = await api.send({ send: `GET /api/${version}/products/${created.body.id}` });
+      const seen = await api.send({ send: `GET /api/${version}/${collection}/${created.body.id}` });
       assert.deepEqual(own(seen.body), JSON.parse(readCodes(row[1])[0] ?? ''));
     }
+  }
+
+  it('[VER-5a] shows one row in two versions', async () => {
+    await assertShown(store, 'products', '## Several versions side by side');
+  });
+
+  it('[VER-5a] shows one row in a version with other fields, and creates it there', async () => {
+    await assertShown(staff, 'people', '### Split, join and type');
+    await using api = await apiUnderTest(staff);
+    const [newest = [], older = []] = readRows(guide, '### Split, join and type');
+    const body = JSON.parse(readCodes(older[1])[0] ?? '');
+    const created = await api.send({ send: 'POST /api/v1/people', body });
+    const seen = await api.send({ send: `GET /api/v2/people/${created.body.id}` });
+    assert.deepEqual(own(seen.body), JSON.parse(readCodes(newest[1])[0] ?? ''));
+    const refused = await api.send({ send: 'POST /api/v1/people', body: { ...body, grade: '07' } });
+    assert.deepEqual([refused.status, refused.body.details[0].field], [400, 'grade']);
   });
 
   it('[VER-5a] shows functions of the example', () => {

@@ -4,6 +4,11 @@ const DATE: JsonObject = { type: 'string', format: 'date' };
 const VERSION_NUMBER = '(0|[1-9][0-9]{0,8})';
 const SCHEMA: JsonObject = { $ref: '#/$defs/schema' };
 const NAMES: JsonObject = { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true };
+const SEPARATOR: JsonObject = {
+  type: 'string',
+  minLength: 1,
+  description: 'The text between the parts, such as " "; none with functions',
+};
 
 /** An object with a member for each field. */
 function eachField(description: string, field: JsonObject): JsonObject {
@@ -50,18 +55,22 @@ const CHANGE: JsonObject = {
       type: 'string',
     }),
     split: eachField(
-      'Fields that are several ones in the next version, by functions of a TypeScript model',
+      'Texts that are several fields in the next version, split at a separator, or by functions of a TypeScript model',
       members(['schema', 'into'], {
         schema: SCHEMA,
         into: { ...NAMES, description: 'The fields of the next version' },
+        separator: SEPARATOR,
       }),
     ),
     join: eachField(
-      'Fields of the next version that are several ones in this version, by functions of a TypeScript model',
-      members(['from'], { from: eachField('The fields of this version, with their schemas', SCHEMA) }),
+      'Texts of the next version that are several fields in this version, split at a separator, or by functions of a TypeScript model',
+      members(['from'], {
+        from: eachField('The fields of this version, with their schemas', SCHEMA),
+        separator: SEPARATOR,
+      }),
     ),
     type: eachField(
-      'Fields of another type in the next version, by functions of a TypeScript model',
+      'Fields of another scalar type in the next version, or of any type by functions of a TypeScript model',
       members(['schema'], {
         schema: SCHEMA,
         to: { type: 'string', description: 'The name in the next version; default: the same' },

@@ -13,31 +13,42 @@ interface Converter<Older, Newer> {
   down(value: Newer): Older;
 }
 
+/** No functions: data says how values convert. */
+interface NoConverter {
+  readonly up?: never;
+  readonly down?: never;
+}
+
+/** Texts are split at the separator, and joined with it. */
+interface Separated extends NoConverter {
+  readonly separator: string;
+}
+
 /** A field that is several ones of the successor. `up` and `down` get and return an object of these. */
-interface SplitData extends Converter<Json, JsonObject> {
+type SplitData = (Converter<Json, JsonObject> | Separated) & {
   /** Schema of the field of this version. */
   readonly schema: object;
   /** The fields of the successor. */
   readonly into: readonly string[];
-}
+};
 
 /** Several fields that are one of the successor. */
-interface JoinData extends Converter<JsonObject, Json> {
+type JoinData = (Converter<JsonObject, Json> | Separated) & {
   /** The fields of this version, with their schemas. */
   readonly from: Readonly<Record<string, object>>;
-}
+};
 
-/** A field that has another type in the successor. */
-interface TypeData extends Converter<Json, Json> {
+/** A field that has another type in the successor: scalars need no functions. */
+type TypeData = (Converter<Json, Json> | NoConverter) & {
   /** Schema of the field of this version. */
   readonly schema: object;
   /** The name in the successor; default: the same. */
   readonly to?: string;
-}
+};
 
 /**
  * The changes of one resource between a version and its successor, as in a model document; `split`, `join` and `type`
- * have functions.
+ * may have functions.
  */
 interface ChangeData<Names extends string> {
   readonly resource: Names;

@@ -4,8 +4,9 @@ import { creationError, EVERY_FIELD, withHiddenFields } from '../../plan/policy/
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/write/draft.ts';
 import { refusedTransition } from '../../plan/write/state-transition.ts';
+import { ConversionError } from '../../model/values/conversion-error.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
-import { olderContractDetail, olderContractError } from './older-contract-error.ts';
+import { conversionDetail, olderContractDetail, olderContractError } from './older-contract-error.ts';
 import { checkRowSize } from './row-size.ts';
 import type { WriteTarget } from './write.ts';
 
@@ -56,11 +57,9 @@ function storedDraft(
   mapping: ResourceMapping,
   current: Row | null,
 ): Draft {
-  const judged = judgedDraft(
-    storedRule(target),
-    startingState(target, mapping.up(draft.values, current), current),
-    current,
-  );
+  const stored = findStored(target, draft.values, mapping, current);
+  if ('kind' in stored) return stored;
+  const judged = judgedDraft(storedRule(target), startingState(target, stored.values, current), current);
   switch (judged.kind) {
     case 'valid':
       return { ...judged, id: draft.id };
@@ -74,6 +73,21 @@ function storedDraft(
       const error = stateError(target, draft.values, mapping, current) ?? olderContractError(judged.error, target);
       return { kind: 'conflict', error: error instanceof ApiError ? error : judged.error, candidate: draft.values };
     }
+  }
+}
+
+/** The stored values of a draft, or the draft as invalid if one of its values has no counterpart. */
+function findStored(
+  target: WriteTarget,
+  values: FieldValues,
+  mapping: ResourceMapping,
+  current: Row | null,
+): { readonly values: FieldValues } | Extract<Draft, { kind: 'invalid' }> {
+  try {
+    return { values: mapping.up(values, current) };
+  } catch (error) {
+    if (!(error instanceof ConversionError)) throw error;
+    return { kind: 'invalid', details: [conversionDetail(error, target)], candidate: values };
   }
 }
 

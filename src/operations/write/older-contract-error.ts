@@ -1,6 +1,9 @@
 import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
+import { versionText } from '../../conventions/versioning.ts';
+import { newerPaths, olderPaths } from '../../model/contract-version.ts';
 import { linkName } from '../../model/link-name.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import type { ConversionError } from '../../model/values/conversion-error.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
 import type { CompiledResource } from '../../contract/contract.ts';
 import type { Caller } from '../caller.ts';
@@ -94,6 +97,23 @@ export function olderContractDetail(detail: ErrorDetail, mapping: ResourceMappin
   const field = mapping.nameOf(detail.field);
   if (field === null) return NOT_VALID;
   return { field, message: withNames(detail.message, (word) => olderPath(word, mapping)) };
+}
+
+/** Describes a value without a counterpart in the newest contract, by the name of its field in the caller's. */
+export function conversionDetail(
+  { version, resource, field, message }: ConversionError,
+  { caller, system }: Pick<VersionedWrite, 'caller' | 'system'>,
+): ErrorDetail {
+  const { versions } = system.contract.model;
+  const findIndex = (text: string): number => versions.findIndex((each) => versionText(each.version) === text);
+  const between = versions.slice(findIndex(version) + 1, findIndex(versionText(caller.contract.model.version)) + 1);
+  const name = between.reduce<string | null>((newer, { changes }) => {
+    const own = changes.find(
+      (each) => newer !== null && each.resource === resource && newerPaths(each).includes(newer),
+    );
+    return own === undefined ? newer : (olderPaths(own)[0] ?? null);
+  }, field);
+  return name === null ? NOT_VALID : { field: name, message };
 }
 
 /** Finds the resource that an error code belongs to: of several prefixes, the longest. */

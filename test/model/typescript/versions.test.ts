@@ -134,6 +134,31 @@ describe('the functions of an older version', () => {
     );
   });
 
+  it('[VER-5a] are not needed where data says how to convert, and exclude it', () => {
+    const changes = {
+      resource: 'people',
+      split: { name: { schema: Type.String(), into: ['first', 'last'], separator: ' ' } },
+      type: { price: { to: 'cents', schema: Type.String() } },
+    } as const;
+    const shop = (change: object): DefinedModel => {
+      const versions = { '1.4.0': { changes: [changes] } };
+      const model = { name: 'shop', version: '2.0.0', default_version: 1, resources: { people }, versions } as const;
+      const { definition, ...rest } = defineModel(model);
+      return {
+        ...rest,
+        definition: { ...definition, versions: { '1.4.0': { changes: [{ ...changes, ...change }] } } },
+      };
+    };
+    const [older] = loadDefinition({ file: 'shop.ts', defined: shop({}) }).model.versions;
+    const [split, type] = older?.changes.filter((change) => change.kind === 'convert') ?? [];
+    assert.deepEqual(split?.up({ name: 'Ada Byron' }), { first: 'Ada', last: 'Byron' });
+    assert.deepEqual(type?.down({ cents: 5 }), { price: '5' });
+    const both = { ...changes.split.name, up: () => ({}), down: () => '' };
+    assert.deepEqual(versionProblems(shop({ split: { name: both } })), [
+      'shop.ts: versions["1.4.0"].changes[0].split.name.separator: split has functions, which do not use a separator; remove it, or up and down',
+    ]);
+  });
+
   it('[CACHE-1] change the fingerprint', () => {
     const changed = (factor: number): string =>
       loadDefinition({
@@ -173,7 +198,7 @@ describe('the functions of an older version', () => {
     const versions = { '1.0.0': { changes } };
     const model = defineModel({ name: 'shop', version: '2.0.0', default_version: 1, resources: { people } });
     assert.deepEqual(versionProblems({ ...model, definition: Object.assign(model.definition, { versions }) }), [
-      'shop.ts: versions["1.0.0"].changes[0].split.name: split needs two functions, up and down; write the model in TypeScript to declare functions',
+      'shop.ts: versions["1.0.0"].changes[0].split.name: split needs a separator, or two functions, up and down; add one, such as separator: " ", or write the model in TypeScript to declare functions',
       'shop.ts: versions["1.0.0"].changes[0].type.cents.down: down is not a function; write a function',
       'shop.ts: versions["1.0.0"].changes[0].split.name: 2.0.0, the successor of 1.0.0, has no field frist in people; write first',
     ]);

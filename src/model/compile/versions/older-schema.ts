@@ -1,6 +1,6 @@
 import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
-import type { Resource, VersionChange } from '../../model.ts';
+import type { Field, Resource, VersionChange } from '../../model.ts';
 import { readObject, readStrings } from '../../values/access.ts';
 import { isAlwaysRequired, lastName, type OlderPaths, schemaAt } from './field-paths.ts';
 import { listedValues, olderValues, shownValue } from './listed-values.ts';
@@ -101,14 +101,13 @@ export class OlderSchema {
       if (change.kind !== 'convert' || !change.to.includes(path)) continue;
       if (change.to[0] !== path) return [];
       const fields = change.to.flatMap((name) => this.#resource.field.get(name) ?? []);
-      const isNeeded = fields.some((field) => field.required && field.default === undefined && !field.readOnly);
+      const isNeeded = fields.some(needsValue);
       const flags = {
         ...(fields.every(({ readOnly }) => readOnly) ? { readOnly: true } : {}),
         ...(fields.some(({ writeOnly }) => writeOnly) ? { writeOnly: true } : {}),
       };
       return [...schemas].map(([name, schema]) => {
-        const mayBeUnset = readStrings(schema['type']).includes('null') || schema['default'] !== undefined;
-        return { name, schema: { ...schema, ...flags }, isRequired: isNeeded && !mayBeUnset };
+        return { name, schema: { ...schema, ...flags }, isRequired: isNeeded && !mayBeUnset(schema) };
       });
     }
     return null;
@@ -159,6 +158,16 @@ export class OlderSchema {
       ...(holder?.writeOnly === true ? { writeOnly: true } : {}),
     };
   }
+}
+
+/** True for a field that clients have to give a value. */
+export function needsValue(field: Field): boolean {
+  return field.required && field.default === undefined && !field.readOnly;
+}
+
+/** True for the schema of a field of the older version alone that no client needs to send. */
+export function mayBeUnset(schema: JsonObject): boolean {
+  return readStrings(schema['type']).includes('null') || schema['default'] !== undefined;
 }
 
 /** A member of an object of the older version. */

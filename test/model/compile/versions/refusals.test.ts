@@ -283,7 +283,7 @@ const refusals: readonly Refusal[] = [
     'a split without functions',
     '{ resource: items, split: { whole: { schema: { type: string }, into: [name, size] } } }',
     '.split.whole',
-    /split needs two functions/,
+    /split needs a separator, or two functions/,
     /TypeScript/,
   ],
 ];
