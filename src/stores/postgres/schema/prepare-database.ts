@@ -31,6 +31,7 @@ import {
   type RowQuestion,
   type StoredRows,
 } from '../../sql/schema/stored-rows.ts';
+import { uuidSteps } from '../../sql/schema/uuid-conversion.ts';
 import { METADATA } from '../../sql/system-statements.ts';
 import { FORMAT, rowOfLog } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
@@ -97,7 +98,7 @@ export class DatabaseSchema {
       changes,
       steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
       checks: [
-        ...(await this.#ownerSteps(current, goal)),
+        ...(await this.#conversionSteps(current, goal)),
         ...(goal.kind === 'shared' ? [] : await this.#brokenRules(current)),
       ],
       search: searchChanges(this.#model, await searchState(this.#session), changes),
@@ -147,7 +148,7 @@ export class DatabaseSchema {
     if (format > 0) await this.#session.script(`select ${rowOfLog(format)} for update`);
     if (system.length > 0) await this.#session.script(system.join(';\n'));
     await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
-    await this.#convertOwners(plan);
+    await this.#convertValues(plan);
     await runTogether(
       this.#session,
       steps.filter(({ run }) => run === 'together'),
@@ -175,17 +176,18 @@ export class DatabaseSchema {
     await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
   }
 
-  async #ownerSteps(current: readonly CurrentTable[], { kind }: MigrationGoal): Promise<readonly SchemaStep[]> {
+  async #conversionSteps(current: readonly CurrentTable[], { kind }: MigrationGoal): Promise<readonly SchemaStep[]> {
     if (current.length === 0) return [];
-    const recorded = await this.#metadata(METADATA.owners);
+    const [owners, uuids] = [await this.#metadata(METADATA.owners), await this.#metadata(METADATA.uuids)];
     const database = { tables: current, dialect: postgres, lock: rowLocks };
-    return planWithRows(this.#session, (rows) =>
-      ownerSteps(this.#model, { rows, ...database }, recorded, kind === 'shared'),
-    );
+    return planWithRows(this.#session, (rows) => [
+      ...ownerSteps(this.#model, { rows, ...database }, owners, kind === 'shared'),
+      ...uuidSteps(this.#model, { rows, ...database }, uuids, kind === 'shared'),
+    ]);
   }
 
-  /** Converts owners and records their form together: converted ones must not be converted again. */
-  async #convertOwners({ checks }: MigrationPlan): Promise<void> {
+  /** Converts values. The form of owners is recorded together: converted ones must not be converted again. */
+  async #convertValues({ checks }: MigrationPlan): Promise<void> {
     const statements = checks.flatMap((check) => check.statements);
     for (const statement of statements) await this.#session.script(statement);
     const record = ownerRecord(this.#model);

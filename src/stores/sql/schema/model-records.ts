@@ -6,6 +6,7 @@ import { type CurrentModels, type MigrationGoal, recordedModels } from './curren
 import { fieldRules } from './field-rules.ts';
 import { ownerRecord } from './owner-names.ts';
 import { METADATA } from '../system-statements.ts';
+import { uuidRecord } from './uuid-conversion.ts';
 
 /** A model that a database is migrated to, and the models that were recorded before. */
 interface MigratedModel {
@@ -27,7 +28,8 @@ export function modelMetadata({
   if (goal.kind === 'shared') return [served];
   const form = ownerRecord(model);
   const owners = form === null ? [] : [[METADATA.owners, form] as const];
-  return [served, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
+  const rules = [METADATA.rules, JSON.stringify(fieldRules(model))] as const;
+  return [served, rules, [METADATA.uuids, uuidRecord(model)], ...owners];
 }
 
 /** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */

@@ -36,11 +36,11 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
+import { conversionSteps } from './conversions.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
-import { storedOwnerSteps } from './stored-owners.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
 
 const { quote } = sqlite;
@@ -121,7 +121,7 @@ function prepareTables(
 ): readonly string[] {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes } = plan;
-  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps];
+  const steps = [...conversionSteps(connection, model, plan), ...plan.steps];
   requireConsent([...steps, ...brokenRules(connection, model, plan)], consent);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
@@ -141,15 +141,6 @@ function recordModel(connection: SqliteConnection, model: Model, goal: Migration
     .map(([name, value]) => system.setMetadata(name, value));
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
-}
-
-function listOwnerSteps(
-  connection: SqliteConnection,
-  model: Model,
-  { current, goal }: TablePlan,
-): readonly SchemaStep[] {
-  const recorded = current.length === 0 ? null : readMetadata(connection, METADATA.owners);
-  return storedOwnerSteps(connection, model, { current, recorded, goal });
 }
 
 function runStep(connection: SqliteConnection, step: SchemaStep): void {
@@ -241,7 +232,7 @@ export function planMigration(
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
     const steps = [
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
-      ...listOwnerSteps(connection, model, tables),
+      ...conversionSteps(connection, model, tables),
       ...tables.steps,
       ...brokenRules(connection, model, tables),
       statementsStep('create the search indexes and fill them', search, MOMENT),
@@ -276,7 +267,7 @@ function missingStatements(
   const mode = connection.pragma('journal_mode') === 'wal' ? [] : ['pragma journal_mode = wal'];
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
   const plan = planTables(connection, model, format, goal);
-  const steps = [...listOwnerSteps(connection, model, plan), ...plan.steps].flatMap(({ statements }) => statements);
+  const steps = [...conversionSteps(connection, model, plan), ...plan.steps].flatMap(({ statements }) => statements);
   return [...mode, ...steps, ...searchChanges(connection, model, { foreign: foreignResources(goal, model) })];
 }
 
