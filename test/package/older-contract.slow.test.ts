@@ -8,7 +8,7 @@ const OTHER_FILES =
  * Claims about imports, events, and columns and sizes of stored rows. Claims about errors that are found before the
  * version is: their `API-Version` is the newest one. The root of an older version links to its own description.
  */
-const OTHER_CLAIMS = String.raw`/\[EVT-2\]|\[ERR-7\] is not cacheable|\[VER-4a\] \[ERR-5\]|\[URL-9\] is the same in the URL of an event|are absolute if the model has a public_url|are the only columns|is nowhere else: only its SHA-256|an atomic batch reads a nested row|an export is imported again|keeps omitted write-only|sets a write-only field to null|is counted as the bytes|is optional and null is as if omitted|is refused by an import|a time that is more than a day ahead|imports rows with the rules|of the root use the version carrier|list the collections at the root|links to every collection that has a URL/`;
+const OTHER_CLAIMS = String.raw`/\[EVT-2\]|\[ERR-7\] is not cacheable|\[VER-4a\] \[ERR-5\]|\[URL-9\] is the same in the URL of an event|are absolute if the model has a public_url|are the only columns|is nowhere else: only its SHA-256|an atomic batch reads a nested row|an export is imported again|the ids above a parent in a file|keeps omitted write-only|sets a write-only field to null|is counted as the bytes|is optional and null is as if omitted|is refused by an import|a time that is more than a day ahead|imports rows with the rules|of the root use the version carrier|list the collections at the root|links to every collection that has a URL/`;
 
 /** Milliseconds for one run of the suite, on two cores that other tests use too. */
 const SUITE_TIMEOUT = 900_000;

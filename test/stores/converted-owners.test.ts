@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { after, describe, it, type TestContext } from 'node:test';
-import pg from 'pg';
-import { loadModel } from '../../src/model/compile/load-model.ts';
-import { openPostgres, planPostgres } from '../../src/stores/postgres/postgres-store.ts';
-import { LossySchemaChange, type SchemaStep } from '../../src/stores/sql/schema/schema-errors.ts';
-import { openSqlite, planSqlite } from '../../src/stores/sqlite/sqlite-store.ts';
+import { describe, it } from 'node:test';
+import { LossySchemaChange } from '../../src/stores/sql/schema/schema-errors.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { commit, create, readRow } from '../../store-suite/sample-writes.ts';
-import { PostgresSchemas } from '../postgres-schemas.ts';
-import { startPostgres } from '../postgres-server.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
-import { driverName } from './sqlite/driver-under-test.ts';
-
-const server = await startPostgres();
-const schemas = new PostgresSchemas();
-after(async () => {
-  await schemas.drop(server.url('public'));
-  await server.stop();
-});
+import { type MigratedDatabase, migratedDatabases } from './migrated-databases.ts';
 
 const SECRET = 'hs256_secret: 0123456789abcdef0123456789abcdef, audience: desk';
 
@@ -39,52 +23,8 @@ resources:
 const PORTS = deskModel(['https://a.example.com:8443/', 'https://b.example.com:9443/', 'https://c.example.com/']);
 const BOTH = deskModel(['https://a.example.com/', 'https://a.example.com:8443/']);
 
-interface Database {
-  open(text: string, consent?: 'none' | 'losses', migrate?: boolean): Promise<Store>;
-  plan(text: string): Promise<readonly SchemaStep[]>;
-  run(sql: string): Promise<void>;
-}
-
-const compile = (text: string) => loadModel({ file: 'model.yaml', text, env: {} }).model;
-
-function sqliteDatabase(context: TestContext): Database {
-  const file = path.join(temporaryDirectory(context), 'desk.db');
-  const options = (text: string) => ({ path: file, driver: driverName, model: compile(text) });
-  return {
-    open: (text, consent = 'none', migrate = true) => openSqlite({ ...options(text), consent, migrate }),
-    plan: (text) => Promise.resolve(planSqlite(file, compile(text), { driver: driverName })),
-    run(sql) {
-      const database = new DatabaseSync(file);
-      database.exec(sql);
-      database.close();
-      return Promise.resolve();
-    },
-  };
-}
-
-let opened = 0;
-
-function postgresDatabase(): Database {
-  opened += 1;
-  const schema = schemas.name(String(opened));
-  const url = server.url(schema);
-  return {
-    open: (text, consent = 'none', migrate = true) => openPostgres({ url, model: compile(text), consent, migrate }),
-    plan: (text) => planPostgres({ url, model: compile(text) }),
-    async run(sql) {
-      const address = new URL(url);
-      address.searchParams.delete('schema');
-      const client = new pg.Client({ connectionString: address.href });
-      await client.connect();
-      await client.query(`set search_path to "${schema}"`);
-      await client.query(sql);
-      await client.end();
-    },
-  };
-}
-
 /** Makes a database of the form in which names of issuers could have a colon. */
-async function fill(database: Database, text: string, owners: readonly string[]): Promise<void> {
+async function fill(database: MigratedDatabase, text: string, owners: readonly string[]): Promise<void> {
   const store = await database.open(text);
   const rows = owners.map((owner, at) => create('notes', `n${at}`, { owner_id: owner, editor: owner }));
   await commit(store, ...rows);
@@ -102,13 +42,10 @@ async function readOwners(store: Store, count: number): Promise<readonly (readon
   );
 }
 
-for (const [store, create_] of [
-  ['SQLite', sqliteDatabase],
-  ['PostgreSQL', postgresDatabase],
-] as const) {
+for (const [store, newDatabase] of migratedDatabases) {
   describe(`stored owners of issuers with ports, on ${store}`, () => {
     it('[AUTH-9b] are converted where they can be of one caller only, also those that policies compare', async (context) => {
-      const database = create_(context);
+      const database = newDatabase(context);
       const owners = [
         'a.example.com:8443:ann',
         'b.example.com:9443:x:1',
@@ -136,7 +73,7 @@ for (const [store, create_] of [
     });
 
     it('[AUTH-9b] are named where they may be of two callers, and are nobody with consent', async (context) => {
-      const database = create_(context);
+      const database = newDatabase(context);
       const owners = ['a.example.com:8443:ann', 'a.example.com:ann', 'gone:ben'];
       await fill(database, BOTH, owners);
       await assert.rejects(database.open(BOTH), (error) => {
@@ -157,7 +94,7 @@ for (const [store, create_] of [
     });
 
     it('[AUTH-9b] follow an issuer whose declared name had a colon, with ~ in its place', async (context) => {
-      const database = create_(context);
+      const database = newDatabase(context);
       const named = deskModel(['https://a.example.com/, name: corp~eu', 'https://b.example.com/, name: corps']);
       await fill(database, named, ['corp:eu:ann', 'corps:ann']);
       const converted = await database.open(named);
@@ -169,7 +106,7 @@ for (const [store, create_] of [
     });
 
     it('[AUTH-9b] of webhooks follow the issuer that a webhook records', async (context) => {
-      const database = create_(context);
+      const database = newDatabase(context);
       const before = await database.open(BOTH);
       const hook = { url: 'https://h.example.com/', event_types: ['*'], format: 'native', status: 'enabled' };
       const rest = { ordered: false, version: '1.0.0', start: 0, secret: 'whsec_x' };

@@ -104,9 +104,14 @@ export async function openFeed(
 }
 
 /** Makes the test for events of a selection without times. */
-function selector({ types, resourceId }: EventSelection): (logged: LoggedEvent) => boolean {
+function selector({ types, resourceId, orResource }: EventSelection): (logged: LoggedEvent) => boolean {
+  const own = matcher(types, resourceId);
+  const other = orResource === undefined ? null : matcher(orResource.types, orResource.id);
+  return (logged) => own(logged) || (other?.(logged) ?? false);
+}
+
+function matcher(types?: readonly string[], id?: string): (logged: LoggedEvent) => boolean {
   const known = types === undefined ? null : new Set(types);
   return (logged) =>
-    (known === null || known.has(logged.type)) &&
-    (resourceId === undefined || logged.event.payload.resource.id === resourceId);
+    (known === null || known.has(logged.type)) && (id === undefined || logged.event.payload.resource.id === id);
 }

@@ -3,7 +3,8 @@ import { ApiError, apiError, type ErrorDetail } from '../../conventions/errors.t
 import { type CursorSeal, decodeCursor, encodeCursor } from '../../conventions/pagination/cursor.ts';
 import { decodeParameters, type QueryPairs, type QueryParameter, writeQuery } from '../../conventions/url/query.ts';
 import { quoted } from '../../conventions/text/quoted.ts';
-import type { Limits, Model } from '../../model/model.ts';
+import type { IdRule, Limits, Model } from '../../model/model.ts';
+import { storedId } from '../../model/values/formats.ts';
 import { listEventTypes } from './event-types.ts';
 import { type ParameterMap, readLimit, readTimeRange } from '../list/page-position.ts';
 import { admitParameters, commonParameterRule, type ParameterRule } from '../parameters.ts';
@@ -14,6 +15,8 @@ export interface EventSelection {
   /** As they are logged: `product.created`. */
   readonly types?: readonly string[];
   readonly resourceId?: string;
+  /** Events of another id, and of these types, match too. They are of rows whose ids are compared in another way. */
+  readonly orResource?: { readonly id: string; readonly types: readonly string[] };
   /** Only those of writes at or after this time: milliseconds since the epoch. */
   readonly from?: number;
   /** Only those of writes before this time. */
@@ -26,6 +29,7 @@ interface EventType {
   readonly logged: string;
   /** The path segment of the collection whose items it is about. */
   readonly collection: string;
+  readonly id: IdRule;
 }
 
 /** The rule for reading the query of the event log, compiled once per contract. */
@@ -83,12 +87,12 @@ export function eventListRule(
   stored: Pick<Model, 'resources'>,
   { seal, scope }: Pick<EventListRule, 'seal' | 'scope'>,
 ): EventListRule {
-  const types = [...model.resources.values()].flatMap(({ name, singular, collection }) => {
+  const types = [...model.resources.values()].flatMap(({ name, singular, collection, id }) => {
     const logged = stored.resources.get(name);
     return logged === undefined
       ? []
       : listEventTypes(logged).map(
-          (type) => [`${singular}${type.slice(logged.singular.length)}`, { logged: type, collection }] as const,
+          (type) => [`${singular}${type.slice(logged.singular.length)}`, { logged: type, collection, id }] as const,
         );
   });
   return { types: new Map(types), limits: model.limits.page, seal, scope };
@@ -194,13 +198,13 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   const [types, resources, collections] = [readValues('type'), readValues('resource_type'), readValues('collection')];
   const [resourceId] = readValues('resource_id');
   const isOfTypes = types.length + resources.length + collections.length > 0;
-  const wanted = isOfTypes ? selectTypes(rule, { types, resources, collections }) : [];
+  const wanted = selectTypes(rule, { types, resources, collections });
   const range = readTimeRange(parameters);
   const { start = null, before = null } = range ?? {};
   return {
     selection: {
-      ...(isOfTypes ? { types: wanted } : {}),
-      ...(resourceId === undefined ? {} : { resourceId }),
+      ...(isOfTypes ? { types: listLogged(wanted) } : {}),
+      ...(resourceId === undefined ? {} : selectResource(resourceId, wanted)),
       ...(start === null ? {} : { from: Date.parse(start) }),
       ...(before === null ? {} : { to: Date.parse(before) }),
     },
@@ -215,11 +219,11 @@ function readSelection(rule: EventListRule, parameters: readonly QueryParameter[
   };
 }
 
-/** Selects the types of events in the names under which they are logged. @throws {ApiError} QUERY_FILTER_INVALID */
+/** Selects the types of events; all of them where no name is given. @throws {ApiError} QUERY_FILTER_INVALID */
 function selectTypes(
   rule: EventListRule,
   { types, resources, collections }: Readonly<Record<'types' | 'resources' | 'collections', readonly string[]>>,
-): readonly string[] {
+): readonly EventType[] {
   const known = [...rule.types.keys()];
   check([
     ...unknown('type', types, known),
@@ -230,7 +234,22 @@ function selectTypes(
     ([type, { collection }]) =>
       isAmong(type, types) && isAmong(readResourceType(type), resources) && isAmong(collection, collections),
   );
-  return wanted.map(([, { logged }]) => logged);
+  return wanted.map(([, type]) => type);
+}
+
+function listLogged(types: readonly EventType[]): readonly string[] {
+  return types.map(({ logged }) => logged);
+}
+
+/** Selects the events of a row. An id that the server made is a UUID in any case, that of a client is bytes (REP-2). */
+function selectResource(id: string, wanted: readonly EventType[]): EventSelection {
+  const isOther = (type: EventType): boolean => storedId(type.id, id) !== id;
+  const [byValue, byBytes] = [wanted.filter(isOther), wanted.filter((type) => !isOther(type))];
+  const [first] = byValue;
+  if (first === undefined) return { resourceId: id };
+  const own = { id: storedId(first.id, id), types: listLogged(byValue) };
+  if (byBytes.length === 0) return { resourceId: own.id };
+  return { resourceId: id, types: listLogged(byBytes), orResource: own };
 }
 
 /** True if a value is one of some, or there are none to choose from. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
+import { findForbiddenTexts } from '../../conventions/text/allowed-text.ts';
 import type { Resource } from '../../model/model.ts';
 import type { Policy, PolicyCaller, PolicyComparison, PolicyReference, PolicyValue } from '../../model/policy.ts';
 import { coerceJson, coerceJsonPart } from '../../model/values/coercion.ts';
@@ -148,9 +149,14 @@ function bindValues(
   const values = given?.map((each) => {
     if (each === null || operator === 'exists') return each;
     const result = isPart ? coerceJsonPart(type, each) : coerceJson(type, each);
-    return result.kind === 'valid' ? result.value : null;
+    return result.kind === 'valid' && isStorable(result.value) ? result.value : null;
   });
   return values === undefined || values.includes(null) ? null : values;
+}
+
+/** True if a row can have a value. A claim may have texts that no row has, and that a database may refuse (REP-7). */
+function isStorable(value: Json): boolean {
+  return findForbiddenTexts(value, []).length === 0;
 }
 
 /** The values of a list, null for what the caller does not have; null where the caller has no such list. */

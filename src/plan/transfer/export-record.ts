@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
-import type { Member, Model, Resource } from '../../model/model.ts';
+import type { IdRule, Member, Model, Resource } from '../../model/model.ts';
 
 /**
  * The member of an exported row that names the rows above its parent, if the parent's id is unique only below its
@@ -7,8 +7,8 @@ import type { Member, Model, Resource } from '../../model/model.ts';
  */
 export interface ParentRecord {
   readonly name: string;
-  /** Names of its members, and the hidden members of the row with their values. */
-  readonly members: readonly { readonly name: string; readonly hidden: string }[];
+  /** Names of its members, the hidden members of the row with their values, and the rules of the ids. */
+  readonly members: readonly { readonly name: string; readonly hidden: string; readonly id: IdRule }[];
 }
 
 /** null where the field of the parent names it alone. */
@@ -19,11 +19,18 @@ export function parentRecord(
   const above = resources.get(parent?.resource ?? '');
   const name = field.get(parent?.field ?? '')?.reference?.as ?? null;
   if (above === undefined || name === null || parentKey.length < 2) return null;
+  const ancestors = listAbove(above, resources);
   const members = parentKey.slice(1).flatMap((hidden, level) => {
-    const member = above.parentKey[level];
-    return member === undefined ? [] : [{ name: member, hidden }];
+    const [member, ancestor] = [above.parentKey[level], ancestors[level]];
+    return member === undefined || ancestor === undefined ? [] : [{ name: member, hidden, id: ancestor.id }];
   });
   return { name, members };
+}
+
+/** The resources above another one, nearest first. */
+function listAbove({ parent }: Resource, resources: Model['resources']): readonly Resource[] {
+  const above = resources.get(parent?.resource ?? '');
+  return above === undefined ? [] : [above, ...listAbove(above, resources)];
 }
 
 /** The member in an exported row. */

@@ -86,7 +86,7 @@ function aboveIdError(id: Json): string | null {
 
 function aboveIds(parent: ParentRecord | null, above: Json): readonly string[] | null {
   if (parent === null || !isJsonObject(above)) return null;
-  return parent.members.map(({ name }) => parseText(above[name] ?? null) ?? '');
+  return parent.members.map(({ name, id }) => storedId(id, parseText(above[name] ?? null) ?? ''));
 }
 
 function listDetails(field: string, message: string | null): readonly ErrorDetail[] {

@@ -140,6 +140,9 @@ export interface Dialect {
   /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
 
+  /** An expression: a column with the UUIDs of its values in lower case, for types that have any. */
+  lowerUuids(column: string, type: ValueType): string;
+
   /** A condition: a JSON array has an item equal to a value (QRY-7). `placeholder` is that of the encoded value. */
   contains(array: string, item: ValueType): { condition(placeholder: string): string; readonly encode: Encode };
 

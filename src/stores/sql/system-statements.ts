@@ -28,6 +28,8 @@ export const METADATA = {
   contract: 'contract',
   /** The form in which owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
+  /** The fields whose UUIDs are stored in lower case, as JSON. */
+  uuids: 'uuids',
   /** The key that seals cursors, hexadecimal. */
   secret: 'secret',
   /** The cache epoch with its name, as JSON. */

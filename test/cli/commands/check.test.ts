@@ -92,6 +92,27 @@ describe('restwright check', () => {
     });
   }
 
+  it('[AUTH-8a] warns where no audience of an issuer is the URL of the API', async (context) => {
+    const issuer = (audience: string): string =>
+      `{ issuer: https://id.example.com, hs256_secret: 0123456789abcdef0123456789abcdef, audience: ${audience} }`;
+    const url = 'https://shop.example.com/api';
+    for (const [audience, isWarned] of [
+      ['shop', true],
+      [url, false],
+      [`[shop, ${url}]`, false],
+    ] as const) {
+      const auth = `public_url: https://shop.example.com\nauth: { issuers: [${issuer(audience)}] }\nresources:`;
+      const terminal = recordedTerminal();
+      assert.equal(await run(['check', modelFile(context, VALID.replace('resources:', auth))], terminal), 0);
+      const { stdout } = terminal.written();
+      assert.equal(
+        stdout.includes(`warning auth: no audience of its issuers is ${url}, the resource`),
+        isWarned,
+        stdout,
+      );
+    }
+  });
+
   it('[VER-4b] without --date says nothing of sunsets, and refuses what is no date', async (context) => {
     const file = modelFile(context, versioned.replace('2028', '2001'));
     const silent = recordedTerminal();

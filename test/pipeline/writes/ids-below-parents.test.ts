@@ -380,4 +380,20 @@ describe('ids below two parents', () => {
       'file.folder_id',
     ]);
   });
+
+  it('[URL-7] [REP-2] the ids above a parent in a file are UUIDs in any case where the server made them', async () => {
+    await using api = await apiUnderTest(`
+name: drive
+resources:
+  folders: { schema: { type: object, properties: {} } }
+  files: { id: client, parent: folders, schema: { type: object, properties: {} } }
+  versions: { id: client, parent: files, schema: { type: object, properties: {} } }
+`);
+    const folder: string = (await api.send({ send: 'POST /api/v1/folders', body: {} })).body['id'];
+    const other: string = (await api.send({ send: 'POST /api/v1/folders', body: {} })).body['id'];
+    for (const id of [folder, other]) await create(api, `folders/${id}/files`, { id: 'x' });
+    const rows = [{ id: '1', file_id: 'x', file: { folder_id: folder.toUpperCase() } }];
+    assert.deepEqual(await api.api.importRows('versions', rows), { kind: 'stored', count: 1 });
+    assert.equal((await read(api, `folders/${folder}/files/x/versions/1`)).id, '1');
+  });
 });

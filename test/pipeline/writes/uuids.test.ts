@@ -181,4 +181,36 @@ describe('a UUID', () => {
     const [, part, product] = seen.body['results'];
     assert.deepEqual([part.body.maker_id, product.body.maker_id], [maker, maker]);
   });
+
+  it('[EVT-8a] [REP-2] selects events by value, and the id of a client by its bytes', async () => {
+    const { api, maker } = await shop();
+    await using _ = api;
+    const upper = maker.toUpperCase();
+    for (const id of [upper, LOWER]) await api.send({ send: 'POST /api/v1/codes', body: { id } });
+    await api.send({ send: `PUT /api/v1/makers/${maker}`, body: { name: 'n' } });
+    await api.newEvents();
+    const rows: readonly (readonly [query: string, types: readonly string[]])[] = [
+      [`resource_id=${maker}`, ['maker.created', 'maker.updated']],
+      [`resource_id=${upper}`, ['maker.created', 'code.created', 'maker.updated']],
+      [`resource_id=${upper}&resource_type=maker`, ['maker.created', 'maker.updated']],
+      [`resource_id=${upper}&type=code.created&type=maker.updated`, ['code.created', 'maker.updated']],
+      [`resource_id=${upper}&collection=codes`, ['code.created']],
+      [`resource_id=${UPPER}`, []],
+    ];
+    for (const [query, types] of rows) {
+      const seen = await api.row({ send: `GET /api/v1/events?${query}&limit=9`, status: 200 });
+      assert.deepEqual(
+        seen.body.data.map(({ type }: { type: string }) => type),
+        types,
+        query,
+      );
+    }
+    const first = await api.row({ send: `GET /api/v1/events?resource_id=${upper}&limit=2`, status: 200 });
+    assert.equal(first.body.data.length, 2);
+    const next = await api.row({ send: `GET ${first.body.links.next}`, status: 200 });
+    assert.deepEqual(
+      next.body.data.map(({ type }: { type: string }) => type),
+      ['maker.updated'],
+    );
+  });
 });

@@ -10,6 +10,7 @@ import {
 import { number, placeAmongIntegers, text } from '../../sql/encodings.ts';
 import { completeType, extendStandard, quoteText, type TypeDifferences } from '../../sql/standard-dialect.ts';
 import { arrayLiteral, keyRows, postgresLiteral, quote } from './literals.ts';
+import { lowerUuids } from './lower-uuids.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
 
 const boolean: Encode = (value) => (typeof value === 'boolean' ? value : undefined);
@@ -115,6 +116,7 @@ export const postgres: Dialect = extendStandard(TYPES, {
   },
   arrayItems: (array, alias) => `json_array_elements_text(${array}::json) as ${alias}(value)`,
   textRows: (placeholder) => `json_array_elements_text(${placeholder}::json) as listed(value)`,
+  lowerUuids,
   hasSubstring: (expression, placeholder) => `strpos(${expression}, ${placeholder}) > 0`,
   inList: (expression, values, parameters) => `${expression} = any(${parameters.add(arrayLiteral(values))})`,
   search: (resource, words, parameters) =>

@@ -31,7 +31,7 @@ export interface MigrationPlan {
   readonly words: SearchState;
   readonly changes: readonly SchemaChange[];
   readonly steps: readonly PlannedStep[];
-  /** The conversions of owners, what the model would lose, and the rules that rows break. */
+  /** The conversions of owners and UUIDs, what the model would lose, and the rules that rows break. */
   readonly checks: readonly SchemaStep[];
   readonly search: readonly SearchChange[];
 }

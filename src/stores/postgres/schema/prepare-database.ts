@@ -38,6 +38,7 @@ import {
   type RowQuestion,
   type StoredRows,
 } from '../../sql/schema/stored-rows.ts';
+import { uuidSteps } from '../../sql/schema/uuid-conversion.ts';
 import { METADATA } from '../../sql/system-statements.ts';
 import { FORMAT, rowOfLog } from '../../sql/schema/system-tables.ts';
 import type { Statement } from '../../sql/dialect.ts';
@@ -95,6 +96,7 @@ export class DatabaseSchema {
     const conversion = planConversions(this.#model, { goal, models, version }, current, postgres);
     const declared = schemaAfter(models, conversion.model);
     const converted = convertedTables(current, conversion);
+    const unconverted = unconvertedTables(current, conversion);
     const all = await planWithRows(this.#session, (rows) =>
       schemaChanges(converted, declared, withoutConverted(rows, conversion)),
     );
@@ -113,8 +115,8 @@ export class DatabaseSchema {
       changes,
       steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
       checks: [
-        ...(await this.#ownerSteps(current, goal, conversion)),
-        ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconvertedTables(current, conversion), conversion)),
+        ...(await this.#valueSteps(unconverted, goal, conversion)),
+        ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconverted, conversion)),
       ],
       search: searchChanges(this.#model, keptWords(words, conversion.conversions), changes),
     };
@@ -173,7 +175,7 @@ export class DatabaseSchema {
     if (format > 0) await this.#session.script(`select ${rowOfLog(format)} for update`);
     if (system.length > 0) await this.#session.script(system.join(';\n'));
     await this.#runAll(metadataChanges(format, this.#tables.system, (bytes) => random.hex(bytes)));
-    await this.#convertOwners(plan);
+    await this.#convertValues(plan);
     for (const each of plan.conversion.conversions) {
       this.#current = `convert the rows of ${each.table.name}`;
       await convertRows(this.#session, each, plan.words);
@@ -208,19 +210,22 @@ export class DatabaseSchema {
     await allAnswers(statements.map(({ text, values }) => this.#session.query(text, values)));
   }
 
-  async #ownerSteps(
-    current: readonly CurrentTable[],
+  async #valueSteps(
+    tables: readonly CurrentTable[],
     { kind }: MigrationGoal,
     { model }: ConversionPlan,
   ): Promise<readonly SchemaStep[]> {
-    if (current.length === 0) return [];
-    const recorded = await this.#metadata(METADATA.owners);
-    const database = { tables: current, dialect: postgres, lock: rowLocks };
-    return planWithRows(this.#session, (rows) => ownerSteps(model, { rows, ...database }, recorded, kind === 'shared'));
+    if (tables.length === 0) return [];
+    const [owners, uuids] = [await this.#metadata(METADATA.owners), await this.#metadata(METADATA.uuids)];
+    const database = { tables, dialect: postgres, lock: rowLocks };
+    return planWithRows(this.#session, (rows) => [
+      ...ownerSteps(model, { rows, ...database }, owners, kind === 'shared'),
+      ...uuidSteps(model, { rows, ...database }, uuids, kind === 'shared'),
+    ]);
   }
 
-  /** Converts owners and records their form together: converted ones must not be converted again. */
-  async #convertOwners({ checks }: MigrationPlan): Promise<void> {
+  /** Converts values. The form of owners is recorded together: converted ones must not be converted again. */
+  async #convertValues({ checks }: MigrationPlan): Promise<void> {
     const statements = checks.flatMap((check) => check.statements);
     for (const statement of statements) await this.#session.script(statement);
     const record = ownerRecord(this.#model);

@@ -72,11 +72,18 @@ export class SqlEventLog implements EventLog {
   }
 
   async #list(query: EventQuery): Promise<readonly LoggedEvent[]> {
-    const { resourceId, types, resourceType } = query;
+    const { resourceId, types, resourceType, orResource } = query;
+    if (orResource !== undefined) return this.#ofEither(query, orResource);
     if (types !== undefined || resourceType !== undefined) return this.#ofTypes(query);
     const { window, ofResource } = this.#statements;
     const values = windowValues(query);
     return this.#read(resourceId === undefined ? window(...values) : ofResource(packTexts([resourceId]), ...values));
+  }
+
+  async #ofEither(query: EventQuery, { id, types }: OtherResource): Promise<readonly LoggedEvent[]> {
+    const { orResource: _, ...own } = query;
+    const either = [await this.#list(own), await this.#list({ ...own, resourceId: id, types })].flat();
+    return either.sort((one, other) => one.sequence - other.sequence).slice(0, query.limit);
   }
 
   /** Only blocks with events of a shape are read: the first sequences of each are merged. */
@@ -121,6 +128,8 @@ export class SqlEventLog implements EventLog {
     return (await this.#client.all(statement)).map((row) => new StoredEvent(row));
   }
 }
+
+type OtherResource = NonNullable<EventQuery['orResource']>;
 
 /** The last sequence of a block. */
 function blockEnd(block: number): number {

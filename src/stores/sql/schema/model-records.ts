@@ -7,6 +7,7 @@ import { type CurrentModels, type MigrationGoal, recordedModels } from './curren
 import { fieldRules } from './field-rules.ts';
 import { ownerRecord } from './owner-names.ts';
 import { METADATA } from '../system-statements.ts';
+import { uuidRecord } from './uuid-conversion.ts';
 
 /** A model that a database is migrated to, and the models that were recorded before. */
 interface MigratedModel {
@@ -31,7 +32,8 @@ export function modelMetadata({
   const form = ownerRecord(model);
   const owners = form === null ? [] : [[METADATA.owners, form] as const];
   const contract = [METADATA.contract, versionText(model.version)] as const;
-  return [served, contract, [METADATA.rules, JSON.stringify(fieldRules(model))], ...owners];
+  const rules = [METADATA.rules, JSON.stringify(fieldRules(model))] as const;
+  return [served, contract, rules, [METADATA.uuids, uuidRecord(model)], ...owners];
 }
 
 /** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */

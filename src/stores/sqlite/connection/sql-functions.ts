@@ -1,5 +1,11 @@
 import { decimalKey } from '../../sql/decimal.ts';
-import { DECIMAL_KEY_FUNCTION, JSON_FUNCTION, storedJson } from '../dialect/sqlite-dialect.ts';
+import {
+  DECIMAL_KEY_FUNCTION,
+  JSON_FUNCTION,
+  LOWER_UUIDS_FUNCTION,
+  storedJson,
+  storedLower,
+} from '../dialect/sqlite-dialect.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { joinedWords, WORDS_FUNCTION } from '../dialect/search-tables.ts';
 
@@ -9,5 +15,6 @@ export function defineFunctions(connection: SqliteConnection): void {
     typeof value === 'string' ? (decimalKey(value) ?? null) : null,
   );
   connection.defineFunction(JSON_FUNCTION, true, (value = null, type = null) => storedJson(value, type));
+  connection.defineFunction(LOWER_UUIDS_FUNCTION, true, (value = null, type = null) => storedLower(value, type));
   connection.defineFunction(WORDS_FUNCTION, true, joinedWords);
 }

@@ -1,4 +1,6 @@
 import { memoize } from '../../../cache/memoize.ts';
+import type { ValueType } from '../../../model/model.ts';
+import { storedUuid } from '../../../model/values/formats.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../sql/decimal.ts';
 import {
@@ -21,6 +23,7 @@ import {
   quoteText,
   type TypeDifferences,
 } from '../../sql/standard-dialect.ts';
+import { lowerUuids } from '../../sql/stored-uuids.ts';
 import { rowValue } from '../../sql/tables.ts';
 import { matchingKeys, matchQuery } from './search-tables.ts';
 
@@ -31,6 +34,9 @@ export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
  * The SQL function that makes JSON of a stored value: of the value as `selection` reads it, and of its type as JSON.
  */
 export const JSON_FUNCTION = 'restwright_json';
+
+/** The SQL function that writes the UUIDs of a stored value in lower case: of the value, and of its type as JSON. */
+export const LOWER_UUIDS_FUNCTION = 'restwright_lower_uuids';
 
 /** The SQL function that fails a statement after its deadline. */
 export const DEADLINE_FUNCTION = 'restwright_deadline';
@@ -71,6 +77,15 @@ export function storedJson(value: SqlValue, type: SqlValue): string | null {
   const decoded = decodeTyped(String(type))?.(value) ?? value;
   return JSON.stringify(decoded);
 }
+
+/** Computes the result of {@link LOWER_UUIDS_FUNCTION}. */
+export function storedLower(value: SqlValue, type: SqlValue): SqlValue {
+  if (typeof value !== 'string') return value;
+  const parsed = parseType(String(type));
+  return parsed.kind === 'text' ? (storedUuid(value) ?? value) : JSON.stringify(lowerUuids(JSON.parse(value), parsed));
+}
+
+const parseType = memoize((type: string): ValueType => JSON.parse(type));
 
 const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), decodeDecimal));
 
@@ -175,6 +190,7 @@ export const sqlite: Dialect = extendStandard(TYPES, {
   // bound, which takes longer than reading a page.
   placeholder: () => '+?',
   tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
+  lowerUuids: (column, type) => `${LOWER_UUIDS_FUNCTION}(${column}, ${quoteText(JSON.stringify(type))})`,
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
   inList: (expression, values, parameters) => `${expression} in (${valueList(values, parameters)})`,
   search: (resource, words, parameters, deadlineCheck) => {

@@ -48,8 +48,8 @@ import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
 import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
-import { storedOwnerSteps } from './stored-owners.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
+import { storedValueSteps } from './stored-values.ts';
 
 const system = new SystemStatements(sqlite);
 
@@ -120,11 +120,11 @@ function prepareTables(
 ): { readonly statements: readonly string[]; readonly renamed: Model } {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes, conversion } = plan;
-  const owners = listOwnerSteps(connection, plan);
+  const values = valueSteps(connection, plan);
   const broken = brokenRules(connection, plan);
-  for (const step of owners) runStep(connection, step);
+  for (const step of values) runStep(connection, step);
   const converted = conversion.conversions.map((each) => convertRows(connection, each));
-  const steps = [...owners, ...converted, ...plan.steps];
+  const steps = [...values, ...converted, ...plan.steps];
   requireConsent([...steps, ...broken], consent, conversion.advice);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
@@ -150,12 +150,9 @@ function recordModel(
   for (const { text, values } of statements) connection.run(text, values);
 }
 
-function listOwnerSteps(
-  connection: SqliteConnection,
-  { conversion: { model }, current, goal }: TablePlan,
-): readonly SchemaStep[] {
-  const recorded = current.length === 0 ? null : readMetadata(connection, METADATA.owners);
-  return storedOwnerSteps(connection, model, { current, recorded, goal });
+/** The steps that give stored values another form. Those of converted rows get it with the conversion. */
+function valueSteps(connection: SqliteConnection, { conversion, current, goal }: TablePlan): readonly SchemaStep[] {
+  return storedValueSteps(connection, conversion.model, { current: unconvertedTables(current, conversion), goal });
 }
 
 function runStep(connection: SqliteConnection, step: SchemaStep): void {
@@ -245,7 +242,7 @@ export function planMigration(
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
     const steps = [
       statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
-      ...listOwnerSteps(connection, tables),
+      ...valueSteps(connection, tables),
       ...tables.conversion.conversions.map((each) => checkConversion(connection, each)),
       ...tables.steps,
       ...brokenRules(connection, tables),
@@ -282,13 +279,9 @@ function missingStatements(
   if (format < FORMAT) return [...mode, ...systemTableChanges(format, sqlite), `-- format ${FORMAT}`];
   const plan = planTables(connection, model, format, goal);
   const converted = plan.conversion.conversions.flatMap(conversionStatements);
-  const steps = [...listOwnerSteps(connection, plan), ...plan.steps].flatMap(({ statements }) => statements);
-  return [
-    ...mode,
-    ...converted,
-    ...steps,
-    ...searchChanges(connection, model, { foreign: foreignResources(goal, model) }),
-  ];
+  const steps = [...valueSteps(connection, plan), ...plan.steps].flatMap(({ statements }) => statements);
+  const search = searchChanges(connection, model, { foreign: foreignResources(goal, model) });
+  return [...mode, ...converted, ...steps, ...search];
 }
 
 /** The key that seals cursors, generated with the database. @throws {UnusableDatabase} where it is missing */
