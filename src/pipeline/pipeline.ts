@@ -81,12 +81,11 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
 /** Runs the stages that follow once the rate limits admit the caller. */
 function serve(limited: Limited, options: PipelineOptions): MaybePromise<ApiResponse> {
   const { store, services, metrics, findVariants } = options;
-  const { route, exchange } = limited.routed;
-  const { stages } = exchange;
+  const { stages } = limited.routed.exchange;
   stages?.end('limit');
   const authorized = authorize(limited, tracedRows(store, stages), options);
   stages?.end('authorize');
-  if (route.kind === 'metrics') return metricsResponse(authorized, metrics);
+  if (limited.routed.route.kind === 'metrics') return metricsResponse(authorized, metrics);
   return perform(negotiate(authorized, findVariants), tracedCommits(services, stages));
 }
 

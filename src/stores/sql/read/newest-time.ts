@@ -15,7 +15,7 @@ export async function newestTime(client: SqlClient, tables: Tables, until: numbe
     newestRow(all.slice(block * MOST_TABLES, (block + 1) * MOST_TABLES), until),
   );
   const statements = [tables.system.newestEvent(until), ...blocks];
-  return findNewest(await Promise.all(statements.map((statement) => client.get(statement))));
+  return findNewest(await Promise.all(statements.map(async (statement) => client.get(statement))));
 }
 
 function newestRow(tables: readonly Table[], until: number): Statement {
