@@ -34,7 +34,7 @@ import { Idempotency } from './operations/write/idempotency.ts';
 import { digest, secretDigest } from './platform/digest.ts';
 import type { MaybePromise } from './platform/maybe-promise.ts';
 import { once } from './platform/once.ts';
-import { programVersion } from './platform/program-version.ts';
+import { programVersion } from './platform/process/program-version.ts';
 import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';

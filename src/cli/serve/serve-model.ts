@@ -3,7 +3,7 @@ import { requireModel } from '../model-file/read-model.ts';
 import { runServer, type ListeningAddress, type RunServerOptions } from './run-server.ts';
 import { withServerLog, type LogStyle, type ServerLog } from './server-log.ts';
 import type { Observe } from '../../observe/observation.ts';
-import { programVersion } from '../../platform/program-version.ts';
+import { programVersion } from '../../platform/process/program-version.ts';
 
 /** The model that is served, and its address. */
 export interface ServedModel extends ListeningAddress {

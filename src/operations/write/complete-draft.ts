@@ -5,8 +5,8 @@ import type { FieldValues, Row } from '../../plan/plan.ts';
 import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/write/draft.ts';
 import { refusedTransition } from '../../plan/write/state-transition.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
-import { olderContractDetail, olderContractError } from './older-contract-error.ts';
-import { checkRowSize } from './row-size.ts';
+import { olderContractDetail, olderContractError } from './refusals/older-contract-error.ts';
+import { checkRowSize } from './refusals/row-size.ts';
 import type { WriteTarget } from './write.ts';
 
 /** Makes the rule by which a body becomes a draft. */
