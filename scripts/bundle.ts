@@ -60,8 +60,8 @@ export async function bundleProgram(dist: string): Promise<void> {
     external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
     plugins: [documentValidationPlugin, pageAssetsPlugin],
   });
-  // All in one folder: a module finds the files of its threads in its own folder (`src/platform/worker-file.ts`),
-  // whichever chunk contains it.
+  // All in one folder: a module finds the files of its threads in its own folder, whichever chunk contains it
+  // (`src/platform/process/worker-file.ts`).
   await bundle.write({ dir: dist, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' });
 }
 

@@ -32,9 +32,9 @@ import { followStore } from './operations/write/follow-store.ts';
 import { Commits } from './operations/write/commits.ts';
 import { Idempotency } from './operations/write/idempotency.ts';
 import { digest, secretDigest } from './platform/digest.ts';
-import { chain, type MaybePromise } from './platform/maybe-promise.ts';
+import type { MaybePromise } from './platform/maybe-promise.ts';
 import { once } from './platform/once.ts';
-import { programVersion } from './platform/program-version.ts';
+import { programVersion } from './platform/process/program-version.ts';
 import { ApiKeyVerifier, type StoredApiKey, withApiKeys } from './auth/api-keys.ts';
 import { createGateway } from './auth/gateway.ts';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
@@ -247,18 +247,14 @@ function createTokenVerifier({ model, store, tokens, clock }: CompleteApiOptions
   const resource = model.auth?.apiKeys ?? null;
   if (resource === null || tokens === null) return tokens;
   const rows = VisibleRows.unrestricted(store);
-  const stamp = (): MaybePromise<number> => chain(rows.resourceStamps([resource]), ([first = 0]) => first);
-  const find = (prefix: string): MaybePromise<readonly StoredApiKey[]> =>
-    chain(rows.list(apiKeysRead(resource, prefix)), ({ rows: found }) =>
-      found.every((row) => findParent(row) === null)
-        ? found.map(storedApiKey)
-        : Promise.all(found.map((row) => limitByParents(row, resource, rows))).then(omitRevoked),
-    );
-  return withApiKeys(tokens, new ApiKeyVerifier({ find, stamp, digest: secretDigest, now: () => clock.now() }));
-}
-
-function omitRevoked(keys: readonly (StoredApiKey | null)[]): readonly StoredApiKey[] {
-  return keys.filter((key) => key !== null);
+  const stamps = (): MaybePromise<readonly number[]> => rows.resourceStamps([resource]);
+  const find = async (prefix: string): Promise<readonly StoredApiKey[]> => {
+    const { rows: found } = await rows.list(apiKeysRead(resource, prefix));
+    if (found.every((row) => findParent(row) === null)) return found.map(storedApiKey);
+    const limited = await Promise.all(found.map((row) => limitByParents(row, resource, rows)));
+    return limited.filter((key) => key !== null);
+  };
+  return withApiKeys(tokens, new ApiKeyVerifier({ find, stamps, digest: secretDigest, now: () => clock.now() }));
 }
 
 /** Compiles the rules of the model for every exchange, before it is routed. */

@@ -22,8 +22,8 @@ export interface StoredApiKey {
 export interface ApiKeyOptions {
   /** The keys that begin with these characters. */
   readonly find: (prefix: string) => MaybePromise<readonly StoredApiKey[]>;
-  /** A number that changes with every change of a key, by any process. */
-  readonly stamp: () => MaybePromise<number>;
+  /** One number, which changes with every change of a key, by any process. */
+  readonly stamps: () => MaybePromise<readonly number[]>;
   readonly digest: (key: string) => string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -66,7 +66,12 @@ export class ApiKeyVerifier implements TokenVerifier {
 
   verify(key: string): MaybePromise<TokenVerdict> {
     if (!KEY.test(key)) return { kind: 'invalid', reason: 'an API key has 43 characters after its prefix' };
-    return chain(this.#find(key.slice(0, PREFIX)), (candidates) => this.#judge(key, candidates));
+    return chain(this.#options.stamps(), ([stamp = 0]) => {
+      const known = this.#found.get(key.slice(0, PREFIX));
+      if (known !== undefined && known.stamp === stamp) return this.#judge(key, known.keys);
+      if (known !== undefined) this.#found.missAfterAll();
+      return this.#verifyNew(key, stamp);
+    });
   }
 
   isKnown(key: string): boolean {
@@ -74,16 +79,12 @@ export class ApiKeyVerifier implements TokenVerifier {
     return known !== undefined && this.#judge(key, known.keys).kind === 'verified';
   }
 
-  #find(prefix: string): MaybePromise<readonly StoredApiKey[]> {
-    return chain(this.#options.stamp(), (stamp) => {
-      const known = this.#found.get(prefix);
-      if (known !== undefined && known.stamp === stamp) return known.keys;
-      if (known !== undefined) this.#found.missAfterAll();
-      return chain(this.#options.find(prefix), (keys) => {
-        this.#found.set(prefix, { stamp, keys });
-        return keys;
-      });
-    });
+  /** @param stamp read before the keys */
+  async #verifyNew(key: string, stamp: number): Promise<TokenVerdict> {
+    const prefix = key.slice(0, PREFIX);
+    const keys = await this.#options.find(prefix);
+    this.#found.set(prefix, { stamp, keys });
+    return this.#judge(key, keys);
   }
 
   #judge(key: string, candidates: readonly StoredApiKey[]): TokenVerdict {

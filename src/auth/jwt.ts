@@ -1,7 +1,7 @@
 import { type Cache, GenerationalCache } from '../cache/cache.ts';
 import { fnv1a } from '../cache/fnv1a.ts';
 import type { Issuer } from '../model/model.ts';
-import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { findIssuer, judgeClaims, type JudgedClaims } from './claims.ts';
 import { type CompactToken, MAX_TOKEN, readToken } from './compact-token.ts';
 import { type KeyFinder, type KeySet, matchingKeys } from './key-finder.ts';
@@ -80,20 +80,15 @@ export class JwtVerifier implements TokenVerifier {
     const judged = judgeClaims(claims, issuer, this.#now());
     // True if a token is expired is said of those with a valid signature alone.
     if (judged.kind === 'invalid') return judged;
-    const verdict = chain(issuer.finder.find(read.token), (keys) => {
-      if (keys === null) return UNAVAILABLE;
-      return this.#verifyBy({ token, issuer, keys, judged }, read.token);
-    });
-    if (!(verdict instanceof Promise)) return verdict;
-    const shared = verdict.finally(() => this.#pending.delete(token));
-    this.#pending.set(token, shared);
-    return shared;
+    const verdict = this.#verifyBy({ token, issuer, judged }, read.token).finally(() => this.#pending.delete(token));
+    this.#pending.set(token, verdict);
+    return verdict;
   }
 
-  async #verifyBy(
-    { token, issuer, keys, judged }: Verification,
-    { algorithm, keyId }: CompactToken,
-  ): Promise<TokenVerdict> {
+  async #verifyBy({ token, issuer, judged }: Verification, compact: CompactToken): Promise<TokenVerdict> {
+    const keys = await issuer.finder.find(compact);
+    if (keys === null) return UNAVAILABLE;
+    const { algorithm, keyId } = compact;
     const matching = matchingKeys(keys, { algorithm, keyId });
     if (matching.length === 0) return rejectJwt('no key of its issuer has its kid and alg');
     if (!(await isSignedByOne(token, algorithm, matching))) return rejectJwt('its signature is not valid');
@@ -109,7 +104,6 @@ export class JwtVerifier implements TokenVerifier {
 interface Verification {
   readonly token: string;
   readonly issuer: IssuerWithKeys;
-  readonly keys: KeySet;
   readonly judged: Exclude<JudgedClaims, { readonly kind: 'invalid' }>;
 }
 

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { programVersion } from '../platform/program-version.ts';
+import { programVersion } from '../platform/process/program-version.ts';
 import { CommandError, type ExitCode, notSupportedYet } from './command-error.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 import { COMMANDS } from './command-table.ts';

@@ -1,7 +1,7 @@
 import type { Observe } from '../observe/observation.ts';
 import { type Clock, monotonicNow } from '../platform/clock.ts';
-import { createOwner } from '../platform/process-owner.ts';
-import { loopUtilization } from '../platform/process-usage.ts';
+import { createOwner } from '../platform/process/process-owner.ts';
+import { loopUtilization } from '../platform/process/process-usage.ts';
 import type { Random } from '../platform/random.ts';
 import type { Store } from '../stores/store.ts';
 import { DeliveryBudget } from './delivery-budget.ts';

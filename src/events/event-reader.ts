@@ -1,5 +1,5 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
-import type { ProcessOwner } from '../platform/process-owner.ts';
+import type { ProcessOwner } from '../platform/process/process-owner.ts';
 import { settlesWithin } from '../platform/timeout.ts';
 import type { Store } from '../stores/store.ts';
 import { DeliveryPool, type DeliveryPoolOptions } from './delivery-pool.ts';

@@ -1,6 +1,6 @@
 import type { ReaderLease } from '../plan/delivery-plan.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ProcessOwner } from '../platform/process-owner.ts';
+import type { ProcessOwner } from '../platform/process/process-owner.ts';
 import type { Deliveries, StoredReader } from '../stores/store.ts';
 
 /** Milliseconds that a lease lasts beyond the time limit of an attempt, in which its result is stored. */

@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiResponse, type BufferedResponse, isStreamed, type RawRequest } from '../exchange/handler.ts';
+import {
+  isStreamed,
+  type ApiResponse,
+  type BufferedResponse,
+  type RawRequest,
+  type HeaderList,
+} from '../exchange/handler.ts';
 import type { ApiError } from '../conventions/errors.ts';
 import { bodyAlreadyReadError, unsentResponsesError } from '../conventions/receive-errors.ts';
 import { isHealthTarget } from '../conventions/url/origin-names.ts';
@@ -8,11 +14,22 @@ import { ResponseMemory, SMALL_RESPONSE } from '../limits/response-memory.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { ConnectionTurns } from './connection-turns.ts';
 import { handleWithTimeout } from './handler-timeout.ts';
-import { withHostHeaders } from './host-headers.ts';
-import { mountApi, type MountedApi, type MountOptions, owns } from './mounted-api.ts';
+import { mountApi, owns, type MountedApi, type MountOptions } from './mounted-api.ts';
 import { nodeRequestBody, rawRequest } from './raw-request.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from './response-batcher.ts';
 import { bodyBytes, sendResponse, sendStream } from './send-response.ts';
+
+const ALLOWED_ORIGIN = 'access-control-allow-origin';
+
+/**
+ * The fields that say what caches, browsers and pages may do with a response: where the host application has decided
+ * it, its decision stays.
+ */
+const DECIDED_BY_HOST: ReadonlySet<string> = new Set([
+  'cache-control',
+  'cross-origin-resource-policy',
+  'x-content-type-options',
+]);
 
 /** A request as frameworks pass it: Express keeps the URL from before it removed a mount point. */
 type MountedRequest = IncomingMessage & { readonly originalUrl?: string };
@@ -126,4 +143,37 @@ function sendError({ api, request, response }: MountedExchange, error: unknown):
     // `refuse` has reported the error already.
     response.destroy();
   }
+}
+
+/**
+ * The header fields of a response of the API, next to those of the host application. `Vary` and `Link` have the members
+ * of both. Fields that describe the content, such as `Content-Type` and `ETag`, are those of the API. Where the host
+ * has allowed an origin, all CORS fields are the host's: two policies in one response would allow what neither does.
+ */
+function withHostHeaders(
+  headers: HeaderList,
+  response: Pick<ServerResponse, 'getHeader' | 'getHeaderNames'>,
+): HeaderList {
+  if (response.getHeaderNames().length === 0) return headers;
+  const merged: string[] = [];
+  const hostAllowsOrigin = response.getHeader(ALLOWED_ORIGIN) !== undefined;
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2);
+    const key = name.toLowerCase();
+    const set = response.getHeader(name);
+    if (hostAllowsOrigin && key.startsWith('access-control-')) continue;
+    if (set === undefined) merged.push(name, value);
+    else if (key === 'vary') merged.push(name, mergedVary(String(set), value));
+    else if (key === 'link') merged.push(name, `${String(set)}, ${value}`);
+    else if (!DECIDED_BY_HOST.has(key)) merged.push(name, value);
+  }
+  return merged;
+}
+
+/** The names of both, each once. `*` includes every other. */
+function mergedVary(one: string, other: string): string {
+  const members = new Map(
+    [...one.split(/,\s*/), ...other.split(/,\s*/)].map((member) => [member.toLowerCase(), member] as const),
+  );
+  return members.has('*') ? '*' : [...members.values()].join(', ');
 }

@@ -81,10 +81,7 @@ export class Quota {
    * @throws {ApiError} RATE_LIMIT_EXCEEDED
    */
   take(units: number): MaybePromise<void> {
-    const { requests } = this.#quota;
-    return chain(this.#taken(Math.min(units, requests)), ({ admitted, wait }) => {
-      if (!admitted) throw this.#exceeded(wait);
-    });
+    return chain(this.#request(Math.min(units, this.#quota.requests)), (state) => this.#admit(state));
   }
 
   /**
@@ -92,13 +89,10 @@ export class Quota {
    *
    * @throws {ApiError} RATE_LIMIT_EXCEEDED; then the whole request fits after the time that it names
    */
-  takeMore(units: number): MaybePromise<void> {
+  async takeMore(units: number): Promise<void> {
     const { requests, per } = this.#quota;
     const further = Math.min(units, requests - 1);
-    if (further <= 0) return undefined;
-    return chain(this.#taken(further), ({ admitted, wait }) => {
-      if (!admitted) throw this.#exceeded(wait + per / requests);
-    });
+    if (further > 0) this.#admit(await this.#request(further), per / requests);
   }
 
   /**
@@ -109,7 +103,8 @@ export class Quota {
    */
   async takeOrWait(patience: number): Promise<void> {
     for (let waited = 0; ; ) {
-      const { admitted, wait } = await this.#taken(1);
+      this.#state = await this.#request(1);
+      const { admitted, wait } = this.#state;
       if (admitted) return;
       const milliseconds = Math.ceil(wait);
       if (waited + milliseconds > patience) throw this.#exceeded(wait);
@@ -131,8 +126,9 @@ export class Quota {
 
   /** Takes a unit, if one is left. */
   count(): void {
-    // If the unit must be borrowed, the response does not wait for it.
-    void this.#taken(1);
+    const state = this.#request(1);
+    // If the unit must be lent by another process, the response does not wait for it.
+    if (!(state instanceof Promise)) this.#state = state;
   }
 
   /** Lists the header fields of a response. */
@@ -140,8 +136,14 @@ export class Quota {
     return rateLimitFields(this.#quota, this.#state.remaining, this.#state.wait);
   }
 
-  #taken(units: number): MaybePromise<BucketState> {
-    return chain(this.#rates.limiter.take(this.#kind, this.#name, units), (state) => (this.#state = state));
+  #request(units: number): MaybePromise<BucketState> {
+    return this.#rates.limiter.take(this.#kind, this.#name, units);
+  }
+
+  /** @param further milliseconds to wait in addition @throws {ApiError} RATE_LIMIT_EXCEEDED */
+  #admit(state: BucketState, further = 0): void {
+    this.#state = state;
+    if (!state.admitted) throw this.#exceeded(state.wait + further);
   }
 
   #exceeded(wait: number): ApiError {

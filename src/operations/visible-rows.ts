@@ -133,19 +133,18 @@ export class VisibleRows {
     return mapping === null ? page : chain(page, (found) => mapping.page(read.resource, found));
   }
 
-  lookup(read: Omit<LookupPlan, 'visible'>): MaybePromise<readonly LocatedRow[]> {
+  async lookup(read: Omit<LookupPlan, 'visible'>): Promise<readonly LocatedRow[]> {
     const mapping = this.#mapping;
-    const found = this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
-    return mapping === null ? found : chain(found, (rows) => mapping.located(read.resource, rows));
+    const rows = await this.#rows.lookup({ ...read, visible: this.#visibilities.whole(read.resource) });
+    return mapping === null ? rows : mapping.located(read.resource, rows);
   }
 
-  related(read: Omit<RelatedPlan, 'visible'>): MaybePromise<readonly RelatedRows[]> {
+  async related(read: Omit<RelatedPlan, 'visible'>): Promise<readonly RelatedRows[]> {
     const visible = this.#visibilities.whole(read.resource);
     const mapping = this.#mapping;
     if (mapping === null) return this.#rows.related({ ...read, visible });
-    return chain(this.#rows.related({ ...mapping.related(read, visible), visible }), (found) =>
-      found.map(({ rows, more }) => ({ rows: mapping.located(read.resource, rows), more })),
-    );
+    const found = await this.#rows.related({ ...mapping.related(read, visible), visible });
+    return found.map(({ rows, more }) => ({ rows: mapping.located(read.resource, rows), more }));
   }
 
   /** Reads the stamps of resources, or of partitions. */

@@ -29,9 +29,18 @@ export interface EarlyOptions extends ResourceIdentity {
 
 /** Ends a request before it is routed: a preflight, or a redirect to the canonical URL; null for any other. */
 export function unroutedResponse(received: Received, contracts: Contracts): ApiResponse | null {
-  const { exchange, redirect } = received;
-  if (isPreflight(received)) return preflightResponse(received, contracts);
-  return redirect === null ? null : redirectResponse(exchange, redirect, contracts.current.model.publicUrl);
+  return isPreflight(received) ? preflightResponse(received, contracts) : canonicalResponse(received, contracts);
+}
+
+/**
+ * Redirects a request to its canonical URL (308, URL-1); null if it has that URL. The form of a path is known before
+ * it is routed, that of its ids after.
+ */
+export function canonicalResponse(
+  { exchange, redirect }: Pick<Received | Routed, 'exchange' | 'redirect'>,
+  { current }: Contracts,
+): ApiResponse | null {
+  return redirect === null ? null : redirectResponse(exchange, redirect, current.model.publicUrl);
 }
 
 /**

@@ -1,14 +1,14 @@
 import { type BatchOutcome, readBatchRecord, runBatch, type StoredBatch } from '../operations/batch/batch.ts';
 import { importLines, type LinesOutcome } from '../operations/batch/ndjson.ts';
 import type { Caller } from '../operations/caller.ts';
-import type { FoundDescription } from '../operations/read/descriptions.ts';
+import type { DescriptionForm, FoundDescription } from '../operations/read/descriptions.ts';
 import { type FoundEvent, type FoundEvents, readEvent, readEvents } from '../operations/read/event-log.ts';
 import { openFeed, type OpenedFeed } from '../operations/read/feed.ts';
 import { type FoundItem, readItem } from '../operations/read/item.ts';
 import { type FoundPage, readList, type UnmodifiedPage } from '../operations/read/list.ts';
 import { type FoundRoot, readRoot } from '../operations/read/root.ts';
 import { runWrite, type Written } from '../operations/write/write-request.ts';
-import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { Plan } from './plan.ts';
 import type { Services } from './services.ts';
 
@@ -37,10 +37,7 @@ export function execute(plan: Plan, caller: Caller, services: Services): MaybePr
     case 'root':
       return readRoot(caller, plan);
     case 'description':
-      return chain(services.descriptions.find(caller.contract.version, plan.form), (description) => ({
-        kind: 'description' as const,
-        description,
-      }));
+      return describe(caller.contract.version, plan.form, services);
     case 'item':
       return readItem(caller, plan, services);
     case 'list':
@@ -60,4 +57,12 @@ export function execute(plan: Plan, caller: Caller, services: Services): MaybePr
     case 'event':
       return readEvent(caller, plan.id, services);
   }
+}
+
+async function describe(
+  version: string,
+  form: DescriptionForm,
+  { descriptions }: Pick<Services, 'descriptions'>,
+): Promise<FoundDescription> {
+  return { kind: 'description', description: await descriptions.find(version, form) };
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../conventions/errors.ts';
 import type { QueryParameter } from '../conventions/url/query.ts';
 import { attempt, chain, type MaybePromise } from '../platform/maybe-promise.ts';
 import { accessRules } from './access.ts';
+import { authenticate, type Authenticated, type AuthenticateOptions, hasKnownToken } from './authenticate.ts';
 import type { OriginChecked } from './check-origin.ts';
 import type { Principal } from '../operations/principal.ts';
 import { Quota, type Rates } from '../operations/quota.ts';
@@ -16,47 +17,54 @@ export interface Limited {
   readonly quota: Quota | null;
 }
 
+/** Options of {@link limitAttempts}. */
+export interface LimitAttemptsOptions extends AuthenticateOptions {
+  /** null if the model has no rate limits. */
+  readonly rates: Rates | null;
+}
+
 /** The identity of every caller without credentials; each has the bucket of its address. */
 const ANONYMOUS = 'anonymous';
 
 /**
- * Limits failed authentication (around step 7). A 401 takes from the bucket of its address, and no new token of an
- * address whose bucket is empty is verified (LIM-2). A known token is: one job with an expired token must not stop an
- * office. Valid callers take nothing. Failures do not stop attempts that are already being verified.
+ * Authenticates a request (step 7), and limits failed attempts. A 401 takes from the bucket of its address, and no new
+ * token of an address whose bucket is empty is verified (LIM-2). A known token is: one job with an expired token must
+ * not stop an office. Valid callers take nothing. Failures do not stop attempts that are already being verified.
  *
- * @param rates null if the model has no rate limits
- * @param isKnown true if the token was verified before
  * @throws {ApiError} RATE_LIMIT_EXCEEDED, and the errors of `authenticate`
  */
-export function limitAttempts<C>(
-  routed: Routed,
-  rates: Rates | null,
-  authenticate: () => MaybePromise<C>,
-  isKnown: () => boolean,
-): MaybePromise<C> {
-  const { exchange, received, route } = routed;
-  const { client } = received;
-  // Callers without a known address would lock each other out.
-  if (rates === null || client.address === '') return authenticate();
-  const isRead = exchange.fields.get('authorization') !== null && route.kind !== 'home';
-  const canFail = isRead || accessRules(routed).length > 0;
-  if (!canFail) return authenticate();
-  const failures = new Quota(rates, 'failure', client.address);
+export function limitAttempts(routed: Routed, options: LimitAttemptsOptions): MaybePromise<Authenticated> {
+  const failures = failureQuota(routed, options.rates);
+  if (failures === null) return authenticate(routed, options);
+  const { note } = routed.exchange;
   try {
     failures.check();
   } catch (error) {
-    if (!isKnown()) {
-      exchange.note.quota = failures;
+    if (!hasKnownToken(routed, options)) {
+      note.quota = failures;
       throw error;
     }
   }
-  return attempt(authenticate, (error) => {
-    if (error instanceof ApiError && error.status === 401) {
-      exchange.note.quota = failures;
-      failures.count();
-    }
-    throw error;
-  });
+  return attempt(
+    () => authenticate(routed, options),
+    (error) => {
+      if (error instanceof ApiError && error.status === 401) {
+        note.quota = failures;
+        failures.count();
+      }
+      throw error;
+    },
+  );
+}
+
+/** The bucket of a request whose authentication can fail; else null. */
+function failureQuota(routed: Routed, rates: Rates | null): Quota | null {
+  const { exchange, received, route } = routed;
+  const { address } = received.client;
+  // Callers without a known address would lock each other out.
+  if (rates === null || address === '') return null;
+  const isRead = exchange.fields.get('authorization') !== null && route.kind !== 'home';
+  return isRead || accessRules(routed).length > 0 ? new Quota(rates, 'failure', address) : null;
 }
 
 /**

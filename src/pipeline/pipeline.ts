@@ -6,24 +6,23 @@ import type { ApiResponse, Handler, RawRequest } from '../exchange/handler.ts';
 import { withServerTiming } from '../exchange/stage-recorder.ts';
 import { addressName } from '../limits/address-name.ts';
 import type { Observe } from '../observe/observation.ts';
-import type { Rates } from '../operations/quota.ts';
 import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts';
-import { redirectResponse } from '../represent/response.ts';
 import { compressResponse } from '../represent/content-encoding.ts';
 import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
-import { authenticate, hasKnownToken, type Authenticated, type AuthenticateOptions } from './authenticate.ts';
+import type { Authenticated } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import {
   anonymousResponse,
+  canonicalResponse,
   type EarlyOptions,
   metricsResponse,
   optionsResponse,
   unroutedResponse,
 } from './early-responses.ts';
 import { execute } from './execute.ts';
-import { limit, limitAttempts } from './limit.ts';
+import { limit, limitAttempts, type LimitAttemptsOptions, type Limited } from './limit.ts';
 import type { ActiveRequests } from './measure/active-requests.ts';
 import { bodySize, requestObservation, tracedCommits, tracedExchange, tracedRows } from './measure/traced-exchange.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
@@ -38,15 +37,13 @@ import type { Services } from './services.ts';
 const IDLE_TIMEOUT = 30_000;
 
 /** Options of {@link createPipeline}. */
-export interface PipelineOptions extends AuthenticateOptions, EarlyOptions {
+export interface PipelineOptions extends LimitAttemptsOptions, EarlyOptions {
   readonly services: Services;
   readonly findVariants: FindVariants;
   readonly sources: ExchangeSources;
   readonly store: Store;
   /** The accepted values of `Host`, unless the mount of a request has a rule of its own (AUTH-7). */
   readonly hosts: HostRule;
-  /** null if the model has no rate limits. */
-  readonly rates: Rates | null;
   /** Writes all metrics, for `/metrics`. */
   readonly metrics: () => Promise<string>;
   /** The caches of the API, which are cleared when it is idle. */
@@ -59,7 +56,7 @@ export interface PipelineOptions extends AuthenticateOptions, EarlyOptions {
 
 /** Runs one exchange, stage by stage, in the order of the contract's section 0. Every failure ends in `refuse`. */
 function respond(exchange: Exchange, request: RawRequest, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { contracts, rates, store } = options;
+  const { contracts } = options;
   const { stages } = exchange;
   const received = receive(exchange, request, contracts.current, request.hosts ?? options.hosts);
   requireTls(received, contracts.current);
@@ -68,39 +65,38 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
   if (unrouted !== null) return unrouted;
   const routed = route(received, contracts);
   stages?.end('route');
-  if (routed.redirect !== null) return redirectResponse(exchange, routed.redirect, contracts.current.model.publicUrl);
+  const redirected = canonicalResponse(routed, contracts);
+  if (redirected !== null) return redirected;
   exchange.note.variesByCaller = variesByCaller(routed);
   const anonymous = routed.method === 'OPTIONS' ? null : anonymousResponse(routed, options);
   if (anonymous !== null) return anonymous;
-  const authenticated = limitAttempts(
-    routed,
-    rates,
-    () => authenticate(routed, options),
-    () => hasKnownToken(routed, options),
-  );
-  if (routed.method === 'OPTIONS') return chain(authenticated, optionsResponse);
-  const limited = chain(authenticated, (caller) => {
-    observeDeprecation(caller, options.services.observe);
+  return chain(limitAttempts(routed, options), (authenticated) => {
+    if (routed.method === 'OPTIONS') return optionsResponse(authenticated);
+    observeDeprecation(authenticated, options.services.observe);
     stages?.end('authenticate');
-    return limit(checkOrigin(caller), rates);
+    return chain(limit(checkOrigin(authenticated), options.rates), (limited) => serve(limited, options));
   });
-  return chain(limited, (admitted) => {
-    stages?.end('limit');
-    const authorized = authorize(admitted, tracedRows(store, stages), options);
-    stages?.end('authorize');
-    if (routed.route.kind === 'metrics') return metricsResponse(authorized, options.metrics);
-    return perform(negotiate(authorized, options.findVariants), tracedCommits(options.services, stages));
-  });
+}
+
+/** Runs the stages that follow once the rate limits admit the caller. */
+function serve(limited: Limited, options: PipelineOptions): MaybePromise<ApiResponse> {
+  const { store, services, metrics, findVariants } = options;
+  const { stages } = limited.routed.exchange;
+  stages?.end('limit');
+  const authorized = authorize(limited, tracedRows(store, stages), options);
+  stages?.end('authorize');
+  if (limited.routed.route.kind === 'metrics') return metricsResponse(authorized, metrics);
+  return perform(negotiate(authorized, findVariants), tracedCommits(services, stages));
 }
 
 /** Plans and executes a request for its caller, and represents the outcome in its reply. */
 function perform({ caller, target, reply }: Negotiated, services: Services): MaybePromise<ApiResponse> {
   const { stages } = reply.exchange;
   stages?.end('negotiate');
-  const planned = chain(readParameters(caller, target), (parameters) => plan(caller, target, parameters));
-  const executed = chain(planned, (each) => {
+  const executed = chain(readParameters(caller, target), (parameters) => {
+    const planned = plan(caller, target, parameters);
     stages?.end('plan');
-    return execute(each, caller, services);
+    return execute(planned, caller, services);
   });
   return chain(executed, (outcome) => {
     stages?.end('execute');

@@ -5,8 +5,12 @@
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Continues with a value, in the same tick where it is there already. For the few steps that a cached response passes
- * through: an `await` there would cost every request a tick of the microtask queue. Elsewhere use `await`.
+ * Continues with a value, in the same tick where it is there already. Elsewhere than here use `await`:
+ *
+ * - The steps of a cached response: pipeline, caller, quota, change stamps, compressed body. An `await` there costs
+ *   every request a promise and a timeout, and its response is not sent with others of its tick.
+ * - The steps of a GET that SQLite reads on the request thread: an item, and a small page without expansions.
+ * - The writes of hooks (`operations/write/hook-work.ts`): they keep the order of the calls that no hook awaits.
  */
 export function chain<T, U>(value: MaybePromise<T>, follow: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(follow) : follow(value);

@@ -60,17 +60,16 @@ function compressedBody(
   return key === null ? compress(body, coding) : (cache.get(key) ?? compressAndCache(body, coding, key, cache));
 }
 
-function compressAndCache(
+async function compressAndCache(
   body: string | Uint8Array,
   coding: Exchange['coding'],
   key: string,
   cache: CompressionCache,
-): MaybePromise<Uint8Array> {
-  return chain(compress(body, coding), (bytes) => {
-    // zlib returns a view of a larger buffer, all of which would be cached with it.
-    cache.set(key, new Uint8Array(bytes));
-    return bytes;
-  });
+): Promise<Uint8Array> {
+  const bytes = await compress(body, coding);
+  // zlib returns a view of a larger buffer, all of which would be cached with it.
+  cache.set(key, new Uint8Array(bytes));
+  return bytes;
 }
 
 /**

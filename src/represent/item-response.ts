@@ -1,6 +1,6 @@
 import { abandonedRequestError } from '../conventions/receive-errors.ts';
 import { WHOLE_VIEW } from '../plan/list/view.ts';
-import { chain, type MaybePromise } from '../platform/maybe-promise.ts';
+import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../platform/time-slices.ts';
 import type { BufferedResponse } from '../exchange/handler.ts';
 import { tooLarge } from '../operations/read/related-size.ts';
@@ -27,24 +27,31 @@ export function itemResponse(
   found: FoundItem,
   { etags }: { readonly etags: ETags },
 ): MaybePromise<BufferedResponse> {
-  const { compiled, within, id, view } = found.request;
-  const { urls } = reply.contract;
-  const links = canonicalLink(reply, (base) => urls.item(base, compiled.resource, within, id));
-  const { source } = found;
-  if (source.kind === 'expanded') {
-    return chain(runSteps(expandedBody(reply, found.request, source.row)), (body) => {
-      // Related rows change without this row's revision and time.
-      const tagged = etags.item(reply.variant, source.row.row, etags.digest(body));
-      return conditionalResponse(reply, selectResource(compiled.resource, view.expanded, tagged), {
-        links,
-        body: () => body,
-      });
-    });
-  }
-  const item = source.kind === 'cached' ? source.item : writtenItem(reply, found.request, source);
+  const { request, source } = found;
+  if (source.kind === 'expanded') return expandedResponse(reply, request, source.row, etags);
+  const { compiled, view } = request;
+  const links = itemLinks(reply, request);
+  const item = source.kind === 'cached' ? source.item : writtenItem(reply, request, source);
   const tagged = etags.item(reply.variant, item, view.key);
   const selected = selectResource(compiled.resource, view.expanded, tagged, () => lastModified(item, reply, etags));
   return conditionalResponse(reply, selected, { links, body: () => item.text });
+}
+
+async function expandedResponse(
+  reply: Reply,
+  request: FoundItem['request'],
+  row: ExpandedRow,
+  etags: ETags,
+): Promise<BufferedResponse> {
+  const body = await runSteps(expandedBody(reply, request, row));
+  // Related rows change without this row's revision and time.
+  const tagged = etags.item(reply.variant, row.row, etags.digest(body));
+  const selected = selectResource(request.compiled.resource, request.view.expanded, tagged);
+  return conditionalResponse(reply, selected, { links: itemLinks(reply, request), body: () => body });
+}
+
+function itemLinks(reply: Reply, { compiled, within, id }: FoundItem['request']): ReturnType<typeof canonicalLink> {
+  return canonicalLink(reply, (base) => reply.contract.urls.item(base, compiled.resource, within, id));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { ROOT_PAGE_POLICY, writeRootPage } from '../describe/root-page/root-page.ts';
+import { type PlacedResource, placeResources } from '../describe/surface/placed-resource.ts';
 import type { BufferedResponse, HeaderList } from '../exchange/handler.ts';
 import { linkName } from '../model/link-name.ts';
+import type { Model } from '../model/model.ts';
 import { bodyETag, type ETags, namedETags, selectDocument } from '../operations/etags.ts';
 import type { FoundDescription } from '../operations/read/descriptions.ts';
 import type { FoundRoot } from '../operations/read/root.ts';
@@ -48,13 +50,19 @@ function pageText(reply: Reply, root: FoundRoot): string {
   const { model, urls, version } = contract;
   const base = pageLinkBase(reply, root);
   return writeRootPage({
-    model: { ...model, resources: root.readable },
+    model,
+    resources: readableResources(model, root),
     version,
     root: urls.root(base),
     docs: writeDocsUrl(contract).slice((model.publicUrl ?? '').length),
     pathOf: (resource) => urls.collection(base, resource, []),
     counts: root.totals,
   });
+}
+
+function readableResources(model: Model, { readable }: FoundRoot): ReadonlyMap<string, PlacedResource> {
+  const placed = placeResources(model).filter(({ resource }) => readable.has(resource.name));
+  return new Map(placed.map((each) => [each.resource.name, each]));
 }
 
 /** Removes the public URL, because the page sends requests to its own origin. `/` has the version in its links. */

@@ -116,7 +116,7 @@ export const stateFolder = 'cache';
 export const processState: Readonly<Record<string, string>> = {
   'src/platform/end-of-tick.ts': 'the callbacks of this iteration of the event loop',
   'src/platform/time-slices.ts': 'the work that waits for a later iteration of the event loop',
-  'src/platform/process-owner.ts': 'the owners of leases that have not ended',
+  'src/platform/process/process-owner.ts': 'the owners of leases that have not ended',
   'src/cli/model-file/module-sources.ts': 'the sources of the modules that Node.js has loaded',
   'src/model/values/validator.ts': 'the compiler of schemas, whose results depend on the schema alone',
   'src/stores/sqlite/commit/checkpoint-thread.ts': 'the connection of the thread that this file is',

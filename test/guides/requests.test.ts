@@ -246,7 +246,7 @@ describe('the guide to authentication', () => {
 const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^(?:\S*\/)?restwright(?:\.js)? /, 'test/guides/commands.slow.test.ts'],
   [/^npm start|^npm test/, 'scripts/first-start.mjs'],
-  [/^tarball=|^npm install "\$tarball"/, 'test/package/first-hour.slow.test.ts'],
+  [/^tarball=|^npm install "\$tarball"/, 'test/package/first-hour/first-hour.slow.test.ts'],
   [/^source <\(restwright completion/, 'test/cli/completion/completion.test.ts'],
   [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
   [/^curl \S+\/api\/(?:webhooks|products) |^WEBHOOK_SECRET=/, 'test/guides/first-webhook.test.ts'],

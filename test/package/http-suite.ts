@@ -33,7 +33,7 @@ export interface SuiteRun extends OtherRun {
 
 /** Runs the tests of `test/pipeline/` in another way, and fails if one of them fails. @param fewest files of the run */
 export async function runHttpSuite({ includes, ...run }: SuiteRun, fewest: number): Promise<void> {
-  const files = globSync('test/pipeline/*/*.test.ts', { cwd: root })
+  const files = globSync('test/pipeline/**/*.test.ts', { cwd: root })
     .filter((file) => !file.endsWith('.slow.test.ts'))
     .toSorted()
     .filter((file, index) => includes(path.basename(file), index));

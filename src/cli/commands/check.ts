@@ -2,21 +2,25 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { keyFileProblems } from '../../auth/open-verifier.ts';
 import { formatProblem, type ModelProblem } from '../../model/document/model-error.ts';
-import type { Model } from '../../model/model.ts';
-import { sunsetWarnings } from '../../model/sunset-warnings.ts';
+import type { Model, OlderVersion } from '../../model/model.ts';
 import { placeResources, versionedPath } from '../../describe/surface/placed-resource.ts';
 import { describeWarnings } from '../../plan/list/warnings.ts';
 import { audienceWarnings } from '../../plan/routes/protected-resource.ts';
 import { CommandError, describeFileError, type ExitCode } from '../command-error.ts';
-import { type CommandSpec, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { jsonOption, MODEL_ARGUMENT, type CommandSpec } from '../command-spec.ts';
 import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';
-import { type ComparedModels, compareModels, readCompared } from '../diff/model-pair.ts';
+import { compareModels, readCompared, type ComparedModels } from '../diff/model-pair.ts';
 import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
 import type { EnvironmentVariables } from '../setting-value.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { versionText } from '../../conventions/versioning.ts';
+
+const DAY = 86_400;
+/** Days before its sunset on which a version is first reported. */
+const NOTICE = 30;
 
 interface CheckFlags {
   readonly json?: boolean;
@@ -218,3 +222,25 @@ export const checkSpec: CommandSpec = {
 `,
   run: ([model = findModel()], flags: CheckFlags, terminal) => check(model, flags, terminal),
 };
+
+/**
+ * Versions that are served and whose sunset is near or past (VER-4): nothing changes by itself on that day.
+ *
+ * @param day seconds since the epoch, 00:00:00 GMT
+ */
+function sunsetWarnings(versions: readonly OlderVersion[], day: number): readonly string[] {
+  return versions.flatMap(({ version, sunset, retired }) => {
+    if (retired || sunset === null) return [];
+    const days = Math.round((sunset - day) / DAY);
+    if (days > NOTICE) return [];
+    const date = new Date(sunset * 1000).toISOString().slice(0, 10);
+    const when = days > 0 ? `in ${daysText(days)}` : days === 0 ? 'today' : `${daysText(-days)} ago`;
+    return [
+      `versions["${versionText(version)}"]: its sunset is ${date}, ${when}, and it is served until retired: true is set`,
+    ];
+  });
+}
+
+function daysText(count: number): string {
+  return count === 1 ? '1 day' : `${count} days`;
+}

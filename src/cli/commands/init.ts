@@ -1,22 +1,24 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { writeFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { ModelError } from '../../model/document/model-error.ts';
+import { ModelError, formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
 import { writeModel } from '../../infer/write-model.ts';
 import { loadModel } from '../../model/compile/load-model.ts';
 import type { Model } from '../../model/model.ts';
-import { commandFailed, describeFileError, type ExitCode, notSupportedYet, usageError } from '../command-error.ts';
+import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
-import { fileKind } from '../data-file/data-file.ts';
-import { describeRows, inferFile } from '../data-file/infer-file.ts';
-import { readOpenApi } from '../data-file/read-open-api.ts';
+import { fileKind, reading } from '../data-file/data-file.ts';
+import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { isJsonObject } from '../../conventions/json/json.ts';
+import { readDocument } from '../../model/document/read-document.ts';
+import { inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 
 interface InitFlags {
   readonly from?: string;
@@ -158,3 +160,21 @@ Examples:
 `,
   run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
 };
+
+/**
+ * The model of an OpenAPI description in JSON or YAML.
+ *
+ * @throws {CommandError} exit 2 for a file that cannot be read or is no description, exit 1 for an invalid one
+ */
+async function readOpenApi(file: string): Promise<ModelDraft> {
+  const text = await reading(file, () => readFile(file, 'utf8'));
+  // Integers that are too large are left out: only the syntax must be valid.
+  const { value, problems, readable } = readDocument({ file, text, env: null });
+  if (!readable) throw commandFailed(problems.map(formatProblem).join('\n'));
+  if (!isJsonObject(value) || !('openapi' in value || 'swagger' in value)) {
+    throw usageError(
+      `--from: ${file} is neither a data file nor an OpenAPI description; name a CSV or NDJSON file, a JSON file with an array or an object of arrays, or a description.`,
+    );
+  }
+  return describingErrors(file, async () => inferOpenApi(value));
+}

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packagePath } from '../../platform/package-path.ts';
+import { packagePath } from '../../platform/process/package-path.ts';
 
 /** The JSON Schema of models, a file of this package. */
 const SCHEMA = 'schema/model.schema.json';

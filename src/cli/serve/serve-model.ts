@@ -1,8 +1,9 @@
 import { commandFailed } from '../command-error.ts';
 import { requireModel } from '../model-file/read-model.ts';
-import { type ListeningAddress, runServer, type RunServerOptions } from './run-server.ts';
-import { registeredTraces } from './tracing.ts';
-import { type LogStyle, type ServerLog, withServerLog } from './server-log.ts';
+import { runServer, type ListeningAddress, type RunServerOptions } from './run-server.ts';
+import { withServerLog, type LogStyle, type ServerLog } from './server-log.ts';
+import type { Observe } from '../../observe/observation.ts';
+import { programVersion } from '../../platform/process/program-version.ts';
 
 /** The model that is served, and its address. */
 export interface ServedModel extends ListeningAddress {
@@ -52,4 +53,20 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
       onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }, log),
     });
   });
+}
+
+/**
+ * Makes spans with the SDK of OpenTelemetry that was registered before the program began, such as by
+ * `NODE_OPTIONS=--import=./tracing.js`.
+ *
+ * @returns null where there is no SDK, or the package `@opentelemetry/api` is not installed
+ */
+async function registeredTraces(): Promise<Observe | null> {
+  try {
+    const { registeredTraceObserver } = await import('../../observe/open-telemetry.ts');
+    return registeredTraceObserver(programVersion());
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  }
 }

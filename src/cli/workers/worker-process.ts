@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
 import type { MetricFamily } from '../../observe/metrics/metric-family.ts';
-import { workerFile } from '../../platform/worker-file.ts';
+import { workerFile } from '../../platform/process/worker-file.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import { PendingReplies } from './pending-replies.ts';
 import type { WorkerExit, WorkerHandle } from './supervise.ts';

@@ -1,10 +1,11 @@
 // The declarations that `restwright client` writes: the types of an API, for `restwright/client`.
 import { linkName } from '../../model/link-name.ts';
 import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
-import type { ContractVersion, Field, Model, OlderVersion, Property, Resource } from '../../model/model.ts';
-import { contractMappings, withStoredProperties } from '../../versions/contract-mapping.ts';
+import type { ContractVersion, Field, Model, Property, Resource } from '../../model/model.ts';
 import type { Relation } from '../../plan/expansion.ts';
-import { type DescribedMembers, describeMembers } from '../surface/placed-resource.ts';
+import { type DescribedContract, describedContracts } from '../described-contract.ts';
+import type { PlacedResource } from '../surface/placed-resource.ts';
+import { describeSurface } from '../surface/surface.ts';
 import {
   listCommentLines,
   commentText,
@@ -19,8 +20,7 @@ import {
 
 /** The contract that the types are of. */
 export interface TypedContract {
-  /** The model as clients of this contract know it. */
-  readonly model: Model;
+  readonly contract: DescribedContract;
   /** The name of the contract in clients: a major version, or MAJOR.MINOR where another minor of it is newer. */
   readonly version: string;
   /** True if requests that name no version get it. */
@@ -31,12 +31,12 @@ export interface TypedContract {
  * The types of a contract, as a TypeScript declaration file. The same contract has the same text, with a line for each
  * field.
  */
-export function clientTypes({ model, version, isDefault }: TypedContract): string {
+export function clientTypes({ contract, version, isDefault }: TypedContract): string {
+  const { model } = contract;
   const names = new DeclaredNames();
-  const resources = [...model.resources.values()];
-  const types = resources.map((resource) => ({ ...describeMembers(resource, model), names: names.of(resource) }));
-  const { major, minor, patch } = model.version;
-  const declarations = types.flatMap((each) => writeDeclarations(each, model));
+  const resources = [...describeSurface(contract).resources.values()];
+  const types = resources.map((described) => ({ ...described, names: names.of(described.resource) }));
+  const declarations = types.flatMap(writeDeclarations);
   const imported = IMPORTED.filter((name) => declarations.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
   const versionType = /^\d+$/.test(version) ? version : `'${version}'`;
   const api = membersText([
@@ -47,7 +47,7 @@ export function clientTypes({ model, version, isDefault }: TypedContract): strin
     },
   ]);
   return [
-    `// Types of the API ${model.name}, version ${major}.${minor}.${patch}. Written by \`restwright client\`; do not edit.`,
+    `// Types of the API ${model.name}, version ${contract.version}. Written by \`restwright client\`; do not edit.`,
     `import type { ${imported.join(', ')} } from 'restwright/client';\n`,
     ...commentText([`The types of ${model.title}: \`createClient<Api>({ url })\`.`]),
     `export interface Api {\n${api}\n}\n`,
@@ -58,11 +58,11 @@ export function clientTypes({ model, version, isDefault }: TypedContract): strin
 const IMPORTED = ['ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
 
 /** A resource, and the names of its declarations. */
-interface DeclaredResource extends DescribedMembers {
+interface DeclaredResource extends PlacedResource {
   readonly names: ReturnType<DeclaredNames['of']>;
 }
 
-function writeDeclarations(declared: DeclaredResource, model: Model): readonly string[] {
+function writeDeclarations(declared: DeclaredResource): readonly string[] {
   const { resource, names } = declared;
   const comment = commentText(listCommentLines(resource.schema));
   const types: readonly MemberType[] = [
@@ -73,14 +73,14 @@ function writeDeclarations(declared: DeclaredResource, model: Model): readonly s
     { name: 'filters', type: objectType(declared.filterable.map(filterMember)) },
     { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
     { name: 'relations', type: objectType(declared.relations.map(relationMember)) },
-    { name: 'parent', type: parentType(resource, model) },
+    { name: 'parent', type: parentType(declared) },
     { name: 'error_prefix', type: writeLiteral(resource.code) },
   ];
   return [
     ...comment,
     interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(declared)),
     `/** What creates ${names.item}. */`,
-    interfaceText(`export interface ${names.body}`, bodyMembers(resource)),
+    interfaceText(`export interface ${names.body}`, bodyMembers(declared)),
     interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
   ];
 }
@@ -103,10 +103,8 @@ function itemMembers({ resource, readable }: DeclaredResource): readonly MemberT
   return [...stored, ...derived].map((member) => (isHidden(member.name) ? { ...member, isOptional: true } : member));
 }
 
-function bodyMembers({ fields, id, schema }: Resource): readonly MemberType[] {
-  const written = fields
-    .filter(({ readOnly }) => !readOnly)
-    .map((field) => memberType(field, findPropertySchema(schema, field.name), 'in'));
+function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): readonly MemberType[] {
+  const written = writable.map((field) => memberType(field, findPropertySchema(schema, field.name), 'in'));
   return id.kind === 'client' ? [{ name: 'id', type: 'string' }, ...written] : written;
 }
 
@@ -128,9 +126,8 @@ function relationMember({ name, kind, target }: Relation): MemberType {
   return { name, type: `{ readonly to: ${writeLiteral(linkName(target))}; readonly many: ${kind !== 'one'} }` };
 }
 
-function parentType({ parent }: Resource, { resources }: Model): string {
-  const target = resources.get(parent?.resource ?? '');
-  return target === undefined ? 'null' : writeLiteral(linkName(target));
+function parentType({ above: [parent] }: DeclaredResource): string {
+  return parent === undefined ? 'null' : writeLiteral(linkName(parent));
 }
 
 /** The union of names; of more than two, each in a line of its own. */
@@ -178,14 +175,14 @@ class DeclaredNames {
  * @returns null if the model serves no such version
  */
 export function typedContract(model: Model, requested: string | null): TypedContract | null {
-  const served = servedVersions(model);
-  const version = requested === null ? model.version : namedVersion(served, requested);
-  if (version === undefined) return null;
-  const found = model.versions.find((each) => each.version === version);
+  const contracts = describedContracts(model);
+  const contract = requested === null ? contracts[0] : namedContract(contracts, requested);
+  if (contract === undefined) return null;
+  const { version } = contract.model;
   // The major alone names the first of several minors, newest first.
-  const isLatest = served.find(({ major }) => major === version.major) === version;
+  const isLatest = contracts.find((each) => each.model.version.major === version.major) === contract;
   return {
-    model: found === undefined ? model : servedModel(found, model),
+    contract,
     version: isLatest ? `${version.major}` : `${version.major}.${version.minor}`,
     isDefault: isLatest && version.major === model.defaultVersion,
   };
@@ -196,14 +193,9 @@ export function servedVersions({ version, versions }: Model): readonly ContractV
   return [version, ...versions.filter(({ retired }) => !retired).map((each) => each.version)];
 }
 
-/** The newest version that a number names: the patch never selects (VER-2). */
-function namedVersion(served: readonly ContractVersion[], requested: string): ContractVersion | undefined {
+/** The newest contract that a number names: the patch never selects (VER-2). */
+function namedContract(contracts: readonly DescribedContract[], requested: string): DescribedContract | undefined {
   const parsed = parseVersion(requested);
-  return parsed === null ? undefined : served.find((each) => versionsAgree(each, { ...parsed, patch: null }));
-}
-
-/** The model of an older contract, whose filters and sorts are those that the server knows. */
-function servedModel(older: OlderVersion, newest: Model): Model {
-  const mapping = contractMappings(newest)[newest.versions.indexOf(older)];
-  return mapping === undefined ? older.model : withStoredProperties(older, mapping, newest);
+  if (parsed === null) return undefined;
+  return contracts.find(({ model }) => versionsAgree(model.version, { ...parsed, patch: null }));
 }

@@ -49,7 +49,8 @@ function selected(codes: CodesByStatus, holds: (code: string, status: number) =>
  * Describes the operations of a resource in the order of the page. HEAD, QUERY and OPTIONS are as GET, or the same for
  * all.
  */
-export function docsOperations({ resource, collection, item }: ResourceSurface): readonly DocsOperation[] {
+export function docsOperations(described: ResourceSurface): readonly DocsOperation[] {
+  const { resource, collection, item } = described;
   return KINDS.map((kind) => {
     const method = METHODS[kind];
     const operation = requireOperation(kind === 'list' || kind === 'create' ? collection : item, method);
@@ -60,7 +61,7 @@ export function docsOperations({ resource, collection, item }: ResourceSurface):
       path,
       summary: writeSummary(kind, resource),
       access,
-      body: writeBody(kind, resource),
+      body: writeBody(kind, described),
       needsMatch: fields.some(({ name, required }) => name === 'If-Match' && required),
       needsKey: fields.some(({ name, required }) => name === 'Idempotency-Key' && required),
       success: writeSuccess(kind, operation),
@@ -106,15 +107,15 @@ function writeSuccess(kind: DocsOperationKind, { resource, successes }: SurfaceO
 }
 
 /** A body to start with. The id of an item is in its path. */
-function writeBody(kind: DocsOperationKind, resource: Resource): string | null {
-  const { id: _named, ...replacement } = sampleBody(resource);
+function writeBody(kind: DocsOperationKind, described: ResourceSurface): string | null {
+  const { id: _named, ...replacement } = sampleBody(described);
   switch (kind) {
     case 'create':
-      return JSON.stringify(sampleBody(resource), null, 2);
+      return JSON.stringify(sampleBody(described), null, 2);
     case 'replace':
       return JSON.stringify(replacement, null, 2);
     case 'patch':
-      return JSON.stringify(sampleChange(resource), null, 2);
+      return JSON.stringify(sampleChange(described), null, 2);
     case 'list':
     case 'get':
     case 'delete':

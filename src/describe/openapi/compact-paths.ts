@@ -8,14 +8,14 @@ import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
 import { apiSchema, wrapPage } from './api-schemas.ts';
 import { pathParameter } from './api-paths.ts';
 import { notModified } from './collection-paths.ts';
-import { compactBody, compactQueryForm } from './compact-bodies.ts';
 import { filtersParameter, listParameter, viewParameter } from './compact-parameters.ts';
-import { type Description, partName, schemaName } from './described-resource.ts';
+import { partName, schemaName, type Description } from './described-resource.ts';
 import { requestField, requiredField, responseFields } from './header-fields.ts';
 import { noContent } from './item-paths.ts';
 import { describeSecurity } from './operations.ts';
 import { parameterObject } from './query-parameters.ts';
-import { createdSchema, wholeSchema } from './resource-schemas.ts';
+import { createdSchema, wholeSchema, bodySchema, patchSchema } from './resource-schemas.ts';
+import type { Resource } from '../../model/model.ts';
 
 /**
  * The paths of a resource in a compact description (OPS-1d). The text of the description has what all resources share:
@@ -180,4 +180,35 @@ function jsonResponse(name: string, { description, schema, fields = [] }: JsonRe
     const own = Object.entries(all).filter(([field]) => field === 'ETag' || fields.includes(field));
     return { description, headers: Object.fromEntries(own), content: { 'application/json': { schema: schema() } } };
   });
+}
+
+/** The body of a write as JSON. What a resource is created with also replaces it. */
+function compactBody(use: 'create' | 'patch', resource: Resource, to: Description): JsonObject {
+  const { components } = to;
+  return components.ref('requestBodies', partName(resource, `${use}Body`), () => ({
+    required: true,
+    content:
+      use === 'create'
+        ? { 'application/json': { schema: bodySchema(resource, to, 'Create') } }
+        : {
+            'application/merge-patch+json': { schema: patchSchema(resource, to) },
+            'application/json-patch+json': { schema: apiSchema('JsonPatch', components) },
+          },
+  }));
+}
+
+/** The form of a QUERY of any resource. */
+function compactQueryForm({ components }: Description): JsonObject {
+  return components.ref('requestBodies', 'queryForm', () => ({
+    required: false,
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          description: 'The parameters of GET, filters too.',
+        },
+      },
+    },
+  }));
 }

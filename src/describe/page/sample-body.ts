@@ -2,11 +2,12 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
 import { readObject } from '../../model/values/access.ts';
 import { exampleValue } from '../example-value.ts';
+import type { PlacedResource } from '../surface/placed-resource.ts';
+
+type WritableResource = Pick<PlacedResource, 'resource' | 'writable'>;
 
 /** A body with which a person may start to create a resource: what it must have, with values of the right type. */
-export function sampleBody(resource: Resource): JsonObject {
-  const parentFields = new Set(resource.parentKey);
-  const writable = resource.fields.filter(({ name, readOnly }) => !readOnly && !parentFields.has(name));
+export function sampleBody({ resource, writable }: WritableResource): JsonObject {
   const required = writable.filter((field) => field.required);
   const shown = required.length > 0 ? required : writable.slice(0, 1);
   const body = Object.fromEntries(shown.map((field) => [field.name, sampleValue(field, resource)]));
@@ -16,12 +17,8 @@ export function sampleBody(resource: Resource): JsonObject {
 /**
  * A body with which a person may start to change a resource: one field that can be changed; empty where there is none.
  */
-export function sampleChange(resource: Resource): JsonObject {
-  const parentFields = new Set(resource.parentKey);
-  const field = resource.fields.find(
-    ({ name, readOnly, immutable }) =>
-      !readOnly && !immutable && !parentFields.has(name) && name !== resource.state?.field,
-  );
+export function sampleChange({ resource, writable }: WritableResource): JsonObject {
+  const field = writable.find(({ name, immutable }) => !immutable && name !== resource.state?.field);
   return field === undefined ? {} : { [field.name]: sampleValue(field, resource) };
 }
 

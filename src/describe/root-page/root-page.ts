@@ -7,10 +7,13 @@ import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
 import { requestForm } from '../page/request-form.ts';
 import { sampleBody } from '../page/sample-body.ts';
 import { fieldNotes, typeWords } from '../page/type-words.ts';
+import type { PlacedResource } from '../surface/placed-resource.ts';
 
 /** The content of the page of a model for one request. */
 export interface RootPageContent {
-  readonly model: Pick<Model, 'title' | 'name' | 'resources'>;
+  readonly model: Pick<Model, 'title' | 'name'>;
+  /** The resources that the page lists, by name. */
+  readonly resources: ReadonlyMap<string, PlacedResource>;
   /** `1.4.2`. */
   readonly version: string;
   /** Path of the root of the API, which `fetch` in the page can use. */
@@ -28,7 +31,7 @@ const MOST_DETAILED = 100;
 
 interface PlacedContent extends RootPageContent {
   /** The resources directly below each one by its name; below null, those at the top. */
-  readonly children: ReadonlyMap<string | null, readonly Resource[]>;
+  readonly children: ReadonlyMap<string | null, readonly PlacedResource[]>;
   /** True if it has so many resources that it leaves out their fields. */
   readonly isLong: boolean;
 }
@@ -39,11 +42,11 @@ export const ROOT_PAGE_POLICY = pagePolicy(ASSETS);
 
 /** The page that a browser shows for the root of an API: its collections, and a form to send requests. */
 export function writeRootPage(given: RootPageContent): string {
-  const { model } = given;
+  const { model, resources } = given;
   const content: PlacedContent = {
     ...given,
-    children: Map.groupBy(model.resources.values(), ({ parent }) => parent?.resource ?? null),
-    isLong: model.resources.size > MOST_DETAILED,
+    children: Map.groupBy(resources.values(), ({ above: [parent] }) => parent?.name ?? null),
+    isLong: resources.size > MOST_DETAILED,
   };
   const body = html`<a class="skip" href="#request">Send a request</a>
 <div class="page">
@@ -77,19 +80,20 @@ function collections(content: PlacedContent): Html {
   return html`<section aria-labelledby="collections">
 <h2 id="collections">Collections</h2>
 <ul class="collections">
-${top.map((resource) => collection(content, resource))}
+${top.map((placed) => collection(content, placed))}
 </ul>
 </section>`;
 }
 
-function collection(content: PlacedContent, resource: Resource): Html {
+function collection(content: PlacedContent, placed: PlacedResource): Html {
+  const { resource } = placed;
   const path = content.pathOf(resource);
   const counted = content.counts.get(resource.name);
   return html`<li>
 <div class="row">
 <a class="name" href="${path}">${linkName(resource)}</a>
 <span class="count">${counted === undefined ? '' : countWords(counted)}</span>
-<span class="try">${content.isLong ? '' : tryButtons(resource, path)}</span>
+<span class="try">${content.isLong ? '' : tryButtons(placed, path)}</span>
 <code class="path">${path}</code>
 </div>
 ${details(resource, content)}
@@ -98,9 +102,10 @@ ${subCollections(content, resource, pathOfLink(path))}
 `;
 }
 
-function tryButtons(resource: Resource, path: string): Html {
-  return html`<button type="button" data-method="GET" data-path="${path}" aria-label="GET ${linkName(resource)}">GET</button>
-<button type="button" data-method="POST" data-path="${path}" data-body="${JSON.stringify(sampleBody(resource), null, 2)}" aria-label="POST ${linkName(resource)}">POST</button>`;
+function tryButtons(placed: PlacedResource, path: string): Html {
+  const name = linkName(placed.resource);
+  return html`<button type="button" data-method="GET" data-path="${path}" aria-label="GET ${name}">GET</button>
+<button type="button" data-method="POST" data-path="${path}" data-body="${JSON.stringify(sampleBody(placed), null, 2)}" aria-label="POST ${name}">POST</button>`;
 }
 
 /** A link without its query, which names the version where the request does. */
@@ -113,8 +118,8 @@ function subCollections(content: PlacedContent, resource: Resource, path: string
   const below = content.children.get(resource.name) ?? [];
   if (below.length === 0) return html``;
   return html`<ul class="children">
-${below.map((child) => {
-  const itsPath = [path, `{${child.parent?.field ?? 'id'}}`, child.collection].join('/');
+${below.map(({ resource: child, pathParameters }) => {
+  const itsPath = [path, `{${pathParameters.at(-1) ?? 'id'}}`, child.collection].join('/');
   return html`<li><span class="name">${linkName(child)}</span> <code class="path">${itsPath}</code>
 ${details(child, content)}
 ${subCollections(content, child, itsPath)}</li>
@@ -124,19 +129,19 @@ ${subCollections(content, child, itsPath)}</li>
 }
 
 /** The fields of a resource. A page of many has none: the documentation has them all. */
-function details(resource: Resource, { model, isLong }: PlacedContent): Html {
+function details(resource: Resource, { resources, isLong }: PlacedContent): Html {
   const { fields } = resource;
   if (fields.length === 0 || isLong) return html``;
   return html`<details>
 <summary>${fields.length} ${fields.length === 1 ? 'field' : 'fields'}<span class="hidden"> of ${linkName(resource)}</span></summary>
 <ul class="fields">
-${fields.map((each) => field(each, model))}
+${fields.map((each) => field(each, resources))}
 </ul>
 </details>`;
 }
 
-function field(each: Field, { resources }: RootPageContent['model']): Html {
-  const target = resources.get(each.reference?.resource ?? '');
+function field(each: Field, resources: RootPageContent['resources']): Html {
+  const target = resources.get(each.reference?.resource ?? '')?.resource;
   const notes = fieldNotes(each, target === undefined ? null : linkName(target));
   return html`<li><code>${each.name}</code> <span>${[typeWords(each.type), ...notes].join(', ')}</span></li>
 `;
@@ -147,7 +152,7 @@ function countWords({ count, exact }: Total): string {
 }
 
 function requestSection({ children, root, pathOf }: PlacedContent): Html {
-  const paths = (children.get(null) ?? []).map(pathOf);
+  const paths = (children.get(null) ?? []).map(({ resource }) => pathOf(resource));
   return html`<section id="request" aria-labelledby="request-title">
 <h2 id="request-title">Send a request</h2>
 <noscript><p class="note">The form needs JavaScript. The links above work without it.</p></noscript>

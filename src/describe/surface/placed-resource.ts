@@ -1,3 +1,4 @@
+import { weakMemoize } from '../../cache/memoize.ts';
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
 import { listEventTypes } from '../../plan/events/event-types.ts';
 import { type Relation, listRelations } from '../../plan/expansion.ts';
@@ -31,7 +32,7 @@ export function versionedPath({ basePath, version }: Pick<Model, 'basePath' | 'v
 }
 
 /** Lists the resources of a model with their paths, parents before their children. */
-export function placeResources(model: Model): readonly PlacedResource[] {
+export const placeResources = weakMemoize((model: Model): readonly PlacedResource[] => {
   const base = versionedPath(model);
   return [...model.resources.values()].map((resource) => {
     const above = listAncestors(resource, model);
@@ -43,7 +44,7 @@ export function placeResources(model: Model): readonly PlacedResource[] {
       pathParameters: below.flatMap(({ parent }) => (parent === null ? [] : [parent.field])).toReversed(),
     };
   });
-}
+});
 
 /** Lists the resources above one, the nearest first. */
 export function listAncestors({ parent }: Resource, model: Pick<Model, 'resources'>): readonly Resource[] {
@@ -52,10 +53,10 @@ export function listAncestors({ parent }: Resource, model: Pick<Model, 'resource
 }
 
 /** A resource without its place: its members, relations and events. */
-export type DescribedMembers = Omit<PlacedResource, 'above' | 'path' | 'pathParameters'>;
+type DescribedMembers = Omit<PlacedResource, 'above' | 'path' | 'pathParameters'>;
 
 /** Describes the members, relations and events of a resource. */
-export function describeMembers(resource: Resource, model: Pick<Model, 'resources'>): DescribedMembers {
+function describeMembers(resource: Resource, model: Pick<Model, 'resources'>): DescribedMembers {
   const { fields, parentKey, properties } = resource;
   return {
     resource,

@@ -5,7 +5,6 @@ import type { Observe } from '../../observe/observation.ts';
 import type { BodyStream } from '../../exchange/handler.ts';
 import { positionExpired } from '../../operations/read/event-log.ts';
 import { type FeedRequest, type Feeds, unknownPosition } from '../../operations/read/feed.ts';
-import { chain } from '../../platform/maybe-promise.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { StoreReports } from '../store-reports.ts';
 import { EventTail } from './event-tail.ts';
@@ -158,12 +157,12 @@ export class EventFeeds implements Feeds {
     const { token } = reader.request;
     const { tokens } = this.#options;
     if (token === null || tokens === null) return;
-    const judge = async (): Promise<void> =>
-      chain(tokens.verify(token), ({ kind }) => {
-        if (kind === 'expired') reader.fail(apiError('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.'));
-        if (kind === 'invalid')
-          reader.fail(apiError('AUTH_TOKEN_INVALID', 'The token is no longer valid; get another one.'));
-      });
+    const judge = async (): Promise<void> => {
+      const { kind } = await tokens.verify(token);
+      if (kind === 'expired') reader.fail(apiError('AUTH_TOKEN_EXPIRED', 'The token has expired; get a new one.'));
+      if (kind === 'invalid')
+        reader.fail(apiError('AUTH_TOKEN_INVALID', 'The token is no longer valid; get another one.'));
+    };
     judge().catch((error: unknown) => this.#reports.failed(error));
   }
 }

@@ -3,7 +3,7 @@ import type { EventSettings } from '../../model/event-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { type DeliveryKey, type DeliveryPlan, RETENTION_READER } from '../../plan/delivery-plan.ts';
 import { type Clock, monotonicNow } from '../../platform/clock.ts';
-import { createOwner, type ProcessOwner } from '../../platform/process-owner.ts';
+import { createOwner, type ProcessOwner } from '../../platform/process/process-owner.ts';
 import type { Random } from '../../platform/random.ts';
 import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { webhookHost, type WebhookUrlRules } from '../../conventions/events/webhook-url.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
-import { programVersion } from '../../platform/program-version.ts';
+import { programVersion } from '../../platform/process/program-version.ts';
 import { withTimeout } from '../../platform/timeout.ts';
 import { ADDRESS_BLOCKED, GuardedAgents, type GuardedAgentsOptions, systemResolve } from './guarded-agents.ts';
 

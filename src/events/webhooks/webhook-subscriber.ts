@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';
 import type { WebhookSettings } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
-import { chain, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { AttemptResult, Delivery, Subscriber, Subscription } from '../subscriber.ts';
 import { type DeliveryRows, withAttempt } from './delivery-rows.ts';
 import { StoreReports } from '../store-reports.ts';
@@ -85,15 +84,14 @@ export class WebhookSubscriber implements Subscriber {
   }
 
   /** Returns a number that changes whenever webhooks, their secrets or their replays change, in any process. */
-  stamp(): MaybePromise<number> {
+  async stamp(): Promise<number> {
     const { table, settings } = this.#options;
     const { webhooks, secrets, replays } = settings.resources;
-    return chain(table.rows.resourceStamps([webhooks, secrets, replays]), (stamps) => {
-      const seen = stamps.join();
-      if (seen !== this.#stamps) this.#stamp += 1;
-      this.#stamps = seen;
-      return this.#stamp;
-    });
+    const stamps = await table.rows.resourceStamps([webhooks, secrets, replays]);
+    const seen = stamps.join();
+    if (seen !== this.#stamps) this.#stamp += 1;
+    this.#stamps = seen;
+    return this.#stamp;
   }
 
   /** Reads one after another, because the reader of events and their removal both call it. */

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
-import { measureUsage } from '../../platform/process-usage.ts';
-import { programVersion } from '../../platform/program-version.ts';
+import { measureUsage } from '../../platform/process/process-usage.ts';
+import { programVersion } from '../../platform/process/program-version.ts';
 import type { Observation, Observe } from '../observation.ts';
 import { writeExposition } from './exposition.ts';
 import { family, type MetricFamily } from './metric-family.ts';

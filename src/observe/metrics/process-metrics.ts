@@ -1,4 +1,4 @@
-import type { ProcessUsage } from '../../platform/process-usage.ts';
+import type { ProcessUsage } from '../../platform/process/process-usage.ts';
 import { family, type MetricFamily } from './metric-family.ts';
 
 /**

@@ -3,10 +3,10 @@ import { ApiError, type ErrorDetail } from '../../conventions/errors.ts';
 import type { WriteUnit } from '../../plan/write-unit.ts';
 import { TimeSlices } from '../../platform/time-slices.ts';
 import { isRetryable, MAX_ATTEMPTS, refusedWrite } from '../write/commit-write.ts';
-import { olderContractError } from '../write/older-contract-error.ts';
+import { olderContractError } from '../write/refusals/older-contract-error.ts';
 import type { RequestedWrite } from '../write/write-request.ts';
 import type { PreparedWrite } from '../write/write.ts';
-import { writeRefusal } from '../write/write-refusal.ts';
+import { writeRefusal } from '../write/refusals/write-refusal.ts';
 import { type BatchRecord, batchWithRevisions } from './batch-record.ts';
 import {
   type BatchRun,

@@ -5,8 +5,8 @@ import type { CommitTiming } from './commits.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import { isJudgedByOwnRows } from './row-access.ts';
 import type { CommitServices, WriteOperation } from './write.ts';
-import { olderContractError } from './older-contract-error.ts';
-import { type RefusedWrite, writeRefusal } from './write-refusal.ts';
+import { olderContractError } from './refusals/older-contract-error.ts';
+import { type RefusedWrite, writeRefusal } from './refusals/write-refusal.ts';
 import { withRevisions, type WriteResult } from './write-result.ts';
 
 /** Maximum attempts of a write that loses races to other processes. */

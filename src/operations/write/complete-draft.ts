@@ -6,8 +6,8 @@ import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan
 import { refusedTransition } from '../../plan/write/state-transition.ts';
 import { ConversionError } from '../../model/values/conversion-error.ts';
 import type { ResourceMapping } from '../../versions/resource-mapping.ts';
-import { conversionDetail, olderContractDetail, olderContractError } from './older-contract-error.ts';
-import { checkRowSize } from './row-size.ts';
+import { conversionDetail, olderContractDetail, olderContractError } from './refusals/older-contract-error.ts';
+import { checkRowSize } from './refusals/row-size.ts';
 import type { WriteTarget } from './write.ts';
 
 /** Makes the rule by which a body becomes a draft. */

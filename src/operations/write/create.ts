@@ -11,7 +11,7 @@ import { generateValues } from './generated.ts';
 import { hookPlans, HookWork } from './hook-work.ts';
 import { applyHooks, withRefusals } from './hooks.ts';
 import type { ParsedBody } from './parsed-body.ts';
-import { inCallersTerms } from './older-contract-error.ts';
+import { inCallersTerms } from './refusals/older-contract-error.ts';
 import { judgingStamps, mayHideAncestors, ownerValues, requireWritable } from './row-access.ts';
 import {
   draftError,

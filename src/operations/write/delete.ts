@@ -5,7 +5,7 @@ import { planCascade } from './cascade.ts';
 import type { CommitTiming } from './commits.ts';
 import { hookPlans } from './hook-work.ts';
 import { beforeDelete } from './hooks.ts';
-import { inCallersTerms } from './older-contract-error.ts';
+import { inCallersTerms } from './refusals/older-contract-error.ts';
 import { judgingStamps, requireChangeable } from './row-access.ts';
 import {
   checkPreconditions,

@@ -23,7 +23,7 @@ import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
 import { ownerValues } from './row-access.ts';
-import { checkRowSize } from './row-size.ts';
+import { checkRowSize } from './refusals/row-size.ts';
 import { writeOrigin, type WriteServices } from './write.ts';
 
 /** Services that hooks work with. */

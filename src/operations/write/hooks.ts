@@ -12,7 +12,7 @@ import { invalid } from '../failures.ts';
 import type { CascadePlans } from './cascade.ts';
 import { type ContextServices, HookWork, shownRow } from './hook-work.ts';
 import { errorList, refineDraft } from './refine.ts';
-import { inCallersTerms } from './older-contract-error.ts';
+import { inCallersTerms } from './refusals/older-contract-error.ts';
 import { type WriteTarget } from './write.ts';
 import { checkStoredSize, storedHidden } from './complete-draft.ts';
 

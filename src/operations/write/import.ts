@@ -18,8 +18,8 @@ import { DANGLING, invalid, notFound } from '../failures.ts';
 import { findAncestors } from '../read/item.ts';
 import type { Sources } from '../sources.ts';
 import { generateMissing } from './generated.ts';
-import { referenceField } from './dangling-references.ts';
-import { writeRefusal } from './write-refusal.ts';
+import { referenceField } from './refusals/dangling-references.ts';
+import { writeRefusal } from './refusals/write-refusal.ts';
 
 /** A row that could not be imported. */
 export interface RowImportError {

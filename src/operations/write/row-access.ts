@@ -12,9 +12,9 @@ import type { Principal } from '../principal.ts';
 import { StagedRows } from '../staged/staged-rows.ts';
 import { isJudgedByRow, visibleConditions } from '../../plan/visibility.ts';
 import { requireAncestors } from '../read/item.ts';
-import { inCallersTerms } from './older-contract-error.ts';
+import { inCallersTerms } from './refusals/older-contract-error.ts';
 import type { WriteResult } from './write-result.ts';
-import { danglingReferences, unreadReferences } from './dangling-references.ts';
+import { danglingReferences, unreadReferences } from './refusals/dangling-references.ts';
 import type { ItemTarget, WriteTarget } from './write.ts';
 
 /** An operation that changes rows. */

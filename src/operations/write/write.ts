@@ -14,7 +14,7 @@ import { invalid, preconditionFailed, preconditionRequired } from '../failures.t
 import { hiddenMembers } from '../read/hidden-members.ts';
 import type { Sources } from '../sources.ts';
 import type { Commits, CommitTiming } from './commits.ts';
-import { danglingReferences, referenceField } from './dangling-references.ts';
+import { danglingReferences, referenceField } from './refusals/dangling-references.ts';
 import type { ParsedBody } from './parsed-body.ts';
 import type { WriteResult } from './write-result.ts';
 

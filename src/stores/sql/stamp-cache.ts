@@ -1,6 +1,6 @@
 import type { Partition } from '../../plan/list/partitions.ts';
 import { fnv1a } from '../../cache/fnv1a.ts';
-import { chain, awaitAll, type MaybePromise } from '../../platform/maybe-promise.ts';
+import { awaitAll, type MaybePromise } from '../../platform/maybe-promise.ts';
 import type { Statement } from './dialect.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
@@ -76,13 +76,12 @@ export class StampCache {
   }
 
   /** Reads a stamp, and keeps it unless something was written meanwhile. */
-  #keep(read: Statement, known: Map<string, number>, key: string): MaybePromise<number> {
+  async #keep(read: Statement, known: Map<string, number>, key: string): Promise<number> {
     const writes = this.#writes;
-    return chain(this.#client.get(read), (row) => {
-      const stamp = Number(row?.['change'] ?? 0);
-      if (writes === this.#writes) known.set(key, stamp);
-      return stamp;
-    });
+    const row = await this.#client.get(read);
+    const stamp = Number(row?.['change'] ?? 0);
+    if (writes === this.#writes) known.set(key, stamp);
+    return stamp;
   }
 }
 

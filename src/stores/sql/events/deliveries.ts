@@ -5,7 +5,6 @@ import type {
   ReaderLease,
   SubscriptionPosition,
 } from '../../../plan/delivery-plan.ts';
-import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type {
   Deliveries,
   DeliveryQuery,
@@ -34,15 +33,11 @@ export class SqlDeliveries implements Deliveries {
     await this.#client.execute(this.#statements.addSubscriptions(JSON.stringify(names)));
   }
 
-  reader(name: string): MaybePromise<StoredReader | null> {
-    return chain(this.#client.get(this.#statements.reader(name)), (row) =>
-      row === null
-        ? null
-        : {
-            lease: { reader: name, owner: String(row['owner']), until: Number(row['leased_until']) },
-            sequence: Number(row['sequence']),
-          },
-    );
+  async reader(name: string): Promise<StoredReader | null> {
+    const row = await this.#client.get(this.#statements.reader(name));
+    if (row === null) return null;
+    const lease = { reader: name, owner: String(row['owner']), until: Number(row['leased_until']) };
+    return { lease, sequence: Number(row['sequence']) };
   }
 
   async lease(found: ReaderLease, taken: ReaderLease): Promise<boolean> {
@@ -53,40 +48,36 @@ export class SqlDeliveries implements Deliveries {
     return rows.length > 0;
   }
 
-  positions(names: readonly string[]): MaybePromise<readonly SubscriptionPosition[]> {
-    return chain(this.#client.all(this.#statements.positions(JSON.stringify(names))), (rows) =>
-      rows.map((row) => ({ name: String(row['name']), sequence: Number(row['position']) })),
-    );
+  async positions(names: readonly string[]): Promise<readonly SubscriptionPosition[]> {
+    const rows = await this.#client.all(this.#statements.positions(JSON.stringify(names)));
+    return rows.map((row) => ({ name: String(row['name']), sequence: Number(row['position']) }));
   }
 
-  storedAfter(endpoint: string, position: number): MaybePromise<readonly number[]> {
-    return chain(this.#client.all(this.#statements.storedAfter(endpoint, position)), (rows) =>
-      rows.map((row) => Number(row['sequence'])),
-    );
+  async storedAfter(endpoint: string, position: number): Promise<readonly number[]> {
+    const rows = await this.#client.all(this.#statements.storedAfter(endpoint, position));
+    return rows.map((row) => Number(row['sequence']));
   }
 
-  waiting(reader: string): MaybePromise<readonly WaitingEndpoint[]> {
-    return chain(this.#client.all(this.#statements.waiting(reader, reader, reader)), (rows) =>
-      rows.map((row) => ({ endpoint: String(row['endpoint']), due: Number(row['due']) })),
-    );
+  async waiting(reader: string): Promise<readonly WaitingEndpoint[]> {
+    const rows = await this.#client.all(this.#statements.waiting(reader, reader, reader));
+    return rows.map((row) => ({ endpoint: String(row['endpoint']), due: Number(row['due']) }));
   }
 
-  due({ reader, endpoint, now, latest, limit }: DueQuery): MaybePromise<readonly DeliveryChange[]> {
-    const rows = this.#client.all(this.#statements.due(reader, endpoint, now, latest, limit));
-    return chain(rows, (found) => found.map(readDelivery));
+  async due({ reader, endpoint, now, latest, limit }: DueQuery): Promise<readonly DeliveryChange[]> {
+    const rows = await this.#client.all(this.#statements.due(reader, endpoint, now, latest, limit));
+    return rows.map(readDelivery);
   }
 
-  openResources(reader: string, names: readonly string[]): MaybePromise<readonly OpenResource[]> {
-    return chain(this.#client.all(this.#statements.openResources(reader, JSON.stringify(names))), (rows) =>
-      rows.map((row) => ({
-        endpoint: String(row['endpoint']),
-        resource: String(row['resource']),
-        count: Number(row['count']),
-      })),
-    );
+  async openResources(reader: string, names: readonly string[]): Promise<readonly OpenResource[]> {
+    const rows = await this.#client.all(this.#statements.openResources(reader, JSON.stringify(names)));
+    return rows.map((row) => ({
+      endpoint: String(row['endpoint']),
+      resource: String(row['resource']),
+      count: Number(row['count']),
+    }));
   }
 
-  list(query: DeliveryQuery): MaybePromise<readonly DeliveryChange[]> {
+  async list(query: DeliveryQuery): Promise<readonly DeliveryChange[]> {
     const { endpoint, states, limit } = query;
     const from = query.sequence ?? 0;
     const to = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, (query.sequence ?? Number.MAX_SAFE_INTEGER - 1) + 1);
@@ -95,24 +86,22 @@ export class SqlDeliveries implements Deliveries {
       states === undefined
         ? deliveries(endpoint, from, to, limit)
         : deliveriesInStates(endpoint, JSON.stringify(states), from, to, limit);
-    return chain(this.#client.all(read), (rows) => rows.map(readDelivery));
+    return (await this.#client.all(read)).map(readDelivery);
   }
 
-  isBehind(sequence: number): MaybePromise<boolean> {
-    return chain(this.#client.get(this.#statements.behind(sequence, sequence)), (row) => row !== null);
+  async isBehind(sequence: number): Promise<boolean> {
+    return (await this.#client.get(this.#statements.behind(sequence, sequence))) !== null;
   }
 
-  expired({ readers, through, succeededBefore, limit }: ExpiredDeliveries): MaybePromise<readonly DeliveryKey[]> {
+  async expired({ readers, through, succeededBefore, limit }: ExpiredDeliveries): Promise<readonly DeliveryKey[]> {
     const { ofRemoved, succeeded } = this.#statements;
-    return chain(this.#client.all(ofRemoved(through, JSON.stringify(readers), limit)), (removed) =>
-      chain(this.#client.all(succeeded(succeededBefore, limit)), (old) =>
-        [...removed, ...old].slice(0, limit).map((row) => ({
-          endpoint: String(row['endpoint']),
-          sequence: Number(row['sequence']),
-          state: readState(row['state']),
-        })),
-      ),
-    );
+    const removed = await this.#client.all(ofRemoved(through, JSON.stringify(readers), limit));
+    const old = await this.#client.all(succeeded(succeededBefore, limit));
+    return [...removed, ...old].slice(0, limit).map((row) => ({
+      endpoint: String(row['endpoint']),
+      sequence: Number(row['sequence']),
+      state: readState(row['state']),
+    }));
   }
 }
 

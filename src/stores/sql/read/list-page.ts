@@ -1,5 +1,5 @@
 import type { Count, ListPlan, Page, Row } from '../../../plan/plan.ts';
-import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import type { DeadlineChecks, SqlRow, Statement } from '../dialect.ts';
 import type { BatchRead, BatchRows } from '../sql-client.ts';
@@ -40,8 +40,13 @@ export function decodePage(tables: Tables, plan: ListPlan, [reads = [], counts =
   const decoded: DecodedRows = { rows: [], size: 0 };
   const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });
   if (isDone) return pageWith(plan, decoded, reads.length, counts);
-  const rest = runSteps(decodeRest(table, { plan, reads, decoded }));
-  return chain(rest, () => pageWith(plan, decoded, reads.length, counts));
+  return decodeLargePage(table, { plan, reads, decoded }, counts);
+}
+
+async function decodeLargePage(table: Table, decoding: Decoding, counts: readonly SqlRow[]): Promise<Page> {
+  const { plan, reads, decoded } = decoding;
+  await runSteps(decodeRest(table, decoding));
+  return pageWith(plan, decoded, reads.length, counts);
 }
 
 /** Rows that are being decoded. */

@@ -1,4 +1,3 @@
-import { awaitAll, chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
 import type { SqlRow, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
@@ -10,13 +9,13 @@ const MOST_TABLES = 100;
  * The newest time in a database that is not after a given one: `Store.newestTime`. Each statement reads one entry of an
  * index of each of its tables, or the last events.
  */
-export function newestTime(client: SqlClient, tables: Tables, until: number): MaybePromise<number | null> {
+export async function newestTime(client: SqlClient, tables: Tables, until: number): Promise<number | null> {
   const all = [...tables];
   const blocks = Array.from({ length: Math.ceil(all.length / MOST_TABLES) }, (_, block) =>
     newestRow(all.slice(block * MOST_TABLES, (block + 1) * MOST_TABLES), until),
   );
   const statements = [tables.system.newestEvent(until), ...blocks];
-  return chain(awaitAll(statements.map((statement) => client.get(statement))), findNewest);
+  return findNewest(await Promise.all(statements.map(async (statement) => client.get(statement))));
 }
 
 function newestRow(tables: readonly Table[], until: number): Statement {

@@ -10,7 +10,7 @@ import type {
 } from '../../../plan/plan.ts';
 import { visibleConditions } from '../../../plan/visibility.ts';
 import { keyIds } from '../../../plan/row-address.ts';
-import { chain, type MaybePromise } from '../../../platform/maybe-promise.ts';
+import type { MaybePromise } from '../../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import { type AncestorId, ancestorIds } from '../ancestor-ids.ts';
 import { type DeadlineChecks, BindParameters, type SqlRow, type Statement } from '../dialect.ts';
@@ -193,26 +193,25 @@ function distinctOwners(width: number, { owners }: RelatedPlan): readonly (reado
  *
  * @throws {RowsTooLarge}
  */
-export function relatedRows(
+export async function relatedRows(
   tables: Tables,
   plan: RelatedPlan,
   reads: readonly SqlRow[],
-): MaybePromise<readonly RelatedRows[]> {
+): Promise<readonly RelatedRows[]> {
   const table = tables.of(plan.resource);
   checkSize(table, reads, withFurtherRows(plan));
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
   checkSize(table, first, plan.maxSize);
-  return chain(runSteps(locatedRows(table, listLevels(tables, table), first)), (all) => {
-    let start = 0;
-    const found = new Map<number, RelatedRows>();
-    for (const [position, { length }] of byPosition) {
-      const end = start + Math.min(length, plan.limit);
-      found.set(position, { rows: all.slice(start, end), more: length > plan.limit });
-      start = end;
-    }
-    return ofEachOwner(ownerWidth(tables, plan), plan, found);
-  });
+  const all = await runSteps(locatedRows(table, listLevels(tables, table), first));
+  let start = 0;
+  const found = new Map<number, RelatedRows>();
+  for (const [position, { length }] of byPosition) {
+    const end = start + Math.min(length, plan.limit);
+    found.set(position, { rows: all.slice(start, end), more: length > plan.limit });
+    start = end;
+  }
+  return ofEachOwner(ownerWidth(tables, plan), plan, found);
 }
 
 /** @param found by the position of a distinct owner */

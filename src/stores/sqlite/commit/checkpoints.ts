@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../../platform/worker-file.ts';
+import { workerFile } from '../../../platform/process/worker-file.ts';
 import type { MainConnection } from '../connection/main-connection.ts';
 import type { DatabaseFile } from '../health/database-files.ts';
 

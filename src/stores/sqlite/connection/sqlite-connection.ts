@@ -1,6 +1,6 @@
 import type { SizeBound, SqlRow, SqlValue } from '../../sql/dialect.ts';
 import { readUpTo } from '../../sql/read/size-bound.ts';
-import { availableMemory } from '../../../platform/available-memory.ts';
+import { availableMemory } from '../../../platform/process/available-memory.ts';
 import { LARGE_ROW_FUNCTION } from '../dialect/sqlite-dialect.ts';
 import type { Driver, DriverConnection, PreparedStatement } from '../driver/driver.ts';
 import { createPrivateFile } from './private-file.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../../platform/worker-file.ts';
+import { workerFile } from '../../../platform/process/worker-file.ts';
 import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
 import { StoreUnavailable } from '../../store.ts';
 import { unpackBatch } from './packed-rows.ts';

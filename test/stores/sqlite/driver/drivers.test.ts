@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { availableMemory } from '../../../../src/platform/available-memory.ts';
+import { availableMemory } from '../../../../src/platform/process/available-memory.ts';
 import { mappedBytes, SqliteConnection } from '../../../../src/stores/sqlite/connection/sqlite-connection.ts';
 import { DRIVER_NAMES, type DriverConnection, type OpenOptions } from '../../../../src/stores/sqlite/driver/driver.ts';
 import { loadDriver } from '../../../../src/stores/sqlite/driver/select-driver.ts';

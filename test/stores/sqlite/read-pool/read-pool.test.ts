@@ -308,13 +308,14 @@ describe('the thread that reads a list', () => {
     const related = (effort: Partial<RelatedPlan>) => store.rows.related({ ...asked, ...effort });
     const lookup = (effort: Partial<LookupPlan>) =>
       store.rows.lookup({ resource: 'products', rows: topLevel('a'), visible: EVERYTHING, ...effort });
+    const { mock } = context.mock.method(ReadPool.prototype, 'read');
     for (const read of [related, lookup]) {
-      const inPlace = read({ effort: 'light' });
-      assert.ok(!(inPlace instanceof Promise));
+      const inPlace = await read({ effort: 'light' });
+      assert.equal(mock.callCount(), 0);
       for (const effort of [{ effort: 'bounded' }, { effort: 'unbounded' }, {}] as const) {
-        const apart = read(effort);
-        assert.ok(apart instanceof Promise, JSON.stringify(effort));
-        assert.deepEqual(await apart, inPlace);
+        assert.deepEqual(await read(effort), inPlace);
+        assert.equal(mock.callCount(), 1, JSON.stringify(effort));
+        mock.resetCalls();
       }
     }
   });
