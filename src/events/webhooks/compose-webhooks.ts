@@ -13,6 +13,7 @@ import type { LoggedEvent, Store } from '../../stores/store.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { DeliveryRows } from './delivery-rows.ts';
 import { EndpointTable } from './endpoint-table.ts';
+import { EndedKeys } from './ended-keys.ts';
 import { KeyEnds } from './key-ends.ts';
 import { pingEvent } from './ping-event.ts';
 import { type WebhookSender, webhookSender } from './sender.ts';
@@ -60,6 +61,8 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
   const apiKeys = model.auth?.apiKeys ?? null;
   const keys = apiKeys === null ? null : new KeyEnds({ rows: table.rows, resource: apiKeys, now });
+  const ended =
+    keys === null ? null : new EndedKeys({ rows: table.rows, webhooks: names.webhooks, keys, deliveries: rows, now });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
   const attempt = { sender, timeout, name: model.name, source, now, elapsed };
   const starts = new SubscriptionStarts(store);
@@ -68,7 +71,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
     return found?.sequence === sequence ? found : null;
   };
   const ping = (delivery: Row): EventEnvelope => pingEvent(delivery, { ...parts, settings });
-  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now });
+  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now, keys });
   return {
     subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, keys, observe: parts.observe }),
     requests: new WebhookRequests({
@@ -80,6 +83,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
       find,
       ping,
       starts,
+      keys: keys === null || ended === null ? null : { ends: keys, ended },
       retention,
       keepDeliveries,
     }),

@@ -12,6 +12,9 @@ import { StoreReports } from '../store-reports.ts';
 import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
+import { endedWithKey, type EndedKeys } from './ended-keys.ts';
+import type { KeyEnds } from './key-ends.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 import type { SubscriptionStarts } from './subscription-starts.ts';
 import { replayStart } from './webhook-subscriber.ts';
 
@@ -25,6 +28,8 @@ export interface WebhookRequestsOptions {
   /** Makes the ping of a webhook. */
   readonly ping: (delivery: Row) => EventEnvelope;
   readonly starts: SubscriptionStarts;
+  /** The API keys that have ended, and the webhooks that end with them; null if the model has no API keys. */
+  readonly keys: { readonly ends: Pick<KeyEnds, 'find'>; readonly ended: Pick<EndedKeys, 'disable'> } | null;
   /** Milliseconds for which events and unsuccessful deliveries are stored. */
   readonly retention: number;
   /** Milliseconds for which successful deliveries are listed. */
@@ -55,12 +60,14 @@ export class WebhookRequests {
 
   /** Starts the requested deliveries. Never rejects. */
   async run(): Promise<void> {
-    const { table } = this.#options;
+    const { table, keys } = this.#options;
     try {
+      await keys?.ended.disable();
       await this.#startPending();
       await this.#deleteOld();
       const { found } = await table.replays();
-      for (const replay of found) if (await this.#isDelivered(replay)) await this.#finish(replay);
+      for (const replay of found)
+        if ((await this.#hasEnded(replay)) || (await this.#isDelivered(replay))) await this.#finish(replay);
       this.#reports.succeeded();
     } catch (error) {
       this.#reports.failed(error);
@@ -115,6 +122,14 @@ export class WebhookRequests {
     if (isDone) this.#cleanedAt = now;
   }
 
+  /** True if the webhook of a replay has ended with its API key. */
+  async #hasEnded({ webhook }: Replay): Promise<boolean> {
+    const { keys, names, table } = this.#options;
+    if (keys === null) return false;
+    const row = await table.rows.item({ resource: names.webhooks, id: webhook, within: [] });
+    return row !== null && endedWithKey(row);
+  }
+
   /** True if all events of a replay have been delivered or abandoned. */
   async #isDelivered(replay: Replay): Promise<boolean> {
     const { starts, store } = this.#options;
@@ -133,9 +148,17 @@ export class WebhookRequests {
     await starts.end([replayStart(replay).name]);
   }
 
+  /** Finds a webhook; null if it cannot be called, or has ended with its API key. */
+  async #usable(id: string): Promise<WebhookEndpoint | null> {
+    const { table, keys } = this.#options;
+    const endpoint = await table.endpoint(id);
+    const hasEnded = endpoint?.keyId != null && (await keys?.ends.find(endpoint.keyId)) != null;
+    return hasEnded ? null : endpoint;
+  }
+
   async #deliver(row: Row): Promise<void> {
-    const { table, rows, names, attempt, ping, find } = this.#options;
-    const endpoint = await table.endpoint(readString(row['webhook_id']) ?? '');
+    const { rows, names, attempt, ping, find } = this.#options;
+    const endpoint = await this.#usable(readString(row['webhook_id']) ?? '');
     const logged = row['type'] === PING ? null : await find(Number(row['sequence']));
     const seen = endpoint === null || logged === null ? null : endpoint.see(logged);
     const event = row['type'] === PING ? ping(row) : seen;
