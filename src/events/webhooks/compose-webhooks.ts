@@ -59,10 +59,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { retention } = model.events;
   const table = new EndpointTable({ store, contracts, names, rules: sender.rules, seal, origin });
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
-  const apiKeys = model.auth?.apiKeys ?? null;
-  const keys = apiKeys === null ? null : new KeyEnds({ rows: table.rows, resource: apiKeys, now });
-  const ended =
-    keys === null ? null : new EndedKeys({ rows: table.rows, webhooks: names.webhooks, keys, deliveries: rows, now });
+  const keys = composeKeys({ model, table, webhooks: names.webhooks, deliveries: rows, now });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
   const attempt = { sender, timeout, name: model.name, source, now, elapsed };
   const starts = new SubscriptionStarts(store);
@@ -83,10 +80,22 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
       find,
       ping,
       starts,
-      keys: keys === null || ended === null ? null : { ends: keys, ended },
+      keys,
       retention,
       keepDeliveries,
     }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };
+}
+
+interface KeyParts extends Pick<ConstructorParameters<typeof EndedKeys>[0], 'webhooks' | 'deliveries' | 'now'> {
+  readonly model: Model;
+  readonly table: EndpointTable;
+}
+
+/** Composes the search for API keys that have ended; null if the model has no API keys. */
+function composeKeys({ model, table: { rows }, ...parts }: KeyParts): EndedKeys | null {
+  const resource = model.auth?.apiKeys ?? null;
+  if (resource === null) return null;
+  return new EndedKeys({ ...parts, rows, keys: new KeyEnds({ rows, resource, now: parts.now }) });
 }

@@ -34,6 +34,11 @@ export class EndedKeys {
     this.#changes = new ChangedRows(options.rows, options.webhooks);
   }
 
+  /** Finds the reason for which a key has ended; null if it has not. */
+  find(key: string): Promise<KeyEnd | null> {
+    return this.#options.keys.find(key);
+  }
+
   /** Disables the webhooks whose keys have ended since the last call. Do not call it while it runs. */
   async disable(): Promise<void> {
     const { keys, now } = this.#options;

@@ -21,7 +21,7 @@ export interface WebhookSubscriberOptions {
   readonly starts: SubscriptionStarts;
   readonly observe: Observe;
   /** The API keys that have ended; null if the model has none. */
-  readonly keys: KeyEnds | null;
+  readonly keys: Pick<KeyEnds, 'find'> | null;
 }
 
 /** Milliseconds of failures after which a webhook is disabled (EVT-6). */

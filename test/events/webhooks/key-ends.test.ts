@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { as } from '../../pipeline/support/caller-tokens.ts';
-import { startReceiver, status } from './receiver.ts';
+import { startReceiver, status as answer } from './receiver.ts';
 import { START, until, type WebhookScene, webhookScene } from './scene.ts';
 
 const MODEL = `
@@ -168,18 +168,26 @@ describe('the webhooks of an API key', () => {
     await scene.send('POST', 'products', { name: 'a' }, ANN);
     await until(() => receiver.requests.length === 1);
     const window = { from: new Date(START).toISOString(), to: new Date(START + 1_000).toISOString() };
-    receiver.respond = status(500);
+    receiver.respond = answer(500);
     const replay = await scene.send('POST', `webhooks/${id}/replays`, window, key.headers);
     assert.equal(replay.status, 201, replay.text);
     await until(() => receiver.requests.length === 2);
-    // It is requested before the key expires, and starts after it has expired.
-    const ping = await scene.send('POST', `webhooks/${id}/deliveries`, { type: 'webhook.ping' }, key.headers);
-    assert.equal(ping.status, 201, ping.text);
+    // The places of the caller are taken until the key has expired: the last pings start after that.
+    const release: (() => void)[] = [];
+    receiver.respond = (_request, response) => void release.push(() => response.writeHead(204).end());
+    const pings = [];
+    for (let index = 0; index < 20; index += 1)
+      pings.push(await scene.send('POST', `webhooks/${id}/deliveries`, { type: 'webhook.ping' }, key.headers));
+    await until(() => release.length > 0);
     scene.clock.advance(60_000);
     await untilDisabled(scene, id);
+    receiver.respond = answer(204);
+    for (const each of release) each();
     const read = async (path: string) => (await scene.send('GET', `webhooks/${id}/${path}`, undefined, ROOT)).body;
     await until(async () => (await read(`replays/${replay.body.id}`)).status === 'finished');
-    await until(async () => (await read(`deliveries/${ping.body.id}`)).status === 'dead');
+    const last = `deliveries/${pings.at(-1)?.body.id}`;
+    await until(async () => (await read(last)).status === 'dead');
+    assert.equal((await read(last)).attempts[0].error, 'The webhook cannot be used now.');
   });
 });
 

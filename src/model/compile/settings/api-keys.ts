@@ -7,7 +7,7 @@ import { readObject, readString, readStrings } from '../../values/access.ts';
 import { disableKeyWebhooks } from './webhook-hooks.ts';
 import { webhookResources } from './webhooks.ts';
 
-type Context = HookServices & WriteInfo;
+type KeyContext = HookServices & WriteInfo;
 
 /** The collection of API keys, where `system` does not rename it. */
 const COLLECTION = 'api-keys';
@@ -72,7 +72,10 @@ const MAX_REVOKED = 1_000;
 const PAGE = 100;
 
 /** Revokes the keys that were made with a key, at any distance, and disables the webhooks that were made with them. */
-function revokeMade(name: string, { declared }: CompileContext): (row: JsonObject, context: Context) => Promise<void> {
+function revokeMade(
+  name: string,
+  { declared }: CompileContext,
+): (row: JsonObject, context: KeyContext) => Promise<void> {
   const webhooks = webhookResources(declared);
   return async (row, context) => {
     const id = readString(row['id']) ?? '';
@@ -84,7 +87,7 @@ function revokeMade(name: string, { declared }: CompileContext): (row: JsonObjec
 }
 
 /** Lists the ids of the keys that were made with a key, at any distance, the nearest first. */
-async function listMade(name: string, key: string, { system }: Context): Promise<readonly string[]> {
+async function listMade(name: string, key: string, { system }: KeyContext): Promise<readonly string[]> {
   const made = new Set<string>();
   const parents = [key];
   for (const parent of parents) {
