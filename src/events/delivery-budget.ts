@@ -15,12 +15,12 @@ export interface DeliveryPlace {
 
 /** Concurrent deliveries of a process, to all subscriptions of all subscribers. */
 const MAX_CONCURRENT = 256;
-/** The maximum of these to endpoints that are not known to be quick. */
-const MAX_UNPROVEN = 192;
-/** The maximum of these to slow endpoints: however many hang, the others go on. */
-const MAX_SLOW = 128;
-/** The maximum of these to endpoints of one owner, while those of other owners wait. */
-const MAX_SHARED = MAX_CONCURRENT / 8;
+/** The share of these to endpoints that are not known to be quick. */
+const UNPROVEN = 3 / 4;
+/** The share of these to slow endpoints: however many hang, the others go on. */
+const SLOW = 1 / 2;
+/** The share of these to endpoints of one owner, while those of other owners wait. */
+const SHARED = 1 / 8;
 
 /** A number of places, and how many of them each owner has. */
 class PlaceCount {
@@ -56,16 +56,20 @@ class PlaceCount {
 
 /** Limits the concurrent deliveries of a process, and shares them between owners (EVT-6c). */
 export class DeliveryBudget {
-  readonly #all = new PlaceCount(MAX_CONCURRENT);
+  readonly #size: number;
+  readonly #all: PlaceCount;
   /** The counts in which a place of a class counts. */
   readonly #counts: Readonly<Record<Speed, readonly PlaceCount[]>>;
 
-  constructor() {
-    const unproven = new PlaceCount(MAX_UNPROVEN);
+  /** @param size the number of places */
+  constructor(size = MAX_CONCURRENT) {
+    this.#size = size;
+    this.#all = new PlaceCount(size);
+    const unproven = new PlaceCount(size * UNPROVEN);
     this.#counts = {
       quick: [this.#all],
       unknown: [this.#all, unproven],
-      slow: [this.#all, unproven, new PlaceCount(MAX_SLOW)],
+      slow: [this.#all, unproven, new PlaceCount(size * SLOW)],
     };
   }
 
@@ -75,7 +79,7 @@ export class DeliveryBudget {
 
   /** True if so many places are taken that an endpoint gets no second one. */
   get isCrowded(): boolean {
-    return this.#all.used > MAX_CONCURRENT / 2;
+    return this.#all.used > this.#size / 2;
   }
 
   /** True if no owner gets a place of a class. */
@@ -85,7 +89,7 @@ export class DeliveryBudget {
 
   /** True if a place may be taken. @param isContended true if endpoints of other owners wait */
   admits({ speed, owner }: DeliveryPlace, isContended: boolean): boolean {
-    if (isContended && this.#all.ownedBy(owner) >= MAX_SHARED) return false;
+    if (isContended && this.#all.ownedBy(owner) >= this.#size * SHARED) return false;
     return this.#counts[speed].every((count) => count.admits(owner));
   }
 

@@ -2,11 +2,11 @@ import type { DeliveryChange, DeliveryState } from '../plan/delivery-plan.ts';
 import type { Observe } from '../observe/observation.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import { type DeliveryBudget, type DeliveryPlace, type Speed, SPEEDS } from './delivery-budget.ts';
+import { type DeliveryBudget, type DeliveryPlace, SPEEDS } from './delivery-budget.ts';
 import type { DeliveryPace } from './delivery-pace.ts';
 import type { Endpoint, Work } from './endpoint.ts';
 import type { ProgressStore } from './progress-store.ts';
-import { ReadyEndpoints } from './ready-endpoints.ts';
+import { ReadyEndpoints, startRoundRobin } from './ready-endpoints.ts';
 import { nextDelay } from './retry-schedule.ts';
 import type { Subscriber, AttemptResult, Delivery } from './subscriber.ts';
 import { channels, type DeliveryContext, publish } from '../platform/trace-channels.ts';
@@ -33,7 +33,7 @@ export interface DeliveryPoolOptions {
 export class DeliveryPool {
   readonly #options: DeliveryPoolOptions;
   /** Endpoints that may start attempts. */
-  readonly #ready = new ReadyEndpoints();
+  readonly #ready = new ReadyEndpoints<Endpoint>();
   /** Endpoints that may start attempts later, because their rate is limited. */
   #later = new Set<Endpoint>();
   /** The class of endpoints that has the first turn: no other keeps it from its places. */
@@ -101,42 +101,26 @@ export class DeliveryPool {
    * @returns milliseconds until more may start; null if unknown
    */
   start(): number | null {
-    const { progress, elapsed } = this.#options;
+    const { progress, elapsed, budget, pace } = this.#options;
     if (this.#stopped || progress.isOverdue) return null;
     for (const endpoint of this.#later) this.#ready.add(endpoint);
     this.#later.clear();
     this.#isPaced = false;
     this.#turn = (this.#turn + 1) % SPEEDS.length;
     for (const speed of [...SPEEDS.slice(this.#turn), ...SPEEDS.slice(0, this.#turn)]) {
-      const wait = this.#startClass(speed);
-      if (wait > 0) return wait;
+      const wait = startRoundRobin({ ready: this.#ready, budget, wait: () => pace.wait }, speed, (place) =>
+        this.#startOne(place),
+      );
+      this.#isPaced = wait > 0;
+      if (this.#isPaced) return wait;
     }
     const starts = [...this.#later].map(({ startsAt }) => startsAt ?? 0);
     return starts.length === 0 ? null : Math.min(...starts) - elapsed();
   }
 
-  /** Starts attempts to a class, round-robin over the owners. @returns milliseconds that all have to wait */
-  #startClass(speed: Speed): number {
-    const { budget, pace } = this.#options;
-    let owners = this.#ready.owners(speed);
-    while (owners.length > 0) {
-      const left: string[] = [];
-      for (const owner of owners) {
-        if (budget.isFull(speed)) return 0;
-        const { wait } = pace;
-        this.#isPaced = wait > 0;
-        if (this.#isPaced) return wait;
-        if (this.#startOne({ speed, owner })) left.push(owner);
-      }
-      owners = left;
-    }
-    return 0;
-  }
-
-  /** Starts an attempt to an endpoint of an owner. @returns false if it may have none, or has nothing to start */
+  /** Starts an attempt to an endpoint of an owner. @returns false if it has nothing to start */
   #startOne(place: DeliveryPlace): boolean {
     const { budget, pace, elapsed } = this.#options;
-    if (!budget.admits(place, this.#ready.isContended(place.owner))) return false;
     for (const endpoint of this.#ready.of(place.speed, place.owner)) {
       // The end of its attempt adds it again.
       const isHeld = budget.isCrowded && endpoint.isAttempting;

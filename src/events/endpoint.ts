@@ -1,15 +1,12 @@
 import type { DeliveryChange } from '../plan/delivery-plan.ts';
 import type { LoggedEvent } from '../stores/store.ts';
-import type { DeliveryPlace, Speed } from './delivery-budget.ts';
+import type { DeliveryPlace } from './delivery-budget.ts';
+import { type EndedAttempt, EndpointSpeed } from './endpoint-speed.ts';
 import { matchingPatterns } from './pattern-index.ts';
 import type { Subscriber, Subscription } from './subscriber.ts';
 
 /** Events that wait in memory for their first attempt. A subscription with more reads the log itself. */
 const MAX_QUEUED = 128;
-/** Milliseconds above which a successful attempt counts as slow, as one that failed does. */
-const SLOW = 2_000;
-/** Quick successes in a row after which a slow endpoint is quick again: one that alternates stays slow. */
-const QUICK_AGAIN = 10;
 
 /** A delivery to be attempted. */
 export interface Work {
@@ -20,13 +17,6 @@ export interface Work {
   readonly isStored: boolean;
   /** The resource of the event, if the subscription is ordered. */
   readonly resource: string | null;
-}
-
-/** The end of an attempt. */
-export interface EndedAttempt {
-  readonly succeeded: boolean;
-  /** Milliseconds. */
-  readonly duration: number;
 }
 
 /** The result of offering an event to an endpoint: `held` if its delivery must be stored and wait for another one. */
@@ -65,9 +55,7 @@ export class Endpoint {
   #inFlight = 0;
   #attemptsEnded = 0;
   #slots = 1;
-  #speed: Speed = 'unknown';
-  /** Quick successes since the last attempt that was slow. */
-  #quick = 0;
+  readonly #speed = new EndpointSpeed();
   #isRecovering = false;
   /** Monotonic milliseconds before which no attempt starts. */
   #nextStart = 0;
@@ -88,13 +76,13 @@ export class Endpoint {
   /** True if it has no state that matters: a new endpoint would behave in the same way, but be of unknown speed. */
   get isIdle(): boolean {
     const isQuiet = this.#outstanding.size === 0 && this.#inFlight === 0 && this.#retries.length === 0;
-    const isPlain = !this.#isRecovering && this.#speed !== 'slow';
+    const isPlain = !this.#isRecovering && this.#speed.value !== 'slow';
     return isQuiet && this.isFollowing && this.storedPosition === null && this.#open.size === 0 && isPlain;
   }
 
   /** The place that its next attempt takes. */
   get place(): DeliveryPlace {
-    return { speed: this.#speed, owner: this.subscription.owner ?? this.subscription.name };
+    return { speed: this.#speed.value, owner: this.subscription.owner ?? this.subscription.name };
   }
 
   /** True if an attempt is in flight. */
@@ -231,15 +219,14 @@ export class Endpoint {
     return waits && this.#nextStart > 0 ? this.#nextStart : null;
   }
 
-  /** Records the end of an attempt. @param duration milliseconds */
-  ended({ event, isStored, resource }: Work, { succeeded, duration }: EndedAttempt): void {
+  /** Records the end of an attempt. */
+  ended({ event, isStored, resource }: Work, attempt: EndedAttempt): void {
+    const { succeeded } = attempt;
     this.#inFlight -= 1;
     this.#attemptsEnded += 1;
     if (resource !== null) this.#busy.delete(resource);
     if (!isStored) this.#outstanding.delete(event.sequence);
-    this.#quick = succeeded && duration <= SLOW ? this.#quick + 1 : 0;
-    if (this.#quick === 0) this.#speed = 'slow';
-    else if (this.#speed === 'unknown' || this.#quick >= QUICK_AGAIN) this.#speed = 'quick';
+    this.#speed.ended(attempt);
     this.#slots = succeeded ? Math.min(this.#slots * 2, this.#limits.concurrency) : 1;
     const hasMore = isStored || this.#outstanding.size > 0 || this.#retries.length > 0 || !this.isFollowing;
     this.#isRecovering = !succeeded || (this.#isRecovering && hasMore);

@@ -14,6 +14,9 @@ export interface WebhookSelection {
   readonly caller: PolicyCaller;
 }
 
+/** The reason for which an API key, and a webhook that was made with it, has ended. */
+export type KeyEnd = 'key_revoked' | 'key_expired';
+
 /** The sequences of a window of the event log: greater than `after`, up to `last`. */
 export interface LogWindow {
   readonly after: number;
@@ -35,6 +38,8 @@ export abstract class WebhookChecks {
   abstract checkUrl(url: string): Promise<string | null>;
   /** Finds the errors of a selection. */
   abstract checkSelection(selection: WebhookSelection): readonly ErrorDetail[];
+  /** Finds the reason for which an API key has ended; null if it has not. */
+  abstract keyEnd(key: string): Promise<KeyEnd | null>;
   /** The version that webhooks have which name none. */
   abstract readonly version: string;
   /** The sequence of the last event: a webhook gets those after it. */

@@ -187,6 +187,22 @@ describe('subscriptions', () => {
     ]);
   });
 
+  it('[EVT-6a] wait for their own delay where a receiver asks for a shorter one', async () => {
+    await using at = await scene();
+    const eager = subscriber('hook', () => ({ kind: 'failed', retryAfter: 10 }), { schedule: [0, 1_000] });
+    const dispatch = at.start([eager]);
+    await settle();
+    await commit(at.store, createProduct('eager'));
+    await until(() => eager.got.length === 1, dispatch);
+    // The jitter adds at most a tenth.
+    const isOwn = async (): Promise<readonly boolean[]> =>
+      (await at.store.deliveries.list({ endpoint: 'hook', limit: 9 })).map(({ due }) => {
+        const delay = due - at.clock.now();
+        return delay >= 1_000 && delay <= 1_100;
+      });
+    await untilEqual(isOwn, [true]);
+  });
+
   it('[EVT-6a] get an event again that is sent again on request', async () => {
     await using at = await scene();
     const hook = subscriber('hook', undefined, { name: 'hooks' });

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { exampleError } from '../openapi/api-examples.ts';
 import { apiSchema } from '../openapi/api-schemas.ts';
+import { WEBHOOK_FIELDS } from '../webhook-fields.ts';
 import { cloudEventExample, feedExample, nativeExample } from './event-examples.ts';
 import {
   cloudEventSchema,
   envelopeSchema,
   type EventSchemaContext,
   type DescribedEventType,
-  TRACEPARENT,
   typeText,
 } from './event-schemas.ts';
 
@@ -98,29 +98,10 @@ function title({ resource, verb }: DescribedEventType): string {
   return `${resource.singular.replaceAll('_', ' ')} ${verb}`;
 }
 
-/** The header fields of Standard Webhooks 1.0, and the trace. */
 function webhookHeaders({ components }: EventSchemaContext): JsonObject {
   return components.ref('schemas', 'WebhookHeaders', () => ({
     type: 'object',
-    required: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'],
-    properties: {
-      'webhook-id': {
-        type: 'string',
-        format: 'uuid',
-        description: 'The id of the event, the same for every attempt and replay.',
-      },
-      'webhook-timestamp': {
-        type: 'string',
-        pattern: '^[0-9]{1,12}$',
-        description: 'The time of the attempt, in seconds since 1970. Receivers refuse old ones.',
-      },
-      'webhook-signature': {
-        type: 'string',
-        pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
-        description:
-          'HMAC-SHA-256 of `webhook-id.webhook-timestamp.body` with the secret of the webhook, in base64; during a rotation one for each secret (Standard Webhooks 1.0).',
-      },
-      traceparent: { ...TRACEPARENT, description: 'The trace of the request that made the change.' },
-    },
+    required: Object.keys(WEBHOOK_FIELDS),
+    properties: WEBHOOK_FIELDS,
   }));
 }

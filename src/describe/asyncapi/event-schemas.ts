@@ -7,6 +7,7 @@ import { publishedFields } from '../../plan/events/event-types.ts';
 import type { Components } from '../components.ts';
 import { CALLER_SCHEMA } from '../event-caller-schema.ts';
 import { eventTypeName, payloadSchemaName } from './data-schema.ts';
+import { TRACEPARENT } from '../webhook-fields.ts';
 import { ID_SCHEMA } from '../openapi/described-resource.ts';
 import { memberSchemas, nullable } from '../value-schema.ts';
 
@@ -86,9 +87,6 @@ const SEQUENCE: JsonObject = {
   description: 'The place in the log: 20 digits, so that the order of texts is that of events. Zero for a ping.',
 };
 
-/** `traceparent` of W3C Trace Context, with a trace that is recorded. */
-export const TRACEPARENT: JsonObject = { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' };
-
 function payloadSchema(type: DescribedEventType, context: EventSchemaContext): JsonObject {
   const { resource, verb } = type;
   return context.components.ref('schemas', payloadSchemaName(typeText(type)), () => ({
@@ -143,23 +141,25 @@ function changedFieldsSchema({ resource, verb }: DescribedEventType): JsonObject
   return { type: 'array', uniqueItems: true, items: { type: 'string', enum: names } };
 }
 
+function dataSchema(resource: Resource, { components }: EventSchemaContext): JsonObject {
+  return components.ref('schemas', `${toTypeName(resource.singular)}EventData`, () => eventDataSchema(resource));
+}
+
 /**
  * The row after the change, or before its deletion. A member is null where the event is older than it, and absent where
  * the reader may not read it.
  */
-function dataSchema(resource: Resource, { components }: EventSchemaContext): JsonObject {
-  return components.ref('schemas', `${toTypeName(resource.singular)}EventData`, () => {
-    const fields = publishedFields(resource);
-    const schemas = memberSchemas(fields, resource.schema, 'response');
-    return {
-      type: 'object',
-      required: ['id', ...knownFields(resource).map(({ name }) => name)],
-      properties: {
-        id: ID_SCHEMA,
-        ...Object.fromEntries(fields.map(({ name }) => [name, withNull(readObject(schemas[name]))])),
-      },
-    };
-  });
+export function eventDataSchema(resource: Resource): JsonObject {
+  const fields = publishedFields(resource);
+  const schemas = memberSchemas(fields, resource.schema, 'response');
+  return {
+    type: 'object',
+    required: ['id', ...knownFields(resource).map(({ name }) => name)],
+    properties: {
+      id: ID_SCHEMA,
+      ...Object.fromEntries(fields.map(({ name }) => [name, withNull(readObject(schemas[name]))])),
+    },
+  };
 }
 
 /** The fields that the data of each event has: those that need no scope. */

@@ -14,6 +14,7 @@ import { eventPaths } from './event-paths.ts';
 import { itemPath } from './item-paths.ts';
 import { apiText, resourceText } from './prose.ts';
 import { SECURITY_SCHEME, securityScheme } from './security.ts';
+import { describeWebhooks } from './webhook-operations.ts';
 
 const SPECIFICATIONS: Readonly<Record<OpenApiEdition, string>> = { '3.1': '3.1.1', '3.2': '3.2.0' };
 
@@ -44,6 +45,8 @@ export function* openApiSteps(contract: DescribedContract, edition: OpenApiEditi
       .map(([path, value]) => [path, readObject(value)] as const)
       .map(([path, item]) => [path, withParameters(item, common)]),
   );
+  const origin = originPaths(description);
+  const webhooks = describeWebhooks(resources, description);
   return {
     openapi: SPECIFICATIONS[edition],
     info: { title: model.title, version: contract.version, description: apiText(contract) },
@@ -55,7 +58,8 @@ export function* openApiSteps(contract: DescribedContract, edition: OpenApiEditi
         ...(contract.isCompact ? {} : { description: resourceText(resource, model) }),
       })),
     ],
-    paths: { ...below, ...originPaths(description) },
+    paths: { ...below, ...origin },
+    ...(webhooks === null ? {} : { webhooks }),
     components: components.toJson(),
   };
 }

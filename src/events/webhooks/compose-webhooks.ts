@@ -13,6 +13,7 @@ import type { LoggedEvent, Store } from '../../stores/store.ts';
 import type { Subscriber } from '../subscriber.ts';
 import { DeliveryRows } from './delivery-rows.ts';
 import { EndpointTable } from './endpoint-table.ts';
+import { EndedKeys } from './ended-keys.ts';
 import { KeyEnds } from './key-ends.ts';
 import { pingEvent } from './ping-event.ts';
 import { type WebhookSender, webhookSender } from './sender.ts';
@@ -58,8 +59,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
   const { retention } = model.events;
   const table = new EndpointTable({ store, contracts, names, rules: sender.rules, seal, origin });
   const rows = new DeliveryRows({ ...parts, names, rows: table.rows });
-  const apiKeys = model.auth?.apiKeys ?? null;
-  const keys = apiKeys === null ? null : new KeyEnds({ rows: table.rows, resource: apiKeys, now });
+  const keys = composeKeys({ model, table, webhooks: names.webhooks, deliveries: rows, now });
   const source = (): string => `${model.publicUrl ?? origin()}${model.basePath}`;
   const attempt = { sender, timeout, name: model.name, source, now, elapsed };
   const starts = new SubscriptionStarts(store);
@@ -68,7 +68,7 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
     return found?.sequence === sequence ? found : null;
   };
   const ping = (delivery: Row): EventEnvelope => pingEvent(delivery, { ...parts, settings });
-  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now });
+  const checks = new StoreWebhookChecks({ contracts, hosts: sender, events: store.events, retention, now, keys });
   return {
     subscriber: new WebhookSubscriber({ settings, table, rows, attempt, starts, keys, observe: parts.observe }),
     requests: new WebhookRequests({
@@ -80,9 +80,22 @@ export function composeWebhooks(parts: WebhookParts): Webhooks | null {
       find,
       ping,
       starts,
+      keys,
       retention,
       keepDeliveries,
     }),
     hookServices: { [WEBHOOK_CHECKS]: checks },
   };
+}
+
+interface KeyParts extends Pick<ConstructorParameters<typeof EndedKeys>[0], 'webhooks' | 'deliveries' | 'now'> {
+  readonly model: Model;
+  readonly table: EndpointTable;
+}
+
+/** Composes the search for API keys that have ended; null if the model has no API keys. */
+function composeKeys({ model, table: { rows }, ...parts }: KeyParts): EndedKeys | null {
+  const resource = model.auth?.apiKeys ?? null;
+  if (resource === null) return null;
+  return new EndedKeys({ ...parts, rows, keys: new KeyEnds({ rows, resource, now: parts.now }) });
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
+import type { KeyEnd } from '../../model/webhook-checks.ts';
 import type { WebhookResources } from '../../model/webhook-settings.ts';
 import type { Observe } from '../../observe/observation.ts';
 import type { VisibleRows } from '../../operations/visible-rows.ts';
@@ -136,13 +137,19 @@ export class DeliveryRows {
     ]);
   }
 
-  /** Changes a webhook, if it exists. */
-  async changeWebhook(id: string, changes: JsonObject): Promise<void> {
+  /** Disables a webhook that was made with an API key which has ended. One that has another key by now stays. */
+  endWebhook(id: string, key: string, reason: KeyEnd): Promise<void> {
+    const isMeant = (row: Row): boolean => row['key_id'] === key && row['status'] === 'enabled';
+    return this.changeWebhook(id, { status: 'disabled', disabled_reason: reason }, isMeant);
+  }
+
+  /** Changes a webhook, if it exists. @param isMeant false for a row that stays as it is */
+  async changeWebhook(id: string, changes: JsonObject, isMeant: (row: Row) => boolean = () => true): Promise<void> {
     const { names, rows } = this.#options;
     // A write of its owner may come between.
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const row = await rows.item({ resource: names.webhooks, id, within: [] });
-      if (row === null || (await this.#change(names.webhooks, row, changes, []))) return;
+      if (row === null || !isMeant(row) || (await this.#change(names.webhooks, row, changes, []))) return;
     }
   }
 

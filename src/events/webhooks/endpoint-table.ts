@@ -39,6 +39,13 @@ export interface WebhookChanges {
   readonly deleted: readonly string[];
 }
 
+/** A range of rows in the order of their ids. */
+interface IdRange {
+  /** The id before the first; null for none. */
+  readonly after?: string | null;
+  readonly limit?: number;
+}
+
 /** Rows that are read at a time. */
 const PAGE = 500;
 
@@ -67,7 +74,7 @@ export class EndpointTable {
    */
   async changes(): Promise<WebhookChanges> {
     await this.#readSecrets();
-    const outdated = this.#isRead ? await this.#lookup([...this.#outdated]) : [];
+    const outdated = this.#isRead ? await this.lookup([...this.#outdated]) : [];
     // Changes are returned once: nothing that can fail follows.
     const { changed, deleted } = await this.#webhooks.read();
     this.#isRead = true;
@@ -107,15 +114,15 @@ export class EndpointTable {
     return this.#replays;
   }
 
-  /** Finds the rows of a resource that have a value, in the order of their ids. @param limit default: all rows */
+  /** Finds the rows of a resource that have a value, in the order of their ids. Default of the range: all rows. */
   async find(
     resource: string,
     [path, value]: readonly [path: string, value: string],
-    limit = Number.POSITIVE_INFINITY,
+    { after = null, limit = Number.POSITIVE_INFINITY }: IdRange = {},
   ): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (;;) {
-      const last = rows.at(-1);
+      const last = rows.at(-1)?.id ?? after;
       const page = await this.rows.list({
         kind: 'list',
         resource,
@@ -124,7 +131,7 @@ export class EndpointTable {
         order: [{ path: 'id', descending: false }],
         window: {
           kind: 'seek',
-          after: last === undefined ? null : [last.id],
+          after: last === null ? null : [last],
           backward: false,
           limit: Math.min(limit - rows.length, PAGE),
         },
@@ -154,7 +161,8 @@ export class EndpointTable {
     return [...(this.#rotated.get(webhook)?.values() ?? [])];
   }
 
-  async #lookup(ids: readonly string[]): Promise<readonly Row[]> {
+  /** Finds webhooks by their ids. */
+  async lookup(ids: readonly string[]): Promise<readonly Row[]> {
     const rows: Row[] = [];
     for (let from = 0; from < ids.length; from += PAGE) {
       const found = await this.rows.lookup({

@@ -1,8 +1,6 @@
 import { limitByParents } from '../../operations/read/api-keys.ts';
 import type { VisibleRows } from '../../operations/visible-rows.ts';
-
-/** The reason for which the webhooks of an API key end. */
-export type KeyEnd = 'key_revoked' | 'key_expired';
+import type { KeyEnd } from '../../model/webhook-checks.ts';
 
 interface KeyEndsOptions {
   readonly rows: VisibleRows;
@@ -28,15 +26,31 @@ export class KeyEnds {
 
   /** Finds the reason for which a key has ended; null if it has not. */
   async find(id: string): Promise<KeyEnd | null> {
-    const { rows, resource, now } = this.#options;
+    await this.refresh();
+    return this.reason(await this.end(id));
+  }
+
+  /** Reads the stamp of all keys, which other processes change, too. @returns the stamp */
+  async refresh(): Promise<number> {
+    const { rows, resource } = this.#options;
     const [stamp = 0] = await rows.resourceStamps([resource]);
     if (stamp !== this.#stamp || this.#ends.size >= MAX_KEYS) this.#ends.clear();
     this.#stamp = stamp;
+    return stamp;
+  }
+
+  /** Finds the end of a key as of the last {@link refresh}: milliseconds since the epoch; null for a revoked key. */
+  async end(id: string): Promise<number | null> {
     const known = this.#ends.get(id);
     const end = known === undefined ? await this.#read(id) : known;
     this.#ends.set(id, end);
+    return end;
+  }
+
+  /** The reason for which a key with an end has ended; null if it has not. */
+  reason(end: number | null): KeyEnd | null {
     if (end === null) return 'key_revoked';
-    return end <= now() ? 'key_expired' : null;
+    return end <= this.#options.now() ? 'key_expired' : null;
   }
 
   async #read(id: string): Promise<number | null> {

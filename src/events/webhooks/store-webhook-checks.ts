@@ -3,12 +3,19 @@ import { timestamp } from '../../conventions/text/timestamp.ts';
 import { MAX_REPLAYED } from '../../model/compile/settings/webhook-hooks.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import { parseWebhookUrl } from '../../conventions/events/webhook-url.ts';
-import { type LogWindow, type ReplayWindow, WebhookChecks, type WebhookSelection } from '../../model/webhook-checks.ts';
+import {
+  type KeyEnd,
+  type LogWindow,
+  type ReplayWindow,
+  WebhookChecks,
+  type WebhookSelection,
+} from '../../model/webhook-checks.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
 import { listEventTypes } from '../../plan/events/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
 import { compileEventFilter } from './event-filter.ts';
 import { findContract, matchesType } from './event-types.ts';
+import type { KeyEnds } from './key-ends.ts';
 import type { WebhookSender } from './sender.ts';
 
 export interface StoreWebhookChecksOptions {
@@ -19,6 +26,8 @@ export interface StoreWebhookChecksOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly events: Pick<EventLog, 'after' | 'lastSequence' | 'range'>;
+  /** The API keys that have ended; null if the model has none. */
+  readonly keys: Pick<KeyEnds, 'find'> | null;
 }
 
 /** Checks webhooks against a model and its store, for the hooks of webhooks. */
@@ -51,6 +60,10 @@ export class StoreWebhookChecks extends WebhookChecks {
     if (details.length > 0 || filter === null) return details;
     const compiled = compileEventFilter(filter, patterns, contract.permitted(caller).contract);
     return compiled.kind === 'valid' ? [] : [{ field: 'filter', message: compiled.message }];
+  }
+
+  override async keyEnd(key: string): Promise<KeyEnd | null> {
+    return (await this.#options.keys?.find(key)) ?? null;
   }
 
   override async lastSequence(): Promise<number> {

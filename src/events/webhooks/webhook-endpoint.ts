@@ -63,7 +63,7 @@ export function webhookEndpoint(
   const passes = compileFilter(row['filter'] ?? null, patterns, caller, contract);
   return {
     id: row.id,
-    owner: readString(row['owner']) ?? `webhook:${row.id}`,
+    owner: webhookOwner(row),
     target: parseWebhookUrl(readString(row['url']) ?? '', rules),
     format: row['format'] === 'cloudevents' ? 'cloudevents' : 'native',
     ordered: row['ordered'] === true,
@@ -78,6 +78,11 @@ export function webhookEndpoint(
     start: Number(row['start']),
     failingSince: typeof since === 'string' ? Date.parse(since) : null,
   };
+}
+
+/** Names the owner of a webhook; one without an owner has a name of its own. */
+export function webhookOwner(row: Row): string {
+  return readString(row['owner']) ?? `webhook:${row.id}`;
 }
 
 /** Restores the caller as which a webhook acts: its creator, with the scopes and claims that it had then. */

@@ -12,6 +12,9 @@ import { StoreReports } from '../store-reports.ts';
 import { type DeliveryRows, MAX_DELETED, withAttempt } from './delivery-rows.ts';
 import type { EndpointTable, Replay } from './endpoint-table.ts';
 import { type AttemptOptions, attemptWebhook } from './webhook-attempt.ts';
+import { endedWithKey, type EndedKeys } from './ended-keys.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import { PendingRequests } from './pending-requests.ts';
 import type { SubscriptionStarts } from './subscription-starts.ts';
 import { replayStart } from './webhook-subscriber.ts';
 
@@ -25,6 +28,8 @@ export interface WebhookRequestsOptions {
   /** Makes the ping of a webhook. */
   readonly ping: (delivery: Row) => EventEnvelope;
   readonly starts: SubscriptionStarts;
+  /** The API keys that have ended, and the webhooks that end with them; null if the model has no API keys. */
+  readonly keys: Pick<EndedKeys, 'disable' | 'find'> | null;
   /** Milliseconds for which events and unsuccessful deliveries are stored. */
   readonly retention: number;
   /** Milliseconds for which successful deliveries are listed. */
@@ -36,64 +41,40 @@ export interface WebhookRequestsOptions {
 /** Milliseconds between two checks for old deliveries. */
 const CLEANING_INTERVAL = 60_000;
 
-/** Deliveries in flight. */
-const CONCURRENCY = 16;
-
 /** Makes the deliveries that callers have requested: an event again, or a ping. Each is attempted once (EVT-4). */
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
   readonly #reports: StoreReports;
-  readonly #inFlight = new Map<string, Promise<void>>();
-  /** The stamp of deliveries at which all pending ones had been started. */
-  #idleStamp: number | null = null;
+  readonly #pending: PendingRequests;
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
     this.#reports = new StoreReports(options.observe);
+    const { elapsed } = options.attempt;
+    const onError = (error: unknown): void => this.#reports.failed(error);
+    this.#pending = new PendingRequests({ ...options, elapsed, deliver: (row) => this.#deliver(row), onError });
   }
 
   /** Starts the requested deliveries. Never rejects. */
   async run(): Promise<void> {
-    const { table } = this.#options;
+    const { table, keys } = this.#options;
     try {
-      await this.#startPending();
+      await keys?.disable();
+      await this.#pending.run();
       await this.#deleteOld();
       const { found } = await table.replays();
-      for (const replay of found) if (await this.#isDelivered(replay)) await this.#finish(replay);
+      for (const replay of found)
+        if ((await this.#hasEnded(replay)) || (await this.#isDelivered(replay))) await this.#finish(replay);
       this.#reports.succeeded();
     } catch (error) {
       this.#reports.failed(error);
     }
   }
 
-  /** Starts pending deliveries, as many as may be in flight. While no delivery changes, none is read. */
-  async #startPending(): Promise<void> {
-    const { table, names } = this.#options;
-    const [stamp = 0] = await table.rows.resourceStamps([names.deliveries]);
-    if (stamp === this.#idleStamp) return;
-    const pending = await table.find(names.deliveries, ['status', 'pending'], CONCURRENCY + 1);
-    const waiting = pending.filter(({ id }) => !this.#inFlight.has(id));
-    const started = waiting.slice(0, CONCURRENCY - this.#inFlight.size);
-    for (const row of started) this.#inFlight.set(row.id, this.#attempt(row));
-    if (pending.length <= CONCURRENCY && started.length === waiting.length) this.#idleStamp = stamp;
-  }
-
-  /** Attempts a delivery. Never rejects: a delivery that could not be recorded is still pending. */
-  async #attempt(row: Row): Promise<void> {
-    try {
-      await this.#deliver(row);
-    } catch (error) {
-      this.#idleStamp = null;
-      this.#reports.failed(error);
-    } finally {
-      this.#inFlight.delete(row.id);
-    }
-  }
-
-  /** Resolves when nothing is in flight. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#inFlight.values());
+  /** Starts no more deliveries, and resolves when nothing is in flight. */
+  stop(): Promise<void> {
+    return this.#pending.stop();
   }
 
   /** Deletes deliveries that are too old, in small steps. */
@@ -115,6 +96,14 @@ export class WebhookRequests {
     if (isDone) this.#cleanedAt = now;
   }
 
+  /** True if the webhook of a replay has ended with its API key. */
+  async #hasEnded({ webhook }: Replay): Promise<boolean> {
+    const { keys, names, table } = this.#options;
+    if (keys === null) return false;
+    const row = await table.rows.item({ resource: names.webhooks, id: webhook, within: [] });
+    return row !== null && endedWithKey(row);
+  }
+
   /** True if all events of a replay have been delivered or abandoned. */
   async #isDelivered(replay: Replay): Promise<boolean> {
     const { starts, store } = this.#options;
@@ -133,9 +122,19 @@ export class WebhookRequests {
     await starts.end([replayStart(replay).name]);
   }
 
-  async #deliver(row: Row): Promise<void> {
-    const { table, rows, names, attempt, ping, find } = this.#options;
-    const endpoint = await table.endpoint(readString(row['webhook_id']) ?? '');
+  /** Finds a webhook; null if it cannot be called, or has ended with its API key. */
+  async #usable(id: string): Promise<WebhookEndpoint | null> {
+    const { table, keys } = this.#options;
+    const endpoint = await table.endpoint(id);
+    const key = endpoint?.keyId ?? null;
+    const end = key === null ? null : await keys?.find(key);
+    return (end ?? null) === null ? endpoint : null;
+  }
+
+  /** @returns its success */
+  async #deliver(row: Row): Promise<boolean> {
+    const { rows, names, attempt, ping, find } = this.#options;
+    const endpoint = await this.#usable(readString(row['webhook_id']) ?? '');
     const logged = row['type'] === PING ? null : await find(Number(row['sequence']));
     const seen = endpoint === null || logged === null ? null : endpoint.see(logged);
     const event = row['type'] === PING ? ping(row) : seen;
@@ -144,24 +143,25 @@ export class WebhookRequests {
         endpoint === null ? 'The webhook cannot be used now.' : 'The event is not in the log, or not for this webhook.';
       const listed = { at: attempt.now(), duration: 0, statusCode: null, response: null, error };
       await rows.changeBelow(names.deliveries, row, { status: 'dead', attempts: withAttempt(null, listed) });
-      return;
+      return true;
     }
     const { listed, verdict } = await attemptWebhook(endpoint, event, attempt);
     const status = verdict.kind === 'succeeded' ? 'succeeded' : 'dead';
     await rows.changeBelow(names.deliveries, row, { status, attempts: withAttempt(null, listed) });
+    return status === 'succeeded';
   }
 }
 
 /** Runs requests when something was committed, and regularly for what other processes have committed. */
 export class RequestLoop {
-  readonly #requests: Pick<WebhookRequests, 'run' | 'settled'>;
+  readonly #requests: Pick<WebhookRequests, 'run' | 'stop'>;
   readonly #clock: Clock;
   readonly #timer: ReturnType<typeof setInterval>;
   #lastRun = 0;
   #stopped = false;
   #running: Promise<void> | null = null;
 
-  constructor(requests: Pick<WebhookRequests, 'run' | 'settled'>, clock: Clock) {
+  constructor(requests: Pick<WebhookRequests, 'run' | 'stop'>, clock: Clock) {
     this.#requests = requests;
     this.#clock = clock;
     this.#timer = setInterval(() => this.#run(), INTERVAL).unref();
@@ -181,7 +181,7 @@ export class RequestLoop {
 
   async #end(): Promise<void> {
     await this.#running;
-    await this.#requests.settled();
+    await this.#requests.stop();
   }
 
   #run(): void {

@@ -1,4 +1,4 @@
-import type { KeyEnd, KeyEnds } from './key-ends.ts';
+import type { KeyEnds } from './key-ends.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';
@@ -20,7 +20,7 @@ export interface WebhookSubscriberOptions {
   readonly starts: SubscriptionStarts;
   readonly observe: Observe;
   /** The API keys that have ended; null if the model has none. */
-  readonly keys: KeyEnds | null;
+  readonly keys: Pick<KeyEnds, 'find'> | null;
 }
 
 /** Milliseconds of failures after which a webhook is disabled (EVT-6). */
@@ -240,12 +240,15 @@ export class WebhookSubscriber implements Subscriber {
 
   /** Disables a webhook whose API key has ended. */
   async #hasEnded({ id, keyId }: WebhookEndpoint): Promise<boolean> {
-    const reason = keyId === null ? null : ((await this.#options.keys?.find(keyId)) ?? null);
-    if (reason !== null) await this.#disable(id, reason);
-    return reason !== null;
+    const { keys, rows } = this.#options;
+    const reason = keyId === null ? null : ((await keys?.find(keyId)) ?? null);
+    if (keyId === null || reason === null) return false;
+    await rows.endWebhook(id, keyId, reason);
+    this.#stopped.add(id);
+    return true;
   }
 
-  async #disable(id: string, reason: 'gone' | 'failing' | KeyEnd): Promise<void> {
+  async #disable(id: string, reason: 'gone' | 'failing'): Promise<void> {
     if (this.#stopped.has(id)) return;
     await this.#options.rows.changeWebhook(id, { status: 'disabled', disabled_reason: reason });
     this.#stopped.add(id);

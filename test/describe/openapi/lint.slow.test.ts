@@ -40,7 +40,7 @@ async function runProgram(program: string, args: readonly string[]): Promise<str
 function writeFiles(context: TestContext): readonly string[] {
   const folder = temporaryDirectory(context);
   return (['3.1', '3.2'] as const).flatMap((edition) =>
-    describeVersions(SPECIFIED, edition).map((document, index) => {
+    describeVersions(`${SPECIFIED}\nwebhooks: {}\n`, edition).map((document, index) => {
       const file = path.join(folder, `${edition}-${index}.json`);
       writeFileSync(file, JSON.stringify(document, null, 1));
       return file;

@@ -7,6 +7,8 @@ import { readObject, readString, readStrings } from '../../values/access.ts';
 import { disableKeyWebhooks } from './webhook-hooks.ts';
 import { webhookResources } from './webhooks.ts';
 
+type KeyContext = HookServices & WriteInfo;
+
 /** The collection of API keys, where `system` does not rename it. */
 const COLLECTION = 'api-keys';
 
@@ -31,7 +33,7 @@ const API_KEYS: JsonObject = {
     },
   },
   generated: { key: { secret: 'rw_', hint: 'prefix' } },
-  indexes: ['prefix'],
+  indexes: ['prefix', 'parent_id'],
 };
 
 /** The name of the resource of API keys; null where the model has none. */
@@ -59,19 +61,46 @@ export function withApiKeys<T extends UncheckedCode>(
     document: { ...document, declared },
     code: new Map([
       ...code,
-      [name, { validate: null, before: { create: limitKey(name), ...onRevocation(document) }, ...rules }],
+      [name, { validate: null, before: { create: limitKey(name), delete: revokeMade(name, document) }, ...rules }],
     ]),
   };
 }
 
-/** With a key, the webhooks that were created with it are disabled. */
-function onRevocation({ declared }: CompileContext): object {
-  const names = webhookResources(declared);
-  if (names === null) return {};
-  return {
-    delete: (row: JsonObject, context: HookServices & WriteInfo) =>
-      disableKeyWebhooks(readString(row['id']) ?? '', names, context),
+/** Keys that are revoked with one that made them, in its transaction. Further ones are refused, and still listed. */
+const MAX_REVOKED = 1_000;
+/** Rows that a hook reads at a time. */
+const PAGE = 100;
+
+/** Revokes the keys that were made with a key, at any distance, and disables the webhooks that were made with them. */
+function revokeMade(
+  name: string,
+  { declared }: CompileContext,
+): (row: JsonObject, context: KeyContext) => Promise<void> {
+  const webhooks = webhookResources(declared);
+  return async (row, context) => {
+    const id = readString(row['id']) ?? '';
+    const made = await listMade(name, id, context);
+    for (const each of made) await context.writes.delete(name, each);
+    if (webhooks === null) return;
+    for (const each of [id, ...made]) await disableKeyWebhooks(each, webhooks, context);
   };
+}
+
+/** Lists the ids of the keys that were made with a key, at any distance, the nearest first. */
+async function listMade(name: string, key: string, { system }: KeyContext): Promise<readonly string[]> {
+  const made = new Set<string>();
+  const parents = [key];
+  for (const parent of parents) {
+    for (let last: string | null = ''; last !== null && made.size < MAX_REVOKED; ) {
+      const after = last === '' ? {} : { 'id[gt]': last };
+      const page = await system.list(name, { parent_id: parent, sort: 'id', limit: PAGE, ...after });
+      const found = page.map(({ id }) => id).filter((id) => !made.has(id));
+      for (const id of found) made.add(id);
+      parents.push(...found);
+      last = page.at(-1)?.id ?? null;
+    }
+  }
+  return [...made];
 }
 
 /** The scope that manages the keys of every subject. @param name of the resource of keys */

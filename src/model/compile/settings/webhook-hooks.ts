@@ -151,9 +151,11 @@ function isOwn({ owner, creator }: JsonObject, { caller }: Context): boolean {
 export function deliveryHooks(names: WebhookResources): Partial<UncheckedCode> {
   return {
     before: {
-      create: async (draft: JsonObject, { system }: Context) => {
+      create: async (draft: JsonObject, context: Context) => {
+        const { system } = context;
         const event = readString(draft['event_id']);
         const webhook = readString(draft['webhook_id']) ?? '';
+        await requireKey(names, webhook, context);
         if (event === null) return { ...draft, type: pingType(draft['type'] ?? null) };
         if (draft['type'] !== null && draft['type'] !== undefined)
           refuse('INVALID', 'Send event_id or type.', [{ field: 'type', message: 'is that of the event' }]);
@@ -163,6 +165,16 @@ export function deliveryHooks(names: WebhookResources): Partial<UncheckedCode> {
       },
     },
   };
+}
+
+/** @throws {HookRefusal} where a webhook has ended with the API key that made it */
+async function requireKey({ webhooks }: WebhookResources, id: string, context: Context): Promise<void> {
+  const webhook = await context.system.get(webhooks, id);
+  const key = readString(webhook?.['key_id'] ?? null);
+  const end = key === null ? null : await webhookChecks(context).keyEnd(key);
+  if (end === null) return;
+  const cause = end === 'key_expired' ? 'has expired' : 'was revoked';
+  refuse('CONFLICT', `The API key that made the webhook ${cause}; enable the webhook with other credentials first.`);
 }
 
 function pingType(type: Json): string {
@@ -190,7 +202,7 @@ function tooManyEvents(count: number, from: string, fits: string | null): Error 
 }
 
 /** A replay sends the events of a window of the log again (EVT-4e). */
-export function replayHooks({ replays }: WebhookResources): Partial<UncheckedCode> {
+export function replayHooks(names: WebhookResources): Partial<UncheckedCode> {
   return {
     before: {
       create: async (draft: JsonObject, context: Context) => {
@@ -199,12 +211,13 @@ export function replayHooks({ replays }: WebhookResources): Partial<UncheckedCod
           refuse('INVALID', 'The window of a replay ends before it begins.', [
             { field: 'to', message: 'must not be before from' },
           ]);
+        const webhook = readString(draft['webhook_id']) ?? '';
+        await requireKey(names, webhook, context);
         const window = await webhookChecks(context).window(from, to);
         if (window === null) throw apiError('EVENT_POSITION_EXPIRED', EXPIRED);
         const { after, last, fits } = window;
         if (last - after > MAX_REPLAYED) throw tooManyEvents(last - after, from, fits);
-        const webhook = readString(draft['webhook_id']) ?? '';
-        const [pending] = await context.system.list(replays, { status: 'pending', limit: 1 }, [webhook]);
+        const [pending] = await context.system.list(names.replays, { status: 'pending', limit: 1 }, [webhook]);
         if (pending !== undefined)
           refuse(
             'CONFLICT',
@@ -222,15 +235,14 @@ export async function disableKeyWebhooks(
   names: WebhookResources,
   { system, writes }: Context,
 ): Promise<void> {
-  let last = '';
-  for (;;) {
+  // A page has fewer rows than it may have where `limits.page.max` is less: only an empty one is the last.
+  for (let last: string | null = ''; last !== null; ) {
     const after = last === '' ? {} : { 'id[gt]': last };
     const query = { key_id: key, status: 'enabled', sort: 'id', limit: PAGE, ...after };
     const found = await system.list(names.webhooks, query);
     for (const { id } of found)
       await writes.update(names.webhooks, id, { status: 'disabled', disabled_reason: 'key_revoked' });
-    if (found.length < PAGE) return;
-    last = found.at(-1)?.id ?? '';
+    last = found.at(-1)?.id ?? null;
   }
 }
 
