@@ -12,15 +12,15 @@ const FOLDER = path.join(root, '.cache', 'test-groups');
 const LONE = /^test\/(?:[\w-]+\.test\.ts|architecture\/)/;
 
 /**
- * Code that affects other tests of the process, or measures the process: mocks, hooks of each test, the environment,
- * threads, memory, a server of PostgreSQL that the test controls. Processes that a test starts affect no other.
+ * Code that affects other tests of the process, or measures it: mocks, hooks of each test, environment, threads,
+ * memory, a controlled server of PostgreSQL. Processes that a test starts affect no other.
  */
 const EXCLUSIVE =
-  /\bmock\b|OwnPostgres\(|^(?:beforeEach|afterEach)\(|node:(?:worker_threads|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal|\bprocess\.(?:env|on|once|off|umask|argv|stdout|stderr|exitCode|getActiveResourcesInfo|memoryUsage\(\)\.(?!arrayBuffers))\b/m;
+  /\bmock\b|OwnPostgres\(|^(?:beforeEach|afterEach)\(|node:(?:worker_threads|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal|\bprocess\.(?:env|on|once|off|umask|argv|stdout|stderr|exitCode|getActiveResourcesInfo|memoryUsage(?!\(\)\.arrayBuffers))\b/m;
 
 /** Files that mostly wait or compute for seconds: they run next to others. */
 const LONG =
-  /\/(?:.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|.*-laws|responses|sqlite-.*)\.test\.ts$/;
+  /\/(?:arena-.*|.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|.*-laws|responses|sqlite-.*)\.test\.ts$/;
 
 /** Files that run for minutes, each of which uses a core: the HTTP suite in another way, and campaigns. */
 const SUITE =
