@@ -3,29 +3,37 @@ import path from 'node:path';
 import { root } from './command.ts';
 
 /** Test files that run in one process: loading the modules of `src/` takes as long as the tests of most files. */
-const GROUP_SIZE = 30;
+const GROUP_SIZE = 45;
 
 /** The folder of the files that import those of a group; it has a folder for each way to run them. */
 const FOLDER = path.join(root, '.cache', 'test-groups');
 
-/** The folders whose tests share nothing but what they import. */
-const SHARING =
-  /^test\/(?:auth|bench|cache|cli|client|conventions|deploy|describe|events|examples|formats|http|limits|model|observe|oracle|package|pipeline|plan|platform|stores|test-runner|types|versions)\//;
+/** Files of no folder, which read the whole checkout or build it, and those of the rules of the code. */
+const LONE = /^test\/(?:[\w-]+\.test\.ts|architecture\/)/;
 
 /**
- * Code that affects other tests of the process, or measures the process: mocks, hooks of each test, the environment,
- * threads, memory, a server of PostgreSQL.
+ * Code that affects other tests of the process, or measures it: mocks, hooks of each test, environment, threads,
+ * memory, a controlled server of PostgreSQL. Processes that a test starts affect no other.
  */
 const EXCLUSIVE =
-  /\bmock\b|Postgres\(|^(?:beforeEach|afterEach)\(|node:(?:process|worker_threads|child_process|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal/m;
+  /\bmock\b|OwnPostgres\(|^(?:beforeEach|afterEach)\(|node:(?:worker_threads|module|v8|perf_hooks|diagnostics_channel)|\bgc\(|globalThis|setGlobal|\bprocess\.(?:env|on|once|off|umask|argv|stdout|stderr|exitCode|getActiveResourcesInfo|memoryUsage(?!\(\)\.arrayBuffers))\b/m;
 
 /** Files that mostly wait or compute for seconds: they run next to others. */
 const LONG =
-  /\/(?:.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|.*-laws|responses|sqlite-.*)\.test\.ts$/;
+  /\/(?:arena-.*|.*-walks|.*in-time|slow-.*|hostile-.*|large-.*|open-api-document|.*-laws|responses|sqlite-.*)\.test\.ts$/;
 
 /** Files that run for minutes, each of which uses a core: the HTTP suite in another way, and campaigns. */
 const SUITE =
   /\/(?:transports|responses|older-contract|authenticated|postgres|own-description|collection-walks|row-policy-sequences)\.slow\.test\.ts$/;
+
+/** Daily files all of whose cases are among those of the slow file next to them. */
+const REPEATED = /\/(?:collection-walks|description-laws|postgres-store|row-policy-sequences)\.test\.ts$/;
+
+/** Leaves out daily files whose cases a slow file of the same run has. */
+export function withoutRepeated(files: readonly string[]): readonly string[] {
+  const all = new Set(files);
+  return files.filter((file) => !REPEATED.test(file) || !all.has(file.replace(/\.test\.ts$/, '.slow.test.ts')));
+}
 
 /**
  * The files of a run: tests that can share a process are grouped, a few in each. A group is a file that imports its
@@ -43,7 +51,8 @@ export function groupedFiles(files: readonly string[], way: string): readonly st
   const groups = Array.from({ length: Math.ceil(shared.length / GROUP_SIZE) }, (_, index) =>
     writeGroup(folder, shared.slice(index * GROUP_SIZE, (index + 1) * GROUP_SIZE)),
   );
-  return [...longestFirst(alone), ...groups];
+  // Groups run longer than most of the others, which then fill the cores at the end.
+  return [...alone.filter(isSuite), ...groups, ...alone.filter((file) => !isSuite(file))];
 }
 
 /**
@@ -60,7 +69,7 @@ function isSuite(file: string): boolean {
 
 function isShareable(file: string): boolean {
   const name = path.relative(root, file);
-  if (!SHARING.test(name) || LONG.test(name) || name.endsWith('.slow.test.ts')) return false;
+  if (LONE.test(name) || LONG.test(name) || name.endsWith('.slow.test.ts')) return false;
   const text = readFileSync(file, 'utf8');
   // The runner finds files without tests among those that run alone.
   return /^\s*it\(/m.test(text) && !EXCLUSIVE.test(text);

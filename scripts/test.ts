@@ -8,7 +8,7 @@ import { buildPackage } from './bundle.ts';
 import { root, run } from './command.ts';
 import { measureProcessorTime, readProcessorTimes, RECORDS } from './processor-time.ts';
 import { type FailedFile, judgeRun, selectSecondRuns } from './second-chance.ts';
-import { groupedFiles, longestFirst } from './test-groups.ts';
+import { groupedFiles, longestFirst, withoutRepeated } from './test-groups.ts';
 import { runFiles, type RunOptions } from './test-run.ts';
 
 const SECOND = 1000;
@@ -33,11 +33,12 @@ const options: RunOptions = {
   silence: (mode === 'all' ? 930 : 240) * SECOND,
 };
 
-const files = globSync('test/**/*.test.ts', { cwd: root })
+const found = globSync('test/**/*.test.ts', { cwd: root })
   .filter((file) => mode === 'all' || !file.endsWith('.slow.test.ts'))
   .filter((file) => (filters.length === 0 ? file !== ARCHITECTURE : filters.some((filter) => file.includes(filter))))
   .sort()
   .map((file) => path.join(root, file));
+const files = withoutRepeated(found);
 
 /** A name for what this run writes: two parts of the tests can run at the same time. */
 const way = [mode, ...filters]

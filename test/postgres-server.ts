@@ -56,8 +56,25 @@ const UNTIL_INPUT_ENDS =
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const named = process.env['DATABASE_URL'] ?? '';
-  if (named === '') return startOwnPostgres();
+  if (named === '') return shareOwnPostgres();
   return { url: (schema) => withSchema(named, schema), stop: () => Promise.resolve() };
+}
+
+/** The server that the test files of this process share, and the number of those that have not stopped it. */
+const shared: { server: Promise<ControlledPostgres> | null; users: number } = { server: null, users: 0 };
+
+/** Files of one process have their own schemas in one server: a start takes a second of processor time. */
+async function shareOwnPostgres(): Promise<PostgresServer> {
+  shared.users += 1;
+  shared.server ??= startOwnPostgres();
+  const { url, stop } = await shared.server;
+  const release = async (): Promise<void> => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    shared.server = null;
+    await stop();
+  };
+  return { url, stop: release };
 }
 
 /** Differences from a server of the package that listens on a socket only. */

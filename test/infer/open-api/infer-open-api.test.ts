@@ -282,7 +282,7 @@ describe('a description', () => {
         const text = inferredText(description(pet, paths, { A: one, B: other }));
         assert.equal(isJsonObject(load(text).model.resources.size === 3 ? {} : null), true, text);
       }),
-      { numRuns: runs(15, 80) },
+      { numRuns: runs(8, 80) },
     );
   });
 });

@@ -185,7 +185,7 @@ describe('a field that the caller may not read', () => {
         assert.deepEqual(comparable(await api.send(request)), wanted);
         assert.deepEqual(comparable(await api.send(request)), wanted);
       }),
-      { numRuns: runs(100, 600) },
+      { numRuns: runs(40, 600) },
     );
   });
 

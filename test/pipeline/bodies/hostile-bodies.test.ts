@@ -99,7 +99,7 @@ describe('a body of random bytes', () => {
           assert.doesNotMatch(text, /"status":5\d\d/);
         },
       ),
-      { numRuns: runs(700, 5_000) },
+      { numRuns: runs(300, 5_000) },
     );
     assert.deepEqual(
       shop.observations.filter(({ kind }) => kind === 'error'),

@@ -298,7 +298,7 @@ describe('items in several processes', () => {
           for (const api of [one, other, plain]) await api.close();
         }
       }),
-      { numRuns: runs(7, 40) },
+      { numRuns: runs(4, 40) },
     );
   });
 });

@@ -1,4 +1,4 @@
 import { isWholeSuite } from '../../extent.ts';
 import { walkClaims } from '../walks/claims.ts';
 
-walkClaims(isWholeSuite ? 150 : 60);
+walkClaims(isWholeSuite ? 150 : 40);

@@ -1,4 +1,4 @@
 import { walkClaims } from '../walks/claims.ts';
 import { runs } from '../../extent.ts';
 
-walkClaims(runs(2, 5));
+walkClaims(runs(1, 5));

@@ -153,7 +153,7 @@ describe('random trees of rows with equal ids', () => {
           await assertTree(drive, oracle);
         }
       }),
-      { numRuns: runs(25, 200) },
+      { numRuns: runs(10, 200) },
     );
   });
 });

@@ -164,7 +164,7 @@ describe('a text', () => {
         assert.deepEqual(await readNote(api, id), value, way);
       }
     });
-    await fc.assert(law, { numRuns: runs(150, 1_000) });
+    await fc.assert(law, { numRuns: runs(60, 1_000) });
     const csv = api.api.csv('notes');
     const read = csv.reader(csv.writer.header.trimEnd());
     for await (const rows of (await api.api.exportRows('notes')).pages) {

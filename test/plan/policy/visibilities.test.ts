@@ -225,7 +225,7 @@ describe('a policy bound to a caller', () => {
           }
         },
       ),
-      { numRuns: runs(500, 3_000), seed: 26 },
+      { numRuns: runs(200, 3_000), seed: 26 },
     );
   });
 

@@ -142,7 +142,7 @@ describe('the change stamp of a row', () => {
             }
           }
         }),
-        { numRuns: runs(10, 50) },
+        { numRuns: runs(5, 50) },
       );
     });
   });

@@ -17,4 +17,4 @@ const open: OpenStore = (model) => {
   return openSample({ path: path.join(files, `${opened}.db`) }, model);
 };
 
-sizedStoreSuite('SQLite in a file', open, runs(2, Infinity));
+sizedStoreSuite('SQLite in a file', open, runs(1, Infinity));

@@ -117,7 +117,7 @@ describe('a page of large items', () => {
           await using desk = await openDesk(all);
           assert.deepEqual(await walk(desk, query(limit, from)), order(all));
         }),
-        { numRuns: runs(6, 40) },
+        { numRuns: runs(3, 40) },
       ));
   }
 
@@ -129,7 +129,7 @@ describe('a page of large items', () => {
         assert.deepEqual(await walk(desk, body.links.last ?? '', 'prev'), byTime(all));
         assert.deepEqual([body.page.total_count, body.page.total_count_relation], [all.length, 'eq']);
       }),
-      { numRuns: runs(6, 40) },
+      { numRuns: runs(3, 40) },
     ));
 
   it('[LIM-1] by number is rejected with a limit that fits', () =>
@@ -147,7 +147,7 @@ describe('a page of large items', () => {
         assertFits(seen);
         assert.deepEqual(parseIds(seen), byTime(all).slice(0, limit));
       }),
-      { numRuns: runs(6, 40) },
+      { numRuns: runs(3, 40) },
     ));
 });
 

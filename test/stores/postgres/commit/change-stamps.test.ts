@@ -100,7 +100,7 @@ describe('the change stamps of a process, after another one has written', () => 
             }
           }
         }),
-        { numRuns: runs(5, 24) },
+        { numRuns: runs(3, 24) },
       );
     });
   });

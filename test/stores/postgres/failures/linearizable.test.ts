@@ -78,7 +78,7 @@ describe('the judge of histories', () => {
         const changed = done.map((each) => (each === one ? { ...each, operation: read('never written') } : each));
         assert.equal(isLinearizable(changed), false);
       }),
-      { numRuns: runs(40, 200) },
+      { numRuns: runs(20, 200) },
     );
   });
 });

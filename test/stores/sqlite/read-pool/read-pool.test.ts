@@ -369,5 +369,5 @@ const openApart: OpenStore = (model) => {
   return openSample({ path: path.join(files, `${made}.db`), maxRowsOnMainThread: 0 }, model);
 };
 
-paginationSuite('SQLite on threads for heavy reads', openApart, runs(2, 8));
+paginationSuite('SQLite on threads for heavy reads', openApart, runs(1, 8));
 relatedSuite('SQLite on threads for heavy reads', openApart);

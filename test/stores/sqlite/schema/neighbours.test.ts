@@ -20,6 +20,6 @@ describe('two models on one database of SQLite', () => {
     },
     open: (file, model, options) => openSample({ path: file, random: createRandom(), ...options }, model),
     plan: async (file, model, phase) => planSqlite(file, model, { phase: phase ?? null }),
-    runs: runs(5, 24),
+    runs: runs(3, 24),
   });
 });
