@@ -1,6 +1,6 @@
-import { versionText } from '../../conventions/versioning.ts';
-import { newerPaths, olderPaths } from '../../model/contract-version.ts';
-import type { ConversionError } from '../../model/values/conversion-error.ts';
+import { versionText } from '../../../conventions/versioning.ts';
+import { newerPaths, olderPaths } from '../../../model/contract-version.ts';
+import type { ConversionError } from '../../../model/values/conversion-error.ts';
 import { ApiError, type ErrorDetail } from '../../../conventions/errors.ts';
 import { linkName } from '../../../model/link-name.ts';
 import type { Model, Resource } from '../../../model/model.ts';

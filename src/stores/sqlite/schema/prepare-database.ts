@@ -120,11 +120,11 @@ function prepareTables(
 ): { readonly statements: readonly string[]; readonly renamed: Model } {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes, conversion } = plan;
-  const values = valueSteps(connection, plan);
+  const changed = valueSteps(connection, plan);
   const broken = brokenRules(connection, plan);
-  for (const step of values) runStep(connection, step);
+  for (const step of changed) runStep(connection, step);
   const converted = conversion.conversions.map((each) => convertRows(connection, each));
-  const steps = [...values, ...converted, ...plan.steps];
+  const steps = [...changed, ...converted, ...plan.steps];
   requireConsent([...steps, ...broken], consent, conversion.advice);
   const statements = steps.flatMap((step) => step.statements);
   if (statements.length > 0) {
