@@ -19,9 +19,9 @@ const root = path.join(import.meta.dirname, '..', '..');
 const FILES = (
   'batches/batches batches/dry-run batches/import batches/ndjson bodies/compression bodies/formats-in ' +
   'bodies/formats-out bodies/minimal bodies/patches caching/cache-control caching/preconditions ' +
-  'collections/collections collections/cursors collections/expand collections/fields collections/filters ' +
-  'collections/search collections/totals events/events requests/methods writes/constraints writes/delete ' +
-  'writes/hooks writes/idempotency writes/reads writes/states writes/writes'
+  'collections/collections collections/pages/cursors collections/expand collections/fields collections/filters ' +
+  'collections/search collections/pages/totals events/events requests/methods writes/references/constraints writes/delete ' +
+  'writes/hooks/hooks writes/idempotency/idempotency writes/reads writes/states writes/writes'
 )
   .split(' ')
   .map((name) => `./test/pipeline/${name}.test.ts`);

@@ -36,8 +36,8 @@ let opened = 0;
 
 /** A new database of a store. */
 const STORES = [
-  ['SQLite', (folder: string): string => path.join(folder, `${(opened += 1)}.db`), runs(20, 400)],
-  ['PostgreSQL', (): string => server.url(schemas.name(`converted_${(opened += 1)}`)), runs(4, 40)],
+  ['SQLite', (folder: string): string => path.join(folder, `${(opened += 1)}.db`), runs(20, 100)],
+  ['PostgreSQL', (): string => server.url(schemas.name(`converted_${(opened += 1)}`)), runs(4, 12)],
 ] as const;
 
 /** The rows of a version: its fields, by id. */
