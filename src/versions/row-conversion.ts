@@ -66,9 +66,14 @@ export function findStoredDifference(model: Model, version: OlderVersion): Store
   return { model: { ...model, resources }, conversions };
 }
 
-/** The table of the resource in a model whose newest contract was the older one. */
-function earlierTable({ collection }: Resource, { name, was }: Resource): string | null {
-  const table = collection.replaceAll('-', '_');
+/** The table of a resource in a model whose newest contract has it. */
+export function contractTable({ collection }: Resource): string {
+  return collection.replaceAll('-', '_');
+}
+
+/** The name that a table had while the older contract was the newest one. */
+function earlierTable(older: Resource, { name, was }: Resource): string | null {
+  const table = contractTable(older);
   return table === name ? was : table;
 }
 

@@ -26,19 +26,19 @@ export function describeWebhooks(resources: readonly ResourceSurface[], to: Desc
   const { contract, components } = to;
   const { webhooks } = contract.model;
   if (webhooks === null) return null;
-  const any = apiSchema('LoggedEvent', components);
-  const all: SentEvent = { name: 'event', tag: API_TAG, summary: 'Receive an event', schema: any };
+  const logged = apiSchema('LoggedEvent', components);
+  const all: SentEvent = { name: 'event', tag: API_TAG, summary: 'Receive an event', schema: logged };
   if (contract.isCompact) return toWebhooks([all], to);
   const sent = resources.flatMap((described) => listSent(described, to));
   const owner = contract.model.resources.get(webhooks.resources.webhooks);
   const type = `${owner?.singular ?? 'webhook'}.ping`;
   const tag = owner === undefined ? API_TAG : linkName(owner);
-  const ping: SentEvent = { name: type, tag, summary: 'Receive a test', schema: ofType(type, any, null) };
+  const ping: SentEvent = { name: type, tag, summary: 'Receive a test', schema: ofType(type, logged, null) };
   return toWebhooks([...sent, ping], to);
 }
 
 function listSent({ resource, eventTypes }: ResourceSurface, { components }: Description): readonly SentEvent[] {
-  const any = apiSchema('LoggedEvent', components);
+  const logged = apiSchema('LoggedEvent', components);
   const hasData = resource.events !== 'thin' && eventTypes.length > 0;
   const data = hasData
     ? components.ref('schemas', partName(resource, 'eventData'), () => eventDataSchema(resource))
@@ -47,14 +47,14 @@ function listSent({ resource, eventTypes }: ResourceSurface, { components }: Des
     name,
     tag: linkName(resource),
     summary: `Receive ${name}`,
-    schema: ofType(name, any, data),
+    schema: ofType(name, logged, data),
   }));
 }
 
 /** The schema of an event of one type. */
-function ofType(type: string, any: JsonObject, data: JsonObject | null): JsonObject {
+function ofType(type: string, logged: JsonObject, data: JsonObject | null): JsonObject {
   const payload = data === null ? {} : { payload: { type: 'object', properties: { data } } };
-  return { allOf: [any, { type: 'object', properties: { type: { type: 'string', const: type }, ...payload } }] };
+  return { allOf: [logged, { type: 'object', properties: { type: { type: 'string', const: type }, ...payload } }] };
 }
 
 function toWebhooks(sent: readonly SentEvent[], to: Description): JsonObject {

@@ -1,5 +1,6 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { ContractVersion, Model, OlderVersion, Resource } from '../../../model/model.ts';
+import { contractTable } from '../../../versions/row-conversion.ts';
 import { type ModelProfile, profileModel, type ResourceProfile, storedForm } from '../schema/model-profile.ts';
 
 /** The records of a database about the model that it was migrated to last. */
@@ -60,11 +61,6 @@ function parseVersion(text: string): ContractVersion {
 /** The patch never selects a contract. */
 function compareVersions(one: ContractVersion, other: ContractVersion): number {
   return one.major - other.major || one.minor - other.minor;
-}
-
-/** The table of a resource in a model whose newest contract has it. */
-export function contractTable({ collection }: Resource): string {
-  return collection.replaceAll('-', '_');
 }
 
 /** Checks if a database has exactly the fields of a contract, in the form in which that stores them. */
