@@ -193,6 +193,8 @@ export interface Resource {
   /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
   readonly tombstones: number | null;
   readonly cache: CacheDirectives | null;
+  /** True if its UUIDs and arrays are stored in a compact form, and its rows are listed below their parent alone. */
+  readonly compact: boolean;
   /** The declared JSON Schema 2020-12, `$ref`s resolved. Validators are compiled from it. */
   readonly schema: JsonObject;
 }

@@ -77,6 +77,7 @@ const RESOURCE_COMPARERS = {
     const now = is === null ? 'are 404 immediately' : 'are 410 for a time, then 404';
     return [difference('deleted-ids-changed', at, `the ids of deleted rows ${now}`)];
   },
+  compact: unseen('the form in the database'),
   cache: (was, is, at) =>
     was?.maxAge === is?.maxAge && was?.scope === is?.scope
       ? []

@@ -6,6 +6,7 @@ import type { Columns, Row } from '../../plan/plan.ts';
 import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
 import {
   type TableColumn,
+  idType,
   listColumns,
   hasAnyLength,
   linkColumns,
@@ -32,6 +33,7 @@ interface SelectedMember {
   readonly text: string;
   /** The field that it belongs to: the member itself, or the reference whose ancestors it has. */
   readonly of: string;
+  readonly type: ValueType;
 }
 
 /**
@@ -43,9 +45,10 @@ function referenceSelections(resource: Resource, context: AncestorContext, table
     const referred = context.resources.get(target);
     const isShared = field === resource.parent?.field || resource.field.get(field)?.reference?.siblings === true;
     if (referred === undefined || isShared) return [];
-    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id }, level) => {
+    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id, resource: above }, level) => {
       const name = aboveReference(field, level);
-      return { name, of: field, text: `${id} as ${table.dialect.quote(name)}` };
+      const type = idType(context.resources.get(above) ?? referred);
+      return { name, of: field, type, text: `${id} as ${table.dialect.quote(name)}` };
     });
   });
 }
@@ -128,11 +131,12 @@ export class Table {
     const selections = this.columns.map(({ name, type }) => ({
       name,
       of: name,
+      type,
       text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
     }));
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
     this.#selection = joinSelections(this.#selections);
-    this.#decoders = this.columns.flatMap(({ name, type }) => {
+    this.#decoders = this.#selections.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
       return decode === null ? [] : [{ column: name, decode }];
     });
@@ -222,6 +226,27 @@ export class Table {
     if (encoded === undefined)
       throw new RangeError(`${this.resource.name}.${column} cannot store the value of the plan`);
     return encoded;
+  }
+
+  /** The id that a column of a key holds, as it stores it: null, which no row has, for one that it cannot hold. */
+  encodeId(column: string, id: string): SqlValue {
+    return this.#encoders.get(column)?.(id) ?? null;
+  }
+
+  /** Ids in the order of the key, or the first of them, as their columns store them. */
+  encodeKey(ids: readonly string[]): readonly SqlValue[] {
+    return ids.map((id, at) => this.encodeId(this.key[at] ?? '', id));
+  }
+
+  /** The types of the columns of the key. */
+  get keyTypes(): readonly ValueType[] {
+    return this.key.map((name) => typeAt(this.columns, [name]));
+  }
+
+  /** The id of a row that was read. */
+  decodeId(value: SqlValue | undefined): string {
+    const decode = this.dialect.decode(idType(this.resource));
+    return String(decode === null || value === undefined ? value : decode(value));
   }
 
   /** Decodes the row of a driver in place: its columns are in order already. */

@@ -53,7 +53,8 @@ export function compileResource(
   const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
   const hasClientIds = clientIdTest(document);
-  const referring = [...above, ...own].map((field) => withIds(field, hasClientIds));
+  const compact = isCompact(document, name);
+  const referring = [...above, ...(compact ? own.map(withCompactType) : own)].map((field) => withIds(field, document));
   const { state, fields } = compileState(referring, schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
@@ -79,6 +80,7 @@ export function compileResource(
     ...writeRules(declared),
     tombstones: compileTombstones(resource),
     cache: compileCache(declared),
+    compact,
     schema,
   };
 }
@@ -148,14 +150,29 @@ function compileParentField(
   };
 }
 
+const COMPACT = { compact: true } as const;
+
 /** Marks the values of a reference as ids, made as the resource says that the field refers to. */
-function withIds(field: Field, hasClientIds: (resource: string) => boolean): Field {
+function withIds(field: Field, document: CompileContext['declared']): Field {
   const { type, reference } = field;
   if (reference === null) return field;
-  const ids = hasClientIds(reference.resource) ? 'client' : 'server';
-  if (type.kind === 'text') return { ...field, type: { ...type, ids } };
+  const ids = clientIdTest(document)(reference.resource) ? 'client' : 'server';
+  const form = { ids, ...(isCompact(document, reference.resource) ? COMPACT : {}) } as const;
+  if (type.kind === 'text') return { ...field, type: { ...type, ...form } };
   if (type.kind !== 'array' || type.item.type.kind !== 'text') return field;
-  return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ids } } } };
+  return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ...form } } } };
+}
+
+/** Checks if rows of a resource are stored in a compact form: those of the server's own resources. */
+function isCompact(document: CompileContext['declared'], resource: string): boolean {
+  return readObject(readObject(document['resources'])[resource])['compact'] === true;
+}
+
+function withCompactType(field: Field): Field {
+  const { type } = field;
+  const isUuid = type.kind === 'text' && type.format === 'uuid';
+  const isList = type.kind === 'array' && type.item.type.kind === 'object';
+  return isUuid || isList ? { ...field, type: { ...type, ...COMPACT } } : field;
 }
 
 function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {

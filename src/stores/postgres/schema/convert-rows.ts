@@ -1,5 +1,6 @@
 import type { ValueType } from '../../../model/model.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
@@ -13,7 +14,13 @@ const { quote } = postgres;
 /** The rows of one read. */
 const BATCH = 1_000;
 
-const KEY: ValueType = { kind: 'text', format: null };
+const KEY = { kind: 'text', format: null } as const;
+
+function keyType({ columns }: CurrentTable, key: string): ValueType {
+  return columns.some(({ name, storageType }) => name === key && storageType === 'uuid')
+    ? { ...KEY, compact: true }
+    : KEY;
+}
 
 /** Converts the rows of a table, in the transaction of the migration. @param words the columns with words of tables */
 export async function convertRows(
@@ -90,6 +97,6 @@ function updateText({ table, columns }: TableConversion): string | null {
   const name = quote(table.name);
   const assigned = columns.map((column, at) => `${quote(column.name)} = ${rowArrays.value(at + 1)}`);
   const same = table.primaryKey.map((key, at) => `${name}.${quote(key)} = ${rowArrays.value(columns.length + at + 1)}`);
-  const types = [...columns.map(({ type }) => type), ...table.primaryKey.map(() => KEY)];
+  const types = [...columns.map(({ type }) => type), ...table.primaryKey.map((key) => keyType(table, key))];
   return `update ${name} set ${assigned.join(', ')} from ${rowArrays.source(types)} where ${same.join(' and ')}`;
 }

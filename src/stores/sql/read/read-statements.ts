@@ -36,14 +36,14 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
 /** Reads the row of an item plan. */
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
-  const key = keyIds(table.resource, plan);
+  const key = table.encodeKey(keyIds(table.resource, plan));
   if (plan.within.length === 0 && plan.columns === undefined) {
     if (plan.visible.kind === 'everything') return { text: wholeRowText(table), values: key };
     const { text, values } = visibleRow(tables)(table)(plan.visible);
     return { text, values: [...key, ...values] };
   }
   const parameters = new BindParameters(tables.dialect);
-  const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
+  const own = `${table.column('id')} = ${parameters.add(table.encodeId('id', plan.id))}`;
   const filter = compileFilter(table, belowParent(table, plan.within), visibleConditions(plan.visible));
   const conditions = [
     own,
@@ -292,6 +292,6 @@ export function rowExistsStatement(tables: Tables, reference: VisibleReference):
 
 /** A condition: a row is the one with an address. */
 export function hasKey(table: Table, address: RowAddress, parameters: BindParameters): string {
-  const ids = keyIds(table.resource, address);
+  const ids = table.encodeKey(keyIds(table.resource, address));
   return table.key.map((name, index) => `${table.column(name)} = ${parameters.add(ids[index] ?? null)}`).join(' and ');
 }
