@@ -123,6 +123,7 @@ export function resource(options: ResourceOptions): Resource {
     ...NO_RULED_ACCESS,
     sameForEveryCaller: true,
     compact: false,
+    isBelowCompact: false,
     requireIfMatch: false,
     idempotency: 'optional',
     tombstones: options.tombstones ?? null,

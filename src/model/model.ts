@@ -152,6 +152,8 @@ export interface Resource {
    * field of the parent. Hidden members with the ids above it follow if its id is unique below its own parent only.
    */
   readonly parentKey: readonly string[];
+  /** True if the last member of {@link parentKey} holds the id of a compact resource. */
+  readonly isBelowCompact: boolean;
   readonly dependents: readonly Dependent[];
   readonly links: readonly CollectionLink[];
   /** Lists of fields that are unique together. Null is not equal to null. */

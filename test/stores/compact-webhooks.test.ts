@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Condition, ListPlan, Row, WritePlan } from '../../src/plan/plan.ts';
 import { UnusableDatabase } from '../../src/stores/sql/schema/schema-errors.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { commit, listIds, listPlan, readRow } from '../../store-suite/sample-writes.ts';
+import { commit, create, listIds, listPlan, readRow, remove } from '../../store-suite/sample-writes.ts';
 import { POSTGRES_OF_FORMAT_11, SQLITE_OF_FORMAT_11 } from './earlier-formats.ts';
 import { migratedDatabases } from './migrated-databases.ts';
 import { WEBHOOK_MODEL, WebhookRows } from './webhook-rows.ts';
@@ -53,6 +53,20 @@ function deliveriesOf(webhook: string, changes: Partial<ListPlan> = {}): Partial
   ];
   return { resource: 'webhook_deliveries', within, order, ...changes };
 }
+
+/** A model whose own rows refer to webhooks, and lie below them. */
+const NEIGHBOURS = `${WEBHOOK_MODEL}
+  tickets:
+    id: client
+    schema:
+      type: object
+      properties:
+        webhook_id: { type: string, x-references: webhooks }
+        hook_ids: { type: array, items: { type: string, x-references: webhooks } }
+        delivery_id: { type: string, x-references: webhook_deliveries }
+  notes: { parent: webhooks, id: client, schema: { type: object, properties: { text: { type: string } } } }
+  comments: { parent: notes, id: client, schema: { type: object, properties: { text: { type: string } } } }
+`;
 
 for (const [name, newDatabase] of migratedDatabases) {
   describe(`webhooks in the compact form, on ${name}`, () => {
@@ -169,6 +183,46 @@ for (const [name, newDatabase] of migratedDatabases) {
       assert.equal(ofEvent.length, 4);
       assert.equal((await find({ path: 'event_id', operator: 'exists', value: false })).length, 2);
       await store.close();
+    });
+
+    it('[REP-9] [QRY-8] are referred to, and have rows of others below them', async (context) => {
+      const database = newDatabase(context);
+      const store = await database.open(NEIGHBOURS);
+      const plans = sampleRows();
+      await commit(store, ...plans);
+      const [hook = '', other = '', delivery = ''] = plans.map(({ id }) => id);
+      const ticket = { webhook_id: hook, hook_ids: [other, hook], delivery_id: delivery };
+      const webhook = { resource: 'webhooks', id: hook };
+      const note = { resource: 'notes', id: 'n' };
+      await commit(
+        store,
+        create('tickets', 't', ticket),
+        create('notes', 'n', { webhook_id: hook, text: 'x' }, { within: [webhook] }),
+        create('comments', 'c', { note_id: 'n', text: 'y' }, { within: [note, webhook] }),
+      );
+      const find = (path: string, id: string): Promise<readonly string[]> => {
+        const operator = path === 'hook_ids' ? 'contains' : 'in';
+        const filter =
+          operator === 'in' ? [{ path, operator, values: [id] } as const] : [{ path, operator, value: id } as const];
+        return listIds(store, { resource: 'tickets', filter });
+      };
+      const read = await readRow(store, 'tickets', 't');
+      assert.deepEqual(
+        [read['webhook_id'], read['hook_ids'], read['delivery_id above 0']],
+        [hook, [other, hook], hook],
+      );
+      assert.deepEqual(await find('webhook_id', hook), ['t']);
+      assert.deepEqual(await find('hook_ids', other), ['t']);
+      assert.deepEqual(await find('hook_ids', delivery), []);
+      assert.deepEqual((await readRow(store, 'comments', 'c', [note, webhook]))['above 1'], hook);
+      const missing = await store.writes.commit({
+        plans: [create('tickets', 'u', { ...ticket, webhook_id: delivery })],
+      });
+      assert.equal(missing.kind, 'reference');
+      const gone = await store.writes.commit({ plans: [remove('webhooks', hook, 1)] });
+      assert.equal(gone.kind, 'dependents');
+      await store.close();
+      assert.deepEqual(await database.plan(NEIGHBOURS), []);
     });
 
     it('[URL-7] are found below their webhook alone, and unknown ids find nothing', async (context) => {

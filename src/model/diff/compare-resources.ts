@@ -39,6 +39,7 @@ const RESOURCE_COMPARERS = {
       ? []
       : [difference('parent-changed', at, `the parent is ${is?.resource ?? 'none'}, was ${was?.resource ?? 'none'}`)],
   parentKey: unseen('follows from the parents and their ids'),
+  isBelowCompact: unseen('the form in the database'),
   dependents: unseen('follows from the references of other resources'),
   links: compareLinks,
   uniques: compareUniques,

@@ -45,7 +45,9 @@ export function listColumns(resource: Resource): readonly TableColumn[] {
     was: field.was,
     default: field.default ?? (field.type.kind === 'array' ? [] : null),
   }));
-  const hidden = resource.parentKey.slice(1).map((name) => system(name, text));
+  const hidden = resource.parentKey.slice(1).map((name) => {
+    return system(name, resource.isBelowCompact && name === resource.parentKey.at(-1) ? compactId : text);
+  });
   return [resource.compact ? shortId : id, ...fields, ...suffix, ...hidden];
 }
 

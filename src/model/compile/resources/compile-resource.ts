@@ -68,6 +68,7 @@ export function compileResource(
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
     ...compileParent(parentField, parent),
+    isBelowCompact: isBelowCompact(document, name),
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
@@ -166,6 +167,15 @@ function withIds(field: Field, document: CompileContext['declared']): Field {
 /** Checks if rows of a resource are stored in a compact form: those of the server's own resources. */
 function isCompact(document: CompileContext['declared'], resource: string): boolean {
   return readObject(readObject(document['resources'])[resource])['compact'] === true;
+}
+
+/** Checks if the outermost row above, of those that identify the parent of a row, is of a compact resource. */
+function isBelowCompact(document: CompileContext['declared'], resource: string): boolean {
+  const parent = readString(readObject(readObject(document['resources'])[resource])['parent']);
+  if (parent === null) return false;
+  const isOutermost =
+    !clientIdTest(document)(parent) || readObject(readObject(document['resources'])[parent])['parent'] === undefined;
+  return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
 }
 
 function withCompactType(field: Field): Field {

@@ -222,7 +222,7 @@ function isGuarded({ dialect }: Table, { maxSize, effort }: ListPlan): boolean {
 function largeRowCondition(table: Table, plan: ListPlan, parameters: BindParameters): readonly string[] {
   const { largeRow } = table.dialect;
   const { maxSize = Infinity, columns, window } = plan;
-  if (largeRow === null || !isGuarded(table, plan)) return [];
+  if (largeRow === null || !isGuarded(table, plan) || table.sized(columns).length === 0) return [];
   const share = Math.floor(maxSize / (window.limit + 1));
   const placeholder = parameters.add(share);
   return [columns === undefined ? smallRow(table)(placeholder) : largeRow(sizedColumns(table, columns), placeholder)];

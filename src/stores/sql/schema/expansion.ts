@@ -38,9 +38,11 @@ function expandingChanges(
         const alteration = known === undefined ? null : expandingAlteration(change.alteration, known, isKept);
         return alteration === null ? [] : [{ ...change, alteration, losses: [], broken: [] }];
       }
+      // A table of links that is created again.
+      case 'drop-table':
+        return created.has(change.table.name) ? [change] : [];
       case 'rename-table':
       case 'rename-column':
-      case 'drop-table':
         return [];
     }
   });
