@@ -152,16 +152,12 @@ export interface Resource {
    * field of the parent. Hidden members with the ids above it follow if its id is unique below its own parent only.
    */
   readonly parentKey: readonly string[];
-  /** True if the last member of {@link parentKey} holds the id of a compact resource. */
-  readonly isBelowCompact: boolean;
   readonly dependents: readonly Dependent[];
   readonly links: readonly CollectionLink[];
   /** Lists of fields that are unique together. Null is not equal to null. */
   readonly uniques: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
-  /**
-   * The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6).
-   */
+  /** Paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6). */
   readonly search: readonly string[];
   /** Which of these members the model declares, and does not leave to their defaults: warnings differ. */
   readonly declares: {
@@ -195,8 +191,9 @@ export interface Resource {
   /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
   readonly tombstones: number | null;
   readonly cache: CacheDirectives | null;
-  /** True if its UUIDs and arrays are stored in a compact form, and its rows are listed below their parent alone. */
+  /** True if its UUIDs and arrays are stored in a compact form; and if so is the last member of `parentKey`. */
   readonly compact: boolean;
+  readonly isBelowCompact: boolean;
   /** The declared JSON Schema 2020-12, `$ref`s resolved. Validators are compiled from it. */
   readonly schema: JsonObject;
 }

@@ -45,7 +45,7 @@ async function readAll(store: Store): Promise<readonly Row[]> {
   return read.flatMap(({ rows }) => rows);
 }
 
-function deliveriesOf(webhook: string, changes: Partial<ListPlan> = {}): Partial<ListPlan> {
+function planDeliveries(webhook: string, changes: Partial<ListPlan> = {}): Partial<ListPlan> {
   const within = [{ resource: 'webhooks', id: webhook, visible: { kind: 'everything' } }] as const;
   const order = [
     { path: 'created_at', descending: true },
@@ -230,17 +230,17 @@ for (const [name, newDatabase] of migratedDatabases) {
       const plans = sampleRows();
       await commit(store, ...plans);
       const [one, other] = plans.map((plan) => plan.id);
-      const listed = await listIds(store, deliveriesOf(one ?? ''));
+      const listed = await listIds(store, planDeliveries(one ?? ''));
       assert.equal(listed.length, 4);
       assert.deepEqual(listed, listed.toSorted().toReversed());
       const [delivery = ''] = listed;
-      assert.deepEqual(await readRow(store, 'webhook_deliveries', delivery, deliveriesOf(one ?? '').within), {
+      assert.deepEqual(await readRow(store, 'webhook_deliveries', delivery, planDeliveries(one ?? '').within), {
         ...(await readRow(store, 'webhook_deliveries', delivery)),
       });
-      await assert.rejects(readRow(store, 'webhook_deliveries', delivery, deliveriesOf(other ?? '').within));
+      await assert.rejects(readRow(store, 'webhook_deliveries', delivery, planDeliveries(other ?? '').within));
       for (const unknown of ['x', '', `${one}0`, one?.toUpperCase() ?? '']) {
         await assert.rejects(readRow(store, 'webhooks', unknown), /does not exist/);
-        assert.deepEqual(await listIds(store, deliveriesOf(unknown)), []);
+        assert.deepEqual(await listIds(store, planDeliveries(unknown)), []);
       }
       const rows = [delivery, 'x'].map((id) => ({ id, within: [] }));
       const found = await store.rows.lookup({

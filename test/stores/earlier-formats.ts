@@ -12,7 +12,7 @@ export const OF_FORMAT_10 = `create table restwright_sequences (one integer prim
 const TIMES = ['created_at integer not null', 'updated_at integer not null', 'revision integer not null'];
 const BELOW = '"webhook_id" text not null references "webhooks" ("id")';
 
-/** The columns of the webhook tables of format 11 on SQLite, with the expressions of those that were stored otherwise. */
+/** The definitions of the columns of the webhook tables of format 11 on SQLite. */
 const TABLES_OF_FORMAT_11: Readonly<Record<string, readonly string[]>> = {
   webhooks: [
     ...['url text not null', 'event_types text not null', 'format text', 'status text', 'disabled_reason text'],

@@ -1,9 +1,9 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
-import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';
+import { isHidden, keyMembers } from '../../model/row-key.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
+import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
   type TableColumn,
   idType,
@@ -12,7 +12,6 @@ import {
   linkColumns,
   linkFields,
   linkTable,
-  referenceFields,
   typeAt,
 } from './columns.ts';
 import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
@@ -26,36 +25,6 @@ function isRow(read: Record<string, unknown>): read is Row {
 
 /** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
-
-/** A member of a row in a select list. */
-interface SelectedMember {
-  readonly name: string;
-  readonly text: string;
-  /** The field that it belongs to: the member itself, or the reference whose ancestors it has. */
-  readonly of: string;
-  readonly type: ValueType;
-}
-
-/**
- * The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has
- * to store them.
- */
-function referenceSelections(resource: Resource, context: AncestorContext, table: Table): readonly SelectedMember[] {
-  return referenceFields(resource).flatMap(({ field, target }) => {
-    const referred = context.resources.get(target);
-    const isShared = field === resource.parent?.field || resource.field.get(field)?.reference?.siblings === true;
-    if (referred === undefined || isShared) return [];
-    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id, resource: above }, level) => {
-      const name = aboveReference(field, level);
-      const type = idType(context.resources.get(above) ?? referred);
-      return { name, of: field, type, text: `${id} as ${table.dialect.quote(name)}` };
-    });
-  });
-}
-
-function joinSelections(selections: readonly { readonly text: string }[]): string {
-  return selections.map(({ text }) => text).join(', ');
-}
 
 /** The expression of a path, for comparisons. */
 export interface Operand extends ComparableExpression {

@@ -53,8 +53,8 @@ export function compileResource(
   const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
   const hasClientIds = clientIdTest(document);
-  const compact = isCompact(document, name);
-  const referring = [...above, ...(compact ? own.map(withCompactType) : own)].map((field) => withIds(field, document));
+  const form = compileForm(document, name);
+  const referring = [...above, ...compactFields(own, form)].map((field) => withIds(field, document));
   const { state, fields } = compileState(referring, schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
@@ -68,7 +68,6 @@ export function compileResource(
     ...(code === null ? NO_CODE : compileCode(code, fields, resource, document)),
     properties,
     ...compileParent(parentField, parent),
-    isBelowCompact: isBelowCompact(document, name),
     uniques: compileUniques(fields, schema, resource),
     indexes: compileIndexes(properties, resource),
     search: compileSearch(properties, resource),
@@ -81,7 +80,7 @@ export function compileResource(
     ...writeRules(declared),
     tombstones: compileTombstones(resource),
     cache: compileCache(declared),
-    compact,
+    ...form,
     schema,
   };
 }
@@ -164,6 +163,8 @@ function withIds(field: Field, document: CompileContext['declared']): Field {
   return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ...form } } } };
 }
 
+type StoredForm = Pick<Resource, 'compact' | 'isBelowCompact'>;
+
 /** Checks if rows of a resource are stored in a compact form: those of the server's own resources. */
 function isCompact(document: CompileContext['declared'], resource: string): boolean {
   return readObject(readObject(document['resources'])[resource])['compact'] === true;
@@ -176,6 +177,14 @@ function isBelowCompact(document: CompileContext['declared'], resource: string):
   const isOutermost =
     !clientIdTest(document)(parent) || readObject(readObject(document['resources'])[parent])['parent'] === undefined;
   return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
+}
+
+function compileForm(document: CompileContext['declared'], resource: string): StoredForm {
+  return { compact: isCompact(document, resource), isBelowCompact: isBelowCompact(document, resource) };
+}
+
+function compactFields(fields: readonly Field[], { compact }: StoredForm): readonly Field[] {
+  return compact ? fields.map(withCompactType) : fields;
 }
 
 function withCompactType(field: Field): Field {

@@ -121,7 +121,9 @@ function addColumn(table: TableSchema, column: TableColumn, keepsDefault: boolea
   return keepsDefault ? [filled] : [filled, `alter table ${quote(table.name)} alter column ${name} drop default`];
 }
 
-/** Converts columns. A new type cannot follow from a query: lists are written in place, before the table is rewritten. */
+/**
+ * Converts columns. A new type cannot follow from a query: lists are written in place, before the table is rewritten.
+ */
 function convertColumns(table: string, columns: readonly TableColumn[]): readonly string[] {
   const lists = columns.filter(({ type }) => isList(type));
   const others = columns.filter((column) => !lists.includes(column));

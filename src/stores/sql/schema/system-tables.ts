@@ -262,8 +262,7 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect, from: number) => readonly
   [9, () => ['drop table if exists restwright_attempts']],
   // An older version would read other tables.
   [10, upgradeLog],
-  // Since this format webhooks and what lies below them are stored in a compact form. The tables of resources are migrated
-  // to the model.
+  // Since this format webhooks and what lies below them are stored in a compact form, to which tables are migrated.
   [11, () => []],
 ]);
 

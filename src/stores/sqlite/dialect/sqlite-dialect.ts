@@ -185,7 +185,7 @@ function valueList(values: readonly SqlValue[], parameters: BindParameters): str
   return `select ${value} from json_each(${parameters.add(`[${values.map(writeValue).join(',')}]`)})`;
 }
 
-/** Keys that are bound as one parameter: their members, or arrays of these. Bytes are written as in {@link writeValue}. */
+/** Keys that are bound as one parameter: their members, or arrays of these. */
 function keyRows(
   keys: readonly (readonly SqlValue[])[],
   { alias, types }: KeyRowsOptions,
