@@ -41,8 +41,13 @@ export async function runHttpSuite({ includes, ...run }: SuiteRun, fewest: numbe
   await runTests(run, files);
 }
 
-/** Runs tests in another way, and fails if one of them fails. @param files relative to the checkout */
-export async function runTests(run: OtherRun, files: readonly string[]): Promise<void> {
+/**
+ * Runs tests in another way, and fails if one of them fails.
+ *
+ * @param files relative to the checkout
+ * @param fewest tests of the run
+ */
+export async function runTests(run: OtherRun, files: readonly string[], fewest = 1): Promise<void> {
   const { way, environment, otherClaims, signal } = run;
   // Its laws have the cases of a daily run: the way is tested, not the law.
   const { NODE_TEST_CONTEXT: _context, RESTWRIGHT_TEST_EXTENT: _extent, ...env } = process.env;
@@ -61,4 +66,6 @@ export async function runTests(run: OtherRun, files: readonly string[]): Promise
   const [code] = (await once(child, 'close')) as [number];
   const output = Buffer.concat(chunks).toString();
   assert.equal(code, 0, output.slice(output.indexOf('failing tests')));
+  const tests = Number(/tests (\d+)/.exec(output)?.[1]);
+  assert.ok(tests >= fewest, `${tests} tests\n${output.slice(-400)}`);
 }
