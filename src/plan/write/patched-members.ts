@@ -63,25 +63,19 @@ type Values = readonly [before: Json | undefined, after: Json];
 /** Unsets removed members, also those of objects in maps and arrays. Removed entries of a map are none. */
 function unsetMembers(type: ValueType, [before, after]: Values, removed: RemovedMembers): Json {
   if (!holdsObjects(type)) return after;
-  switch (type.kind) {
-    case 'array':
-      // Items have no place that lasts: an item that the patch did not touch is as it was.
-      if (removed.size === 0 || !Array.isArray(after)) return after;
-      return after.map((item) => unsetMembers(type.item.type, [undefined, item], removed));
-    case 'map': {
-      if (!isJsonObject(after)) return after;
-      const result: Record<string, Json> = { ...after };
-      for (const key of Object.keys(after)) {
-        const entry: Values = [ownMember(before, key), after[key] ?? null];
-        setMember(result, key, unsetMembers(type.value.type, entry, removed));
-      }
-      return result;
-    }
-    case 'object':
-      return isJsonObject(after) ? unsetDeclared(type.members, [before, after], removed) : after;
-    default:
-      return after;
+  if (type.kind === 'array') {
+    // Items have no place that lasts: an item that the patch did not touch is as it was.
+    if (removed.size === 0 || !Array.isArray(after)) return after;
+    return after.map((item) => unsetMembers(type.item.type, [undefined, item], removed));
   }
+  if (!isJsonObject(after)) return after;
+  if (type.kind === 'object') return unsetDeclared(type.members, [before, after], removed);
+  const result: Record<string, Json> = { ...after };
+  for (const key of Object.keys(after)) {
+    const entry: Values = [ownMember(before, key), after[key] ?? null];
+    setMember(result, key, unsetMembers(type.value.type, entry, removed));
+  }
+  return result;
 }
 
 function unsetDeclared(
@@ -100,7 +94,7 @@ function unsetDeclared(
 }
 
 /** True if values have declared members, at any depth of maps and arrays. */
-function holdsObjects(type: ValueType): boolean {
+function holdsObjects(type: ValueType): type is Extract<ValueType, { readonly kind: 'object' | 'map' | 'array' }> {
   if (type.kind === 'array') return holdsObjects(type.item.type);
   return type.kind === 'object' || (type.kind === 'map' && holdsObjects(type.value.type));
 }

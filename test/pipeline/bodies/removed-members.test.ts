@@ -56,8 +56,8 @@ const change = fc.oneof(
 type Change = { readonly op: string; readonly path: string; readonly from?: string; readonly value?: unknown };
 
 function below(place: string, { op, path, from, value }: Change): JsonObject {
-  const change = { op, path: `${place}${path}`, ...(from === undefined ? {} : { from: `${place}${from}` }) };
-  return JSON.parse(JSON.stringify({ ...change, ...(value === undefined ? {} : { value }) }));
+  const named = { op, path: `${place}${path}`, ...(from === undefined ? {} : { from: `${place}${from}` }) };
+  return JSON.parse(JSON.stringify({ ...named, ...(value === undefined ? {} : { value }) }));
 }
 
 function pickMembers({ name, note, inner: own }: JsonObject): JsonObject {

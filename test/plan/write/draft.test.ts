@@ -226,8 +226,8 @@ describe('mergeDraft', () => {
 });
 
 /** A patch that replaces the document. */
-const patchWhole = (rule: DraftRule, document: Json, current: Row): ReturnType<typeof patchDraft> =>
-  patchDraft(rule, { document, removed: new Map() }, current);
+const patchWhole = (own: DraftRule, document: Json, current: Row): ReturnType<typeof patchDraft> =>
+  patchDraft(own, { document, removed: new Map() }, current);
 
 describe('patchDraft', () => {
   it('[MET-3] keeps absent write-only fields, and sets those in the patch', () => {

@@ -323,11 +323,13 @@ describe('the statement of a search', () => {
     connection.run(add, [JSON.stringify(rows)]);
     const table = new Tables(found, sqlite).of('notes').resource;
     for (const words of [['red'], ['strasse', 'r'], ['e'], ['σισυφοσ'], ['near'], ['x', 'x1'], ['none']]) {
-      const [byIndex, byTexts] = [sqlite.search, sqlite.wordTest?.holds].map((condition) => {
-        const parameters = new BindParameters(sqlite);
-        const text = condition?.(table, words, parameters, null) ?? assert.fail('no way to search');
-        return connection.all(`select id from notes where ${text} order by id`, parameters.values);
-      });
+      const [byIndex, byTexts] = [sqlite.search.bind(sqlite), sqlite.wordTest?.holds.bind(sqlite.wordTest)].map(
+        (condition) => {
+          const parameters = new BindParameters(sqlite);
+          const text = condition?.(table, words, parameters, null) ?? assert.fail('no way to search');
+          return connection.all(`select id from notes where ${text} order by id`, parameters.values);
+        },
+      );
       assert.deepEqual(byTexts, byIndex, words.join(' '));
       assert.equal(byIndex?.length === 0, words[0] === 'none', words.join(' '));
     }
