@@ -35,7 +35,7 @@ describe('the HTTP suite', () => {
         const environment = { RESTWRIGHT_TRANSPORT: transport, RESTWRIGHT_TRANSPORT_REPORT: report };
         const includes = (file: string): boolean =>
           isWholeSuite || OF_MESSAGES.test(file) || (fnv1a(file) >>> 0) % mounts.length === mount;
-        await runHttpSuite({ way: transport, environment, includes, otherClaims: null, signal }, 50);
+        await runHttpSuite({ way: transport, environment, includes, otherClaims: null, signal }, 40);
         const counts = readFileSync(report, 'utf8')
           .trim()
           .split('\n')
