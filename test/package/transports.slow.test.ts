@@ -15,8 +15,8 @@ import { runHttpSuite } from './http-suite.ts';
 const OF_MESSAGES =
   /^(?:batches|bodies|cache-control|compression|cors|error-formats|errors|etags-of-codings|failures|formats-in|formats-out|gateway|hostile-bodies|import|large-pages|methods|minimal|ndjson|negotiation|origins|parameters|precondition-order|query-method|reading-methods|receive|root-page|served-from-cache|stage-order|trace-channels|trusted-proxies|unreachable-ids|urls)\.test\.ts$/;
 
-/** The share of requests that must use the transport: those that it cannot express call the API directly. */
-const LEAST = 0.85;
+/** The share of requests that must use the transport: others call the API directly. `fetch` carries 0.896 of them. */
+const LEAST = 0.88;
 
 /** Milliseconds for one run of the suite, on two cores that other tests use too. */
 const SUITE_TIMEOUT = 900_000;
