@@ -18,7 +18,12 @@ import { startError, transitionError } from './state-transition.ts';
  */
 export type Draft =
   | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
-  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
+  | {
+      readonly kind: 'invalid';
+      readonly details: readonly ErrorDetail[];
+      readonly candidate: JsonObject;
+      readonly cause?: Error;
+    }
   /**
    * A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be
    * applied. Invalid references rank first.
