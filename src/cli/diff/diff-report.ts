@@ -2,6 +2,7 @@ import { versionText } from '../../conventions/versioning.ts';
 import type { Difference } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { neededPart, type VersionPart } from '../../model/diff/needed-version.ts';
+import { escapeMarkdown } from '../terminal/markdown.ts';
 import { styled } from '../terminal/terminal.ts';
 import { type ComparedFile, type ComparedModels, versionOfFile } from './model-pair.ts';
 import type { ModelProblem } from '../../model/document/model-error.ts';
@@ -101,7 +102,7 @@ export function diffMarkdown(compared: ComparedModels): string {
     `Changes since ${comparedVersionText(was)}.`,
     ...(verdict.isEnough ? [] : ['', `**They need version ${versionText(verdict.lowest)}.**`]),
     ...SECTIONS.flatMap((name) => writeSection(name, (sections.get(name) ?? []).map(writeItem))),
-    ...writeSection('Not compared', notes.map(escape)),
+    ...writeSection('Not compared', notes.map(escapeMarkdown)),
     '',
   ];
   return lines.join('\n');
@@ -114,7 +115,7 @@ function writeSection(heading: string, items: readonly string[]): readonly strin
 /** Paths have no backticks. */
 function writeItem(difference: Difference): string {
   const { path } = difference;
-  return `${path === '' ? '' : `\`${path}\`: `}${escape(describeEffect(difference))}`;
+  return `${path === '' ? '' : `\`${path}\`: `}${escapeMarkdown(describeEffect(difference))}`;
 }
 
 function chooseSection({ requests, responses }: Difference): SectionName {
@@ -122,11 +123,6 @@ function chooseSection({ requests, responses }: Difference): SectionName {
   if (impacts.includes('breaking')) return 'Breaking';
   if (impacts.includes('possibly-breaking')) return 'May break strict clients';
   return impacts.includes('compatible') ? 'Added' : 'Other';
-}
-
-/** Text without a meaning in Markdown and HTML. */
-function escape(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>&|~]/g, (each) => `\\${each}`);
 }
 
 /** The errors and warnings of the version of a model, compared with the published one. */
