@@ -109,8 +109,8 @@ function describeListed(
     case 'values':
       return [{ ...base, ...describeValues(change, step) }];
     case 'with': {
-      const other = change.out === null ? 'a value' : `another value than ${formatValue(change.out)}`;
-      const consent = `rows that have ${other} lose it`;
+      const other = change.out === null ? 'that have a value' : `whose value is not ${formatValue(change.out)}`;
+      const consent = `rows ${other} lose it`;
       const dropped = { change: 'with', effect: 'drops', from: [change.field], what: change.field } as const;
       return [{ ...base, ...dropped, consent, reversible: false }];
     }

@@ -2,6 +2,8 @@ import { versionText } from '../../conventions/versioning.ts';
 import type { Difference } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { neededPart, type VersionPart } from '../../model/diff/needed-version.ts';
+import type { StoredRowChange } from '../../versions/row-changes.ts';
+import { describeRowChange, rowChangeJson, rowChangeLines, rowChangeNotes } from '../migrate/row-changes.ts';
 import { escapeMarkdown } from '../terminal/markdown.ts';
 import { styled } from '../terminal/terminal.ts';
 import { type ComparedFile, type ComparedModels, versionOfFile } from './model-pair.ts';
@@ -12,7 +14,7 @@ const PARTS: readonly VersionPart[] = ['major', 'minor', 'patch', 'none'];
 
 /** The differences as lines, grouped by resource, with the verdict on the version last. */
 export function diffLines(compared: ComparedModels, colour: boolean): readonly string[] {
-  const { differences, notes, clients, verdict } = compared;
+  const { differences, notes, clients, verdict, rows } = compared;
   const groups = Map.groupBy(differences, ({ resource }) => resource ?? 'the API');
   return [
     ...[...groups].flatMap(([group, members]) => [
@@ -23,6 +25,8 @@ export function diffLines(compared: ComparedModels, colour: boolean): readonly s
     ...(differences.length === 0 ? ['no differences that clients can see', ''] : []),
     ...notes.flatMap((note) => [`${styled('yellow', 'note', colour)} ${note}`]),
     ...(notes.length === 0 ? [] : ['']),
+    ...rowChangeLines(rows, colour),
+    ...(rows.length === 0 ? [] : ['']),
     styled(verdict.isEnough ? 'green' : 'red', verdictText(compared), colour),
   ];
 }
@@ -48,7 +52,7 @@ export function describeEffect({ what, requests, responses }: Difference): strin
 }
 
 /** The result as JSON. Its shape is documented in docs/guides/versions.md. */
-export function diffJson({ was, is, clients, differences, notes, verdict }: ComparedModels): object {
+export function diffJson({ was, is, clients, differences, notes, verdict, rows }: ComparedModels): object {
   return {
     old: { [was.kind]: was.file, version: comparedVersionText(was) },
     new: { [is.kind]: is.file, version: comparedVersionText(is) },
@@ -57,6 +61,7 @@ export function diffJson({ was, is, clients, differences, notes, verdict }: Comp
     needed_version: versionText(verdict.lowest),
     differences: differences.map((each) => ({ ...each, needs: neededPart(each, clients) })),
     notes,
+    rows: rows.map(rowChangeJson),
   };
 }
 
@@ -94,7 +99,7 @@ type SectionName = (typeof SECTIONS)[number];
 
 /** The differences as a section of a changelog in Markdown. */
 export function diffMarkdown(compared: ComparedModels): string {
-  const { was, is, differences, notes, verdict } = compared;
+  const { was, is, differences, notes, verdict, rows } = compared;
   const sections = Map.groupBy(differences, chooseSection);
   const lines = [
     `## ${comparedVersionText(is)}`,
@@ -102,6 +107,7 @@ export function diffMarkdown(compared: ComparedModels): string {
     `Changes since ${comparedVersionText(was)}.`,
     ...(verdict.isEnough ? [] : ['', `**They need version ${versionText(verdict.lowest)}.**`]),
     ...SECTIONS.flatMap((name) => writeSection(name, (sections.get(name) ?? []).map(writeItem))),
+    ...writeSection('Stored rows', rows.map(writeRowChange)),
     ...writeSection('Not compared', notes.map(escapeMarkdown)),
     '',
   ];
@@ -116,6 +122,12 @@ function writeSection(heading: string, items: readonly string[]): readonly strin
 function writeItem(difference: Difference): string {
   const { path } = difference;
   return `${path === '' ? '' : `\`${path}\`: `}${escapeMarkdown(describeEffect(difference))}`;
+}
+
+function writeRowChange(change: StoredRowChange): string {
+  const notes = rowChangeNotes(change);
+  const text = `${describeRowChange(change)}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+  return `\`${change.resource}\`: ${escapeMarkdown(text)}`;
 }
 
 function chooseSection({ requests, responses }: Difference): SectionName {

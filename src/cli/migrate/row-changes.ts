@@ -1,3 +1,4 @@
+import { styled } from '../terminal/terminal.ts';
 import type { StoredRowChange, RowEffect } from '../../versions/row-changes.ts';
 
 const VERBS: Readonly<Record<StoredRowChange['change'], string | null>> = {
@@ -32,6 +33,17 @@ export function describeRowChange({ change, effect, what }: StoredRowChange): st
 /** The remarks on a change: the rows that it needs consent for, and that it cannot be reversed. */
 export function rowChangeNotes({ consent, reversible }: StoredRowChange): readonly string[] {
   return [...(consent === null ? [] : [`needs consent: ${consent}`]), ...(reversible ? [] : ['cannot be reversed'])];
+}
+
+/** The effect of a step on stored rows as lines; none for one that changes none. */
+export function rowChangeLines(changes: readonly StoredRowChange[], colour: boolean): readonly string[] {
+  if (changes.length === 0) return [];
+  const lines = changes.map((change) => {
+    const notes = rowChangeNotes(change).join('; ');
+    const style = change.consent === null ? 'yellow' : 'red';
+    return `  ${change.resource}: ${describeRowChange(change)}${notes === '' ? '' : styled(style, ` (${notes})`, colour)}`;
+  });
+  return [styled('bold', 'stored rows', colour), ...lines];
 }
 
 /** A change as JSON. Its shape is documented in docs/guides/versions.md. */
