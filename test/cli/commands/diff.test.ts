@@ -268,15 +268,15 @@ Changes since 1.4.0.
 
   it('[VER-6a] [VER-5c] says what the step does to stored rows, as check --published does', async (context) => {
     const rename = (fields: string): string =>
-      OLD.replace('name: { type: string }', fields).replace('[name]', '[title]');
+      OLD.replace('name: { type: string }', fields).replace('[name]', '[title]').replace('[EUR, USD]', '[ANY]');
     const newest = `${at('2.0.0', rename('title: { type: string }\n        size: { type: integer }'))}default_version: 1
 versions:
-  1.4.0: { changes: [{ resource: products, rename: { name: title } }, { resource: products, without: [size] }, { resource: products, values: { currency: { EUR: EUR, USD: EUR } }, default_out: { currency: EUR } }] }
+  1.4.0: { changes: [{ resource: products, rename: { name: title } }, { resource: products, without: [size] }, { resource: products, values: { currency: { EUR: ANY, USD: ANY } }, default_out: { currency: EUR } }] }
 `;
     const rows = `stored rows
   products: renames name to title
   products: adds size
-  products: maps values of currency (EUR to EUR, USD to EUR) (needs consent: rows with USD would show another value in 1.4.0; cannot be reversed)
+  products: maps values of currency (EUR to ANY, USD to ANY) (needs consent: rows with USD would show another value in 1.4.0; cannot be reversed)
 `;
     const printed = await diff(context, [OLD, newest]);
     assert.ok(printed.stdout.includes(`\n${rows}\nversion 1.4.0 -> 2.0.0 is enough`), printed.stdout + printed.stderr);
