@@ -39,7 +39,7 @@ export function describeRowStep(was: Model, model: Model, version: OlderVersion 
   );
   const found = new Set(pairs.map((pair) => pair.was));
   const dropped = [...was.resources.values()].filter((each) => !found.has(each));
-  return [
+  const changes = [
     ...listed,
     ...pairs.flatMap(describeUnlisted),
     ...describeNarrower(was, model, { version, pairs }),
@@ -49,6 +49,7 @@ export function describeRowStep(was: Model, model: Model, version: OlderVersion 
       reversible: false,
     })),
   ];
+  return [...Map.groupBy(changes, ({ resource }) => resource).values()].flat();
 }
 
 /** A resource in both models. */

@@ -18,7 +18,7 @@ export interface ListedContract {
   /** Dates such as 2028-06-01; null where none is declared. */
   readonly deprecated: string | null;
   readonly sunset: string | null;
-  /** The effect of a migration from it to the newest on stored rows; null for the newest, and where none is possible. */
+  /** The effect of a migration to the newest on its rows; null for the newest, and where none is possible. */
   readonly step: readonly StoredRowChange[] | null;
   /** The use of it; null where neither a log nor metrics were read. */
   readonly use: ContractUse | null;

@@ -184,7 +184,7 @@ for (const [store, databaseOf] of STORES) {
       const now = (): number => (time += 2_000);
       const { database } = migrated;
       const [step] = await selectKind(database).plan({ database }, { model, phase: null, now });
-      assert.equal(step?.duration, 6_000);
+      assert.equal(step?.duration, 4_000);
     });
 
     it('[OPS-4d] exports every row that loses a value, as the older contract shows it, before it changes anything', async (context) => {

@@ -84,7 +84,7 @@ async function serveText(context: TestContext, status: number, text: string): Pr
 }
 
 describe('restwright versions', () => {
-  it('[VER-4] lists the state of each version, and what a migration changes in its rows', async (context) => {
+  it('[VER-4a] lists the state of each version, and what a migration changes in its rows', async (context) => {
     const { code, stdout } = await new Folder(context).run([]);
     assert.equal(code, 0);
     assert.equal(
@@ -102,7 +102,7 @@ describe('restwright versions', () => {
     );
   });
 
-  it('[OPS-2] names the callers of a log, in JSON and as readable lines', async (context) => {
+  it('[VER-4b] names the callers of a log, in JSON and as readable lines', async (context) => {
     const json = OBSERVATIONS.map((each) => jsonLine(each, TIME)).join('');
     const readable = OBSERVATIONS.map((each) => readableLine(each, TIME, true)).join('');
     for (const log of [`not a log\n{"event":"deprecated_contract","version"\n${json}`, `pod-1 | ${readable}`]) {
@@ -116,7 +116,7 @@ describe('restwright versions', () => {
     }
   });
 
-  it('[OPS-2] has the callers as JSON, with the time of their last request', async (context) => {
+  it('[VER-4b] has the callers as JSON, with the time of their last request', async (context) => {
     const folder = new Folder(context, OBSERVATIONS.map((each) => jsonLine(each, TIME)).join(''));
     const { stdout } = await folder.run(['--log', folder.log, '--json']);
     const { model, newest, versions } = JSON.parse(stdout);
@@ -139,7 +139,7 @@ describe('restwright versions', () => {
     assert.deepEqual([none.versions[2].requests, none.versions[2].callers], [null, null]);
   });
 
-  it('[OPS-2] counts the requests of the metrics of a server', async (context) => {
+  it('[OPS-2b] counts the requests of the metrics of a server', async (context) => {
     const metrics = `# TYPE http_server_request_duration_seconds histogram
 http_server_request_duration_seconds_bucket{http_route="/a",api_version="1.4.0",le="1"} 900
 http_server_request_duration_seconds_count{http_request_method="GET",http_route="/a",api_version="1.4.0"} 40
@@ -152,12 +152,12 @@ restwright_deprecated_requests_total{api_version="2.0.0"} NaN
     const url = await serveText(context, 200, metrics);
     const { stdout, code } = await new Folder(context).run(['--metrics', url]);
     assert.equal(code, 0);
-    assert.match(stdout, /^3\.0\.0 .* 1200 requests$|^3\.0\.0 .* 1,200 requests$/m);
+    assert.match(stdout, /^3\.0\.0 .* 1,200 requests$/m);
     assert.match(stdout, /^1\.4\.0 .* 42 requests$/m);
     assert.match(stdout, /^2\.0\.0 .* -$/m);
   });
 
-  it('[OPS-2] reads the metrics that a server writes', async (context) => {
+  it('[OPS-2b] reads the metrics that a server writes', async (context) => {
     const metrics = createMetrics();
     context.after(() => metrics.close());
     for (const each of OBSERVATIONS) metrics.observe(each);

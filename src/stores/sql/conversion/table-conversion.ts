@@ -33,8 +33,8 @@ interface StoredContract {
   readonly changes: readonly StoredRowChange[];
 }
 
-/** Writing a row takes this much longer than reading and converting it (bench/conversion). */
-const WRITE_FACTOR = 3;
+/** A conversion takes this much longer than reading and converting the rows alone (bench/conversion). */
+const WRITE_FACTOR = 2;
 
 /** Rows with the same problem. */
 interface ProblemRows {
