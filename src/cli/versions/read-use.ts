@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { splitLines } from '../../formats/split-records.ts';
 import { commandFailed, usageError } from '../command-error.ts';
@@ -11,8 +12,7 @@ const METRICS_TIMEOUT = 10_000;
 
 /** The event of a request to a deprecated contract (`observe/log-entry.ts`), in JSON and as a readable line. */
 const EVENT = 'deprecated_contract';
-const READABLE =
-  /deprecated contract(?:\u001b\[0m)? version=(?<version>\S+) caller=(?<caller>.*) route=\S* correlation_id=/;
+const READABLE = /deprecated contract version=(?<version>\S+) caller=(?<caller>.*) route=\S* correlation_id=/;
 
 /** The counters of requests by contract: of all contracts, and of deprecated ones alone. */
 const REQUESTS = 'http_server_request_duration_seconds_count{';
@@ -56,7 +56,7 @@ function parseEntry(line: string): Json {
 }
 
 function addReadable(line: string, use: UseCounter): void {
-  const { version, caller } = READABLE.exec(line)?.groups ?? {};
+  const { version, caller } = READABLE.exec(stripVTControlCharacters(line))?.groups ?? {};
   if (version !== undefined && caller !== undefined) use.addCaller(version, caller, null);
 }
 

@@ -107,7 +107,7 @@ class Migrated {
     return this.run('migrate', 'new.yaml', ...args);
   }
 
-  async fill(rows: readonly object[], newest = writeNewest()): Promise<void> {
+  async create(rows: readonly object[], newest = writeNewest()): Promise<void> {
     writeFileSync(this.file('old.yaml'), OLD);
     writeFileSync(this.file('new.yaml'), newest);
     writeFileSync(this.file('rows.json'), JSON.stringify(rows));
@@ -120,7 +120,7 @@ for (const [store, databaseOf] of STORES) {
   describe(`restwright migrate of stored rows, on ${store}`, () => {
     it('[OPS-4d] [VER-5c] says for each step which changes of versions it makes', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill([LAMP]);
+      await migrated.create([LAMP]);
       const { stdout, code } = await migrated.migrate('--dry-run', '--json');
       assert.equal(code, 0);
       const plan = JSON.parse(stdout);
@@ -162,7 +162,7 @@ for (const [store, databaseOf] of STORES) {
 
     it('[OPS-4d] has the plan in Markdown, for a review', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill(ROWS);
+      await migrated.create(ROWS);
       const { stdout } = await migrated.migrate('--markdown');
       assert.match(
         stdout,
@@ -178,7 +178,7 @@ for (const [store, databaseOf] of STORES) {
 
     it('[OPS-4d] estimates the time from that of reading and converting the rows', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill(ROWS);
+      await migrated.create(ROWS);
       const { model } = loadModel({ file: 'new.yaml', text: writeNewest() });
       let time = 0;
       const now = (): number => (time += 2_000);
@@ -189,13 +189,13 @@ for (const [store, databaseOf] of STORES) {
 
     it('[OPS-4d] exports every row that loses a value, as the older contract shows it, before it changes anything', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill(ROWS);
+      await migrated.create(ROWS);
       const file = migrated.file('lost.ndjson');
       const planned = await migrated.migrate('--export', file, '--json');
       assert.deepEqual(JSON.parse(planned.stdout).exported, { file, rows: 4 });
       const lines = readFileSync(file, 'utf8').trim().split('\n');
       const rows = lines.map((line) => JSON.parse(line));
-      assert.deepEqual(rows.map(({ id }) => id).toSorted(), ['b', 'c', 'd', 'e']);
+      assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set(['b', 'c', 'd', 'e']));
       const { collection, row, problems } = rows.find(({ id }) => id === 'b');
       const { created_at: created, updated_at: updated, revision, ...fields } = row;
       assert.deepEqual(fields, {
@@ -229,7 +229,7 @@ for (const [store, databaseOf] of STORES) {
 
     it('[OPS-4d] shows the plan and changes nothing with --apply where consent is missing', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill(ROWS);
+      await migrated.create(ROWS);
       const refused = await migrated.migrate('--apply');
       assert.equal(refused.code, 1);
       assert.match(refused.stdout, /^Migration of [^]* loses data: products\.fax: 4 rows [^]*Nothing was changed\./);
@@ -242,7 +242,7 @@ for (const [store, databaseOf] of STORES) {
 
     it('[OPS-4d] converts each row once with --apply', async (context) => {
       const migrated = new Migrated(context, databaseOf);
-      await migrated.fill([LAMP, { ...LAMP, id: 'b' }]);
+      await migrated.create([LAMP, { ...LAMP, id: 'b' }]);
       const [counter, main] = [migrated.file('calls.txt'), path.resolve(import.meta.dirname, '../../../src/index.ts')];
       const document = writeNewest().replace(
         '- { resource: products, rename: { title: name } }',

@@ -1,5 +1,6 @@
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../../model/model.ts';
+import { readString } from '../../../model/values/access.ts';
 import type { Row } from '../../../plan/plan.ts';
 import type { ConversionProblem } from '../../../versions/row-conversion.ts';
 import { listColumns, type TableColumn } from '../columns.ts';
@@ -42,9 +43,10 @@ export class WholeRows {
 
   /** The columns of the row, to follow those of the conversion in a select list. */
   get selection(): string {
-    const { quote, selection } = this.#dialect;
+    const dialect = this.#dialect;
+    const { quote } = dialect;
     return this.#columns
-      .map(({ name, type }, at) => `${selection(quote(name), type)} as ${quote(`row ${at}`)}`)
+      .map(({ name, type }, at) => `${dialect.selection(quote(name), type)} as ${quote(`row ${at}`)}`)
       .join(', ');
   }
 
@@ -54,9 +56,9 @@ export class WholeRows {
     for (const { name, default: value } of this.#missing) values[name] = value;
     for (const [at, column] of this.#columns.entries()) values[column.name] = this.#decode(row[`row ${at}`], column);
     const system = {
-      id: String(values['id']),
-      created_at: String(values['created_at']),
-      updated_at: String(values['updated_at']),
+      id: readString(values['id']) ?? '',
+      created_at: readString(values['created_at']) ?? '',
+      updated_at: readString(values['updated_at']) ?? '',
       revision: Number(values['revision']),
     };
     return { older: this.#older, row: { ...values, ...system }, problems };
