@@ -227,6 +227,22 @@ for (const [store, databaseOf] of STORES) {
       assert.match((await migrated.migrate()).stdout, /matches/);
     });
 
+    it('[OPS-4d] exports rows whose values the newest contract does not allow, and leaves no file where it fails', async (context) => {
+      const migrated = new Migrated(context, databaseOf);
+      const unmapped = writeNewest().replace(', sold: SOLD }', ' }').replace('ACTIVE, SOLD]', 'ACTIVE]');
+      await migrated.create([LAMP, { ...LAMP, id: 'b', status: 'sold' }], unmapped);
+      const file = migrated.file('invalid.ndjson');
+      assert.match((await migrated.migrate('--export', file)).stdout, /invalid\.ndjson has 1 row that cannot be/);
+      const { id, row, problems } = JSON.parse(readFileSync(file, 'utf8'));
+      assert.deepEqual([id, row.status, row.city], ['b', 'sold', 'Oslo']);
+      assert.deepEqual(problems, [{ field: 'status', problem: 'invalid', message: 'must be one of DRAFT, ACTIVE' }]);
+      const nowhere = migrated.file('none/invalid.ndjson');
+      const failed = await migrated.migrate('--export', nowhere, '--apply', '--allow-data-loss');
+      assert.deepEqual([failed.code, existsSync(nowhere)], [1, false]);
+      assert.match(failed.stderr, /^error: --export: cannot write .*none\/invalid\.ndjson: no such file\.\n$/);
+      assert.equal((await migrated.run('migrate', 'old.yaml')).stdout.endsWith('old.yaml\n'), true);
+    });
+
     it('[OPS-4d] shows the plan and changes nothing with --apply where consent is missing', async (context) => {
       const migrated = new Migrated(context, databaseOf);
       await migrated.create(ROWS);
