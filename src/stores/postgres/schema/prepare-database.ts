@@ -8,6 +8,7 @@ import {
   unconvertedTables,
   withoutConverted,
 } from '../../sql/conversion/conversion-plan.ts';
+import type { ConversionCheck } from '../../sql/conversion/problem-rows.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import {
   type MigrationGoal,
@@ -113,7 +114,7 @@ export class DatabaseSchema {
       conversion,
       words,
       changes,
-      steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
+      steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name)), conversion.changes),
       checks: [
         ...(await this.#valueSteps(unconverted, goal, conversion)),
         ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconverted, conversion)),
@@ -123,9 +124,9 @@ export class DatabaseSchema {
   }
 
   /** Finds the problems of the rows that a plan converts. Changes nothing. */
-  async check({ conversion }: MigrationPlan): Promise<void> {
+  async check({ conversion }: MigrationPlan, check: ConversionCheck): Promise<void> {
     this.#current = 'read the rows that are converted';
-    for (const each of conversion.conversions) await checkConversion(this.#session, each);
+    for (const each of conversion.conversions) await checkConversion(this.#session, each, check);
   }
 
   /** Checks if a plan changes nothing, not even the record of the model. */

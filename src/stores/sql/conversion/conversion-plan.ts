@@ -1,5 +1,6 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
+import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
 import { findStoredDifference } from '../../../versions/row-conversion.ts';
 import type { Dialect } from '../dialect.ts';
 import type { CurrentTable } from '../schema/alteration.ts';
@@ -15,6 +16,8 @@ export interface ConversionPlan {
   /** The model, with the names that its resources and fields have in that contract. */
   readonly model: Model;
   readonly conversions: readonly TableConversion[];
+  /** The changes of all versions from that contract to the newest. */
+  readonly changes: readonly StoredRowChange[];
   /** The advice where the rows are of a version that the model does not convert; null for one that it does. */
   readonly advice: string | null;
 }
@@ -41,16 +44,18 @@ export function planConversions(
   const [profile = null, other] = models;
   const isAlone = goal.kind === 'alone' && other === undefined;
   const version = isAlone ? findStoredContract(model, { version: recorded, profile }) : null;
-  if (version === null) return { from: null, model, conversions: [], advice: adviseOnVersion(model, recorded) };
+  if (version === null)
+    return { from: null, model, conversions: [], changes: [], advice: adviseOnVersion(model, recorded) };
   const from = versionText(version.version);
   const difference = findStoredDifference(model, version);
+  const changes = listRowChanges(model, version, difference.conversions);
   const tables = new Map(current.map((table) => [table.name, table]));
   const conversions = [...difference.conversions].flatMap(([name, conversion]) => {
     const { was } = difference.model.resources.get(name) ?? { was: null };
     const table = tables.get(was ?? name) ?? tables.get(name);
-    return table === undefined ? [] : [new TableConversion(conversion, table, dialect, from)];
+    return table === undefined ? [] : [new TableConversion(conversion, table, dialect, { version: from, changes })];
   });
-  return { from, model: difference.model, conversions, advice: null };
+  return { from, model: difference.model, conversions, changes, advice: null };
 }
 
 /** The tables once all rows are converted. */

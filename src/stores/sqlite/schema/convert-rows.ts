@@ -1,3 +1,4 @@
+import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
@@ -22,9 +23,21 @@ export function convertRows(connection: SqliteConnection, conversion: TableConve
 }
 
 /** Reads and converts the rows of a table without writing them. @returns the step, with what it found */
-export function checkConversion(connection: SqliteConnection, conversion: TableConversion): SchemaStep {
-  for (const rows of readBatches(connection, conversion.table.name, conversion.selection))
-    for (const row of rows) conversion.convert(row);
+export function checkConversion(
+  connection: SqliteConnection,
+  conversion: TableConversion,
+  { now, report }: ConversionCheck,
+): SchemaStep {
+  const whole = report === null ? null : new WholeRows(conversion, sqlite);
+  const selection = whole === null ? conversion.selection : `${conversion.selection}, ${whole.selection}`;
+  const start = now();
+  for (const rows of readBatches(connection, conversion.table.name, selection)) {
+    for (const row of rows) {
+      const { problems } = conversion.convert(row);
+      if (problems.length > 0 && whole !== null) report?.(whole.describe(row, problems));
+    }
+  }
+  conversion.measure(now() - start);
   return describeStep(conversion);
 }
 
