@@ -50,12 +50,10 @@ export function compileResource(
   const { name, declared } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
-  const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
-  const referring = [...above, ...compactFields(own, form)].map((field) => withIds(field, document));
-  const { state, fields } = compileState(referring, schema, resource);
+  const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
     ...resource,
@@ -163,7 +161,7 @@ function withIds(field: Field, document: CompileContext['declared']): Field {
   return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ...form } } } };
 }
 
-type StoredForm = Pick<Resource, 'compact' | 'isBelowCompact'>;
+type DatabaseForm = Pick<Resource, 'compact' | 'isBelowCompact'>;
 
 /** Checks if rows of a resource are stored in a compact form: those of the server's own resources. */
 function isCompact(document: CompileContext['declared'], resource: string): boolean {
@@ -179,12 +177,19 @@ function isBelowCompact(document: CompileContext['declared'], resource: string):
   return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
 }
 
-function compileForm(document: CompileContext['declared'], resource: string): StoredForm {
+function compileForm(document: CompileContext['declared'], resource: string): DatabaseForm {
   return { compact: isCompact(document, resource), isBelowCompact: isBelowCompact(document, resource) };
 }
 
-function compactFields(fields: readonly Field[], { compact }: StoredForm): readonly Field[] {
-  return compact ? fields.map(withCompactType) : fields;
+/** Lists all fields in the form of the database, with the types of references. */
+function listReferring(
+  parent: Field | null,
+  own: readonly Field[],
+  document: CompileContext['declared'],
+  { compact }: DatabaseForm,
+): readonly Field[] {
+  const fields = compact ? own.map(withCompactType) : own;
+  return [...(parent === null ? [] : [parent]), ...fields].map((field) => withIds(field, document));
 }
 
 function withCompactType(field: Field): Field {
