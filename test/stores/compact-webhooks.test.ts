@@ -179,7 +179,7 @@ for (const [name, newDatabase] of migratedDatabases) {
           holding((id) => id.includes(value)),
         );
       }
-      const ofEvent = await find({ path: 'event_id', operator: 'in', values: [String(first['event_id'])] });
+      const ofEvent = await find({ path: 'event_id', operator: 'in', values: [first['event_id'] ?? null] });
       assert.equal(ofEvent.length, 4);
       assert.equal((await find({ path: 'event_id', operator: 'exists', value: false })).length, 2);
       await store.close();

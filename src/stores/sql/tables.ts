@@ -213,9 +213,10 @@ export class Table {
   }
 
   /** The id of a row that was read. */
-  decodeId(value: SqlValue | undefined): string {
-    const decode = this.dialect.decode(idType(this.resource));
-    return String(decode === null || value === undefined ? value : decode(value));
+  decodeId(value: SqlValue = null): string {
+    const decoded = this.dialect.decode(idType(this.resource))?.(value) ?? value;
+    if (typeof decoded !== 'string') throw new Error(`The database returned an invalid id of ${this.resource.name}`);
+    return decoded;
   }
 
   /** Decodes the row of a driver in place: its columns are in order already. */
