@@ -47,15 +47,38 @@ async function readRows(api: ApiUnderTest, version: Version): Promise<ReadonlyMa
   return new Map(body.data.map((row: Doc & { readonly id: string }) => [row.id, normal(own(row))]));
 }
 
+/** The events of a version, as they are sent. */
+async function readEvents(api: ApiUnderTest, { name }: Version): Promise<string> {
+  const { status, body, text } = await api.send({ send: `GET /api/v${name.split('.', 1)[0]}/events?limit=100` });
+  assert.equal(status, 200, text);
+  return JSON.stringify(body.data);
+}
+
+/** The rows that events have, by id. */
+function rowsOfEvents(events: string): ReadonlyMap<string, Doc> {
+  const all: readonly { readonly payload: { readonly data: Doc & { readonly id: string } } }[] = JSON.parse(events);
+  return new Map(
+    all.map(({ payload: { data } }) => {
+      const { id, ...fields } = data;
+      return [id, sorted(normal(fields))];
+    }),
+  );
+}
+
+/** Rows of a version, and their events. */
+interface Filled {
+  readonly before: ReadonlyMap<string, Doc>;
+  readonly events: string;
+}
+
 /** Creates rows with a model, and closes it. @returns the rows as it shows them */
-async function fill(database: string, version: Version, docs: readonly Doc[]): Promise<ReadonlyMap<string, Doc>> {
+async function fill(database: string, version: Version, docs: readonly Doc[]): Promise<Filled> {
   await using api = await apiUnderTest(writeVersion(version), { database });
   for (const [index, body] of docs.entries()) {
     const { status, text } = await api.send({ send: `PUT ${itemsIn(version)}/r${index}`, body });
     assert.equal(status, 201, text);
   }
-  const rows = await readRows(api, version);
-  return rows;
+  return { before: await readRows(api, version), events: await readEvents(api, version) };
 }
 
 for (const [store, databaseOf, count] of STORES) {
@@ -71,7 +94,7 @@ for (const [store, databaseOf, count] of STORES) {
           const version = versionAt({ versions }, level);
           const database = databaseOf(folder);
           const docs = Array.from({ length: 4 }, () => randomDoc(version.shape, choose));
-          const before = await fill(database, version, docs);
+          const { before, events } = await fill(database, version, docs);
           const chain = versions.slice(0, level + 1);
           const newest = new Map([...before].map(([id, doc]) => [id, upThrough(chain, doc, null)]));
           const isLossless = [...newest].every(([id, doc]) => {
@@ -90,6 +113,9 @@ for (const [store, databaseOf, count] of STORES) {
           const wanted = new Map([...newest].map(([id, doc]) => [id, sorted(normal(doc))]));
           const found = await readRows(api, versionAt({ versions }, 0));
           assert.deepEqual(new Map([...found].map(([id, doc]) => [id, sorted(doc)])), wanted);
+          // The log has the bytes of the older contract, and the values of the newest.
+          assert.equal(await readEvents(api, version), events);
+          assert.deepEqual(rowsOfEvents(await readEvents(api, versionAt({ versions }, 0))), wanted);
         }),
         { numRuns: count },
       );

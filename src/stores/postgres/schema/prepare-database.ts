@@ -46,7 +46,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { checkConversion, convertRows, keptWords } from './convert-rows.ts';
+import { checkConversion, convertRows, convertTombstones, keptWords } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
@@ -201,9 +201,11 @@ export class DatabaseSchema {
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
-    const migrated = { ...plan, model: this.#model, renamed: plan.conversion.model };
+    const { from, model: renamed } = plan.conversion;
+    const migrated = { ...plan, model: this.#model, renamed, converted: from };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
+    await convertTombstones(this.#session, this.#model, from);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
@@ -294,6 +296,5 @@ async function find(session: PostgresConnection, question: RowQuestion): Promise
   const counted = await session.query(statements.count);
   const rows = Number(counted.rows[0]?.['number']);
   if (rows === 0 || !question.shown) return { rows, ids: [] };
-  const ids = await session.query(statements.ids);
-  return { rows, ids: ids.rows.map(({ id }) => String(id)) };
+  return { rows, ids: (await session.query(statements.ids)).rows.map(({ id }) => String(id)) };
 }

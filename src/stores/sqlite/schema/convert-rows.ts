@@ -1,4 +1,7 @@
+import type { Model } from '../../../model/model.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import { planTombstones, type TombstoneConversion } from '../../sql/conversion/tombstone-conversion.ts';
+import type { Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
@@ -19,6 +22,20 @@ export function convertRows(connection: SqliteConnection, conversion: TableConve
   }
   for (const statement of conversion.after) connection.script(statement);
   return describeStep(conversion);
+}
+
+/** Converts all tombstones of an older contract, in the transaction of the migration. @param from null for none */
+export function convertTombstones(connection: SqliteConnection, model: Model, from: string | null): void {
+  for (const each of planTombstones(model, from, sqlite)) convertEach(connection, each);
+}
+
+function convertEach(connection: SqliteConnection, conversion: TombstoneConversion): void {
+  let read: Statement | null = conversion.first;
+  while (read !== null) {
+    const { writes, next } = conversion.convert(connection.all(read.text, read.values));
+    for (const { text, values } of writes) connection.run(text, values);
+    read = next;
+  }
 }
 
 /** Reads and converts the rows of a table without writing them. @returns the step, with what it found */

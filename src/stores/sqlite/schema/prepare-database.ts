@@ -42,7 +42,7 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
-import { checkConversion, conversionStatements, convertRows } from './convert-rows.ts';
+import { checkConversion, conversionStatements, convertRows, convertTombstones } from './convert-rows.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
@@ -117,7 +117,7 @@ function prepareTables(
   model: Model,
   goal: MigrationGoal,
   consent: Consent,
-): { readonly statements: readonly string[]; readonly renamed: Model } {
+): { readonly statements: readonly string[]; readonly conversion: ConversionPlan } {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes, conversion } = plan;
   const changed = valueSteps(connection, plan);
@@ -133,21 +133,23 @@ function prepareTables(
     const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
-  return { statements, renamed: conversion.model };
+  return { statements, conversion };
 }
 
 /** Records the model that the database matches now. */
 function recordModel(
   connection: SqliteConnection,
   model: Model,
-  { goal, renamed }: { readonly goal: MigrationGoal; readonly renamed: Model },
+  { goal, conversion }: { readonly goal: MigrationGoal; readonly conversion: ConversionPlan },
 ): void {
-  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed };
+  const { from: converted, model: renamed } = conversion;
+  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed, converted };
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
+  convertTombstones(connection, model, converted);
 }
 
 /** The steps that give stored values another form. Those of converted rows get it with the conversion. */
@@ -213,7 +215,7 @@ export function prepareDatabase(
     const created = prepareSystemTables(connection, random);
     const tables = prepareTables(connection, model, goal, consent);
     const search = prepareSearch(connection, model, foreignResources(goal, model));
-    recordModel(connection, model, { goal, renamed: tables.renamed });
+    recordModel(connection, model, { goal, conversion: tables.conversion });
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
     return { isNew, statements: [...created, ...tables.statements, ...search], isShared: goal.kind === 'shared' };
