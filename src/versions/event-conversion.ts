@@ -1,16 +1,14 @@
 import { weakMemoize } from '../cache/memoize.ts';
-import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import { fieldOfPath } from '../conventions/text/field-path.ts';
-import type { ContractVersion, Field, Model, OlderVersion, Resource } from '../model/model.ts';
-import { absentValue, storedForm } from '../model/values/stored-form.ts';
+import type { ContractVersion, Model, OlderVersion, Resource } from '../model/model.ts';
 import { type ComparedPaths, comparedPaths } from '../plan/events/recorded-values.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { relatedMember } from '../plan/related-values.ts';
 import { contractMappings } from './contract-mapping.ts';
 import type { ResourceMapping } from './resource-mapping.ts';
 import { isUnsetValue } from './shown-values.ts';
 import { listStoredPaths } from './stored-paths.ts';
-import type { Conversion, Source } from './sources.ts';
+import { Snapshots } from './snapshots.ts';
 
 /** The values of an event that depend on the contract under which it was written. */
 export interface EventValues {
@@ -35,6 +33,11 @@ export interface EventConversion {
   knows(names: readonly string[]): boolean;
   /** Converts recorded values of a row, such as those of a tombstone. */
   convertRecorded(values: FieldValues): FieldValues;
+  /** The resource in the older contract. */
+  readonly older: Resource;
+  /** Converts an event of the newest contract back to the older one. */
+  lower(values: EventValues): EventValues;
+  lowerRecorded(values: FieldValues): FieldValues;
 }
 
 /** Finds the conversion of a resource's events. @param singular that of the newest contract; null if nothing differs */
@@ -63,14 +66,14 @@ interface VersionedResource {
 
 class ResourceEvents implements EventConversion {
   readonly version: ContractVersion;
-  readonly #older: Resource;
+  readonly older: Resource;
   readonly #stored: Resource;
   readonly #snapshots: Snapshots;
   readonly #compared: ComparedPaths;
 
   constructor({ resources }: Model, { version, older, stored, mappings }: VersionedResource) {
     this.version = version.version;
-    this.#older = older;
+    this.older = older;
     this.#stored = stored;
     this.#snapshots = new Snapshots(resources, mappings);
     this.#compared = comparedPaths(resources)(stored);
@@ -97,11 +100,28 @@ class ResourceEvents implements EventConversion {
   }
 
   knows(names: readonly string[]): boolean {
-    return names.every((name) => this.#older.field.has(fieldOfPath(name)));
+    return names.every((name) => this.older.field.has(fieldOfPath(name)));
   }
 
   convertRecorded(values: FieldValues): FieldValues {
     return this.#snapshots.recorded(this.#stored, values, this.#compared);
+  }
+
+  lower({ changed, members = [], data, before, after }: EventValues): EventValues {
+    const mapping = this.#snapshots.mapping(this.#stored);
+    const names = mapping === null ? changed : changed.flatMap((name) => mapping.changed(name, members));
+    const recorded = (values: FieldValues | null): FieldValues | null =>
+      values === null ? null : this.lowerRecorded(values);
+    return {
+      changed: [...new Set(names)],
+      data: data === null ? null : { id: data['id'] ?? null, ...this.#snapshots.lower(this.#stored, data) },
+      before: recorded(before),
+      after: recorded(after),
+    };
+  }
+
+  lowerRecorded(values: FieldValues): FieldValues {
+    return this.#snapshots.lower(this.#stored, values);
   }
 
   #changedPaths(changed: readonly string[], members: readonly string[]): readonly string[] {
@@ -111,133 +131,7 @@ class ResourceEvents implements EventConversion {
       const source = mapping.findSource(name);
       if (source === null) return [];
       const own = members.filter((path) => fieldOfPath(path) === name).map((path) => path.slice(name.length + 1));
-      return listStoredPaths(source, this.#older.field.get(name) ?? null, own.length === 0 ? null : own);
+      return listStoredPaths(source, this.older.field.get(name) ?? null, own.length === 0 ? null : own);
     });
-  }
-}
-
-/** Converts values of rows, of which some may be missing. */
-class Snapshots {
-  readonly #resources: Model['resources'];
-  readonly #mappings: ReadonlyMap<string, ResourceMapping>;
-
-  constructor(resources: Model['resources'], mappings: ReadonlyMap<string, ResourceMapping>) {
-    this.#resources = resources;
-    this.#mappings = mappings;
-  }
-
-  /** null where rows are the same in both contracts. */
-  mapping({ name }: Resource): ResourceMapping | null {
-    return this.#mappings.get(name) ?? null;
-  }
-
-  /** The values of the fields that the older contract does not have, in rows that it creates. */
-  added(stored: Resource): FieldValues {
-    const mapping = this.mapping(stored);
-    if (mapping === null) return {};
-    const hidden = mapping.hiddenFields(new Set());
-    const fills = mapping.up({}, null);
-    return Object.fromEntries(
-      stored.fields.flatMap((field): readonly (readonly [string, Json])[] =>
-        hidden.has(field.name) ? [[field.name, fills[field.name] ?? absentValue(field)]] : [],
-      ),
-    );
-  }
-
-  /** The values of all fields of a row. */
-  whole(stored: Resource, before: JsonObject): FieldValues {
-    const mapping = this.mapping(stored);
-    if (mapping === null) return before;
-    const up = { ...this.added(stored), ...convertUp(mapping, before) };
-    return Object.fromEntries(
-      stored.fields.flatMap((field): readonly (readonly [string, Json])[] => {
-        const value = up[field.name];
-        return value === undefined ? [] : [[field.name, storedForm(field)(value)]];
-      }),
-    );
-  }
-
-  /**
-   * The recorded values of a row and of those that it refers to. A field has none where one of the values that it is
-   * made of was not recorded: policies count it as unknown then.
-   */
-  recorded(stored: Resource, before: FieldValues, { paths, related }: ComparedPaths): FieldValues {
-    const mapping = this.mapping(stored);
-    const own = mapping === null ? before : this.#recordedFields(mapping, before, paths);
-    const others = [...related].flatMap(([field, { resource, node }]): readonly (readonly [string, Json])[] => {
-      const value = before[relatedMember(mapping?.sameField(field) ?? field)];
-      if (value === undefined) return [];
-      const target = this.#resources.get(resource);
-      if (!isJsonObject(value) || target === undefined) return [[relatedMember(field), null]];
-      return [[relatedMember(field), this.recorded(target, value, node)]];
-    });
-    return { ...own, ...Object.fromEntries(others) };
-  }
-
-  #recordedFields(mapping: ResourceMapping, before: FieldValues, paths: ReadonlySet<string>): FieldValues {
-    const { stored } = mapping;
-    const up = { ...this.added(stored), ...convertUp(mapping, before) };
-    const byField = Map.groupBy(paths, fieldOfPath);
-    const isKnown = (path: string): boolean =>
-      mapping.changed(fieldOfPath(path), [path]).every((name) => Object.hasOwn(before, name));
-    const fields = [...byField].flatMap(([name, compared]): readonly (readonly [string, Json])[] => {
-      const field = stored.field.get(name);
-      // Times, which are the same in all contracts.
-      if (field === undefined) return Object.hasOwn(before, name) ? [[name, before[name] ?? null]] : [];
-      if (!compared.every(isKnown) || (up[name] === undefined && !isAdded(field, mapping))) return [];
-      return [[name, storedForm(field)(up[name] ?? absentValue(field))]];
-    });
-    return Object.fromEntries(fields);
-  }
-}
-
-/** True if no field of the older contract is stored in a field. */
-function isAdded({ name }: Field, mapping: ResourceMapping): boolean {
-  return !mapping.columns(mapping.older.fields.map((field) => field.name)).includes(name);
-}
-
-/** The stored values that some values of the older contract mean. What a function cannot convert is left out. */
-function convertUp(mapping: ResourceMapping, values: FieldValues): FieldValues {
-  const { older } = mapping;
-  const known = older.fields.filter(({ name }) => Object.hasOwn(values, name));
-  const conversions = new Map(known.map(({ name }) => [name, listConversions(mapping.findSource(name))]));
-  const missing = new Set(
-    older.fields.flatMap(({ name }) => (conversions.has(name) ? [] : listConversions(mapping.findSource(name)))),
-  );
-  const select = (isUsed: (made: readonly Conversion[]) => boolean): FieldValues =>
-    Object.fromEntries(
-      known.flatMap(({ name }): readonly (readonly [string, Json])[] =>
-        isUsed(conversions.get(name) ?? []) ? [[name, values[name] ?? null]] : [],
-      ),
-    );
-  try {
-    // A function gets all of its values, or is not called.
-    return mapping.up(
-      select((made) => made.every((each) => !missing.has(each))),
-      null,
-    );
-  } catch {
-    // Functions of models may throw anything.
-    return mapping.up(
-      select((made) => made.length === 0),
-      null,
-    );
-  }
-}
-
-/** The conversions that a value of the older contract is a part of. */
-function listConversions(source: Source | null): readonly Conversion[] {
-  switch (source?.kind) {
-    case 'converted':
-      return [source.conversion, ...[...source.conversion.inputs.values()].flatMap(listConversions)];
-    case 'values':
-    case 'member':
-      return listConversions(source.of);
-    case 'object':
-      return [source.of, ...source.members.values()].flatMap(listConversions);
-    case 'field':
-    case 'constant':
-    case undefined:
-      return [];
   }
 }

@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { isJsonObject } from '../../src/conventions/json/json.ts';
 import { type DefinedModel, defineModel, resource } from '../../src/index.ts';
+import { selectKind } from '../../src/stores/databases/databases.ts';
+import { loadDefinition } from '../../src/model/compile/load-model.ts';
 import { LossySchemaChange } from '../../src/stores/sql/schema/schema-errors.ts';
+import { olderModel } from '../../src/versions/return-conversion.ts';
 import { runs } from '../extent.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { chains, itemsIn, own, versionAt } from '../pipeline/support/versioned-twins.ts';
@@ -81,6 +84,13 @@ async function fill(database: string, version: Version, docs: readonly Doc[]): P
   return { before: await readRows(api, version), events: await readEvents(api, version) };
 }
 
+/** Migrates a database of the newest version back to an older one. */
+async function goBack(database: string, versions: readonly Version[], level: number): Promise<void> {
+  const { model } = loadDefinition({ file: 'model.ts', defined: defineVersions(versions), env: {} });
+  const version = model.versions[level - 1] ?? assert.fail();
+  await (await selectKind(database).open({ database }, { model: olderModel(model, version) })).close();
+}
+
 for (const [store, databaseOf, count] of STORES) {
   describe(`rows of an older contract, on ${store}`, () => {
     it('[VER-5c] mean afterwards in both contracts what they meant before, or are not converted', async (context) => {
@@ -108,7 +118,7 @@ for (const [store, databaseOf, count] of STORES) {
             return;
           }
           seen.converted += 1;
-          await using api = await opening;
+          const api = await opening;
           assert.deepEqual(await readRows(api, version), before);
           const wanted = new Map([...newest].map(([id, doc]) => [id, sorted(normal(doc))]));
           const found = await readRows(api, versionAt({ versions }, 0));
@@ -116,6 +126,13 @@ for (const [store, databaseOf, count] of STORES) {
           // The log has the bytes of the older contract, and the values of the newest.
           assert.equal(await readEvents(api, version), events);
           assert.deepEqual(rowsOfEvents(await readEvents(api, versionAt({ versions }, 0))), wanted);
+          await api.close();
+          if (level === 0) return;
+          await goBack(database, versions, level);
+          await using again = await apiUnderTest(writeVersion(version), { database });
+          const changed = again.observations.filter(({ kind }) => kind === 'schema-changed');
+          assert.deepEqual([changed, await readRows(again, version)], [[], before]);
+          assert.equal(await readEvents(again, version), events);
         }),
         { numRuns: count },
       );

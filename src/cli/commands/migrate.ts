@@ -1,5 +1,8 @@
+import { versionText } from '../../conventions/versioning.ts';
+import type { Model } from '../../model/model.ts';
 import { selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
+import { olderModel } from '../../versions/return-conversion.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { migrationJson, migrationText } from '../migrate/migration-report.ts';
@@ -15,6 +18,7 @@ interface MigrateFlags extends DatabaseFlags {
   readonly apply?: boolean;
   readonly allowDataLoss?: boolean;
   readonly phase?: string;
+  readonly to?: string;
   readonly json?: boolean;
 }
 
@@ -28,16 +32,18 @@ interface MigrateFlags extends DatabaseFlags {
  */
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
   const phase = parsePhase(flags.phase);
-  const { model } = await requireModel(file, terminal.env);
+  const newest = (await requireModel(file, terminal.env)).model;
+  const model = selectModel(newest, flags, file);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);
   const { display, plan, open } = selectKind(used.database);
   const database = display(used.database);
+  const files = { database, modelFile: file, ...(flags.to === undefined ? {} : { to: flags.to }) };
   try {
     const steps = await plan(used, { model, phase });
     const consent = flags.allowDataLoss === true ? 'losses' : 'none';
     if (flags.apply === true) await (await open(used, { model, consent, phase })).close();
-    const command = migrateCommand({ database, modelFile: file }, model.name);
+    const command = migrateCommand(files, model.name);
     const migration = { model: file, database, exists, phase, steps, applied: flags.apply === true };
     terminal.stdout.write(
       flags.json === true
@@ -46,8 +52,24 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
     );
     return 0;
   } catch (error) {
-    throw databaseError(error, { database, modelFile: file }, model.name);
+    throw databaseError(error, files, model.name);
   }
+}
+
+/** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
+function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
+  if (to === undefined || to === versionText(newest.version)) return newest;
+  if (phase !== undefined)
+    throw usageError('--to and --phase: use one of them; stop all instances before going back to an older version.');
+  const listed = newest.versions.filter(({ retired, changes }) => !retired || changes.length > 0);
+  const version = listed.find((each) => versionText(each.version) === to);
+  if (version !== undefined) return olderModel(newest, version);
+  const known = listed.map((each) => versionText(each.version));
+  const cure =
+    known.length === 0
+      ? `${file} lists no versions; declare ${to} with its changes.`
+      : `use ${known.join(' or ')}, or declare it in versions of ${file} with its changes.`;
+  throw usageError(`--to: '${to}' is not a version that ${file} has the changes of; ${cure}`);
 }
 
 /** @throws {CommandError} exit 2 for another value */
@@ -77,6 +99,11 @@ export const migrateSpec: CommandSpec = {
       description:
         'expand: afterwards, instances of the old and of the new model can run; contract: only instances of the new one can',
     },
+    {
+      name: 'to',
+      value: { name: 'version', completes: 'none' },
+      description: 'go back to an older version of the model that is in its versions, such as 1.4.0',
+    },
     jsonOption('the plan'),
   ],
   notes: `When a server starts, it applies a migration that loses no data, and refuses any
@@ -89,11 +116,16 @@ To deploy a new model while instances of the old one are running:
   3. Run migrate --phase contract --apply with the new model.
 To roll back, run migrate --phase contract --apply with the old model instead.
 
+To go back to an older version that is in versions, stop all instances and run
+migrate --to VERSION --apply with the newest model. It is refused if a row has a
+value that the older version cannot hold. Then start the model of that version.
+
 Examples:
   restwright migrate shop.yaml
   restwright migrate shop.yaml --apply
   restwright migrate shop.yaml --apply --allow-data-loss
   restwright migrate shop.yaml --phase expand --apply
+  restwright migrate shop.yaml --to 1.4.0 --apply
 `,
   run: ([model = findModel()], flags: MigrateFlags, terminal) => migrate(model, flags, terminal),
 };

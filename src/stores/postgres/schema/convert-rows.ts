@@ -1,6 +1,7 @@
 import type { Model, ValueType } from '../../../model/model.ts';
+import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
-import { planTombstones, type TombstoneConversion } from '../../sql/conversion/tombstone-conversion.ts';
+import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
@@ -36,12 +37,17 @@ export async function convertRows(
   for (const statement of conversion.after) await session.script(statement);
 }
 
+/** Converts events that the model could not read alone, in the transaction of the migration. @param from or null */
+export async function convertEvents(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
+  for (const each of planEvents(model, from, postgres)) await convertEach(session, each);
+}
+
 /** Converts all tombstones of an older contract, in the transaction of the migration. @param from null for none */
 export async function convertTombstones(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
   for (const each of planTombstones(model, from, postgres)) await convertEach(session, each);
 }
 
-async function convertEach(session: PostgresConnection, conversion: TombstoneConversion): Promise<void> {
+async function convertEach(session: PostgresConnection, conversion: BatchConversion): Promise<void> {
   let read: Statement | null = conversion.first;
   while (read !== null) {
     const { rows } = await session.query(read.text, read.values);

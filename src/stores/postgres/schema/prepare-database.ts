@@ -46,7 +46,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { checkConversion, convertRows, convertTombstones, keptWords } from './convert-rows.ts';
+import { checkConversion, convertEvents, convertRows, convertTombstones, keptWords } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
@@ -202,6 +202,7 @@ export class DatabaseSchema {
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
     const { from, model: renamed } = plan.conversion;
+    await convertEvents(this.#session, this.#model, from);
     const migrated = { ...plan, model: this.#model, renamed, converted: from };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
@@ -230,9 +231,8 @@ export class DatabaseSchema {
   async #convertValues({ checks }: MigrationPlan): Promise<void> {
     const statements = checks.flatMap((check) => check.statements);
     for (const statement of statements) await this.#session.script(statement);
-    const record = ownerRecord(this.#model);
-    if (statements.length > 0 && record !== null)
-      await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
+    const record = statements.length === 0 ? null : ownerRecord(this.#model);
+    if (record !== null) await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
   }
 
   /** The rules of the model that stored rows break, of those that have changed. */

@@ -1,6 +1,7 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
 import type { Statement } from '../dialect.ts';
+import { RETURNED } from '../events/event-steps.ts';
 import { noteContract, renameEvents } from './rename-events.ts';
 import type { Tables } from '../tables.ts';
 import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
@@ -47,6 +48,8 @@ export function adaptToModel(
   // Another model may have been represented in the same epoch.
   const epoch = models.length === 2 ? [system.deleteMetadata(METADATA.cacheEpoch)] : [];
   // Before their names: they are those of that contract.
-  const noted = converted === null ? [] : [noteContract(converted, dialect)];
+  const { returnFrom, version } = renamed;
+  const step = returnFrom === undefined ? converted : `${RETURNED}${versionText(version)}`;
+  const noted = converted === null || step === null ? [] : [noteContract(step, dialect)];
   return [...noted, ...renameEvents(models, renamed, dialect), ...epoch];
 }

@@ -50,7 +50,8 @@ export function renameEvents(current: CurrentModels, model: Model, dialect: Dial
     return earlier === null ? [] : [{ resource, earlier, parentField }];
   });
   return [
-    ...resources.flatMap((each) => fieldStatements(each, dialect)),
+    // On the way back to an older contract the steps since it are undone, and all other events are rewritten.
+    ...(model.returnFrom === undefined ? resources.flatMap((each) => fieldStatements(each, dialect)) : []),
     ...resourceStatements(
       resources.flatMap(({ resource: { singular }, earlier }) =>
         earlier.singular === singular ? [] : [[earlier.singular, singular] as const],

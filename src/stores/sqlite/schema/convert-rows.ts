@@ -1,6 +1,7 @@
 import type { Model } from '../../../model/model.ts';
+import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
-import { planTombstones, type TombstoneConversion } from '../../sql/conversion/tombstone-conversion.ts';
+import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
@@ -24,12 +25,17 @@ export function convertRows(connection: SqliteConnection, conversion: TableConve
   return describeStep(conversion);
 }
 
+/** Converts events that the model could not read alone, in the transaction of the migration. @param from or null */
+export function convertEvents(connection: SqliteConnection, model: Model, from: string | null): void {
+  for (const each of planEvents(model, from, sqlite)) convertEach(connection, each);
+}
+
 /** Converts all tombstones of an older contract, in the transaction of the migration. @param from null for none */
 export function convertTombstones(connection: SqliteConnection, model: Model, from: string | null): void {
   for (const each of planTombstones(model, from, sqlite)) convertEach(connection, each);
 }
 
-function convertEach(connection: SqliteConnection, conversion: TombstoneConversion): void {
+function convertEach(connection: SqliteConnection, conversion: BatchConversion): void {
   let read: Statement | null = conversion.first;
   while (read !== null) {
     const { writes, next } = conversion.convert(connection.all(read.text, read.values));

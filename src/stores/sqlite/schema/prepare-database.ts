@@ -42,7 +42,13 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
-import { checkConversion, conversionStatements, convertRows, convertTombstones } from './convert-rows.ts';
+import {
+  checkConversion,
+  conversionStatements,
+  convertEvents,
+  convertRows,
+  convertTombstones,
+} from './convert-rows.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
@@ -147,6 +153,7 @@ function recordModel(
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
+  convertEvents(connection, model, converted);
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
   convertTombstones(connection, model, converted);
