@@ -38,6 +38,8 @@ export interface EventConversion {
   /** Converts an event of the newest contract back to the older one. */
   lower(values: EventValues): EventValues;
   lowerRecorded(values: FieldValues): FieldValues;
+  /** Converts the values of a whole row. */
+  convertRow(values: JsonObject): FieldValues;
 }
 
 /** Finds the conversion of a resource's events. @param singular that of the newest contract; null if nothing differs */
@@ -122,6 +124,10 @@ class ResourceEvents implements EventConversion {
 
   lowerRecorded(values: FieldValues): FieldValues {
     return this.#snapshots.lower(this.#stored, values);
+  }
+
+  convertRow(values: JsonObject): FieldValues {
+    return this.#snapshots.whole(this.#stored, values);
   }
 
   #changedPaths(changed: readonly string[], members: readonly string[]): readonly string[] {

@@ -64,8 +64,8 @@ export interface KillCounts {
 }
 
 /**
- * Migrates a database there and back again, and kills each migration at a random moment: the database then has all rows
- * of one version, and the next migration completes.
+ * Migrates a database there and back again, and kills each migration at a random moment. The database then has all rows
+ * of one version. The next migration completes.
  */
 export async function killMigrations(
   { folder, database }: KilledDatabase,

@@ -1,6 +1,7 @@
 import type { Model, ValueType } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
@@ -42,9 +43,10 @@ export async function convertEvents(session: PostgresConnection, model: Model, f
   for (const each of planEvents(model, from, postgres)) await convertEach(session, each);
 }
 
-/** Converts all tombstones of an older contract, in the transaction of the migration. @param from null for none */
-export async function convertTombstones(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
-  for (const each of planTombstones(model, from, postgres)) await convertEach(session, each);
+/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
+export async function convertRecords(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
+  for (const each of [...planTombstones(model, from, postgres), ...planRecords(model, from, postgres)])
+    await convertEach(session, each);
 }
 
 async function convertEach(session: PostgresConnection, conversion: BatchConversion): Promise<void> {

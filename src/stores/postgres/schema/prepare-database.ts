@@ -46,7 +46,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { checkConversion, convertEvents, convertRows, convertTombstones, keptWords } from './convert-rows.ts';
+import { checkConversion, convertEvents, convertRows, convertRecords, keptWords } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
@@ -206,7 +206,7 @@ export class DatabaseSchema {
     const migrated = { ...plan, model: this.#model, renamed, converted: from };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
-    await convertTombstones(this.#session, this.#model, from);
+    await convertRecords(this.#session, this.#model, from);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Model } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
 import type { Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
@@ -30,9 +31,10 @@ export function convertEvents(connection: SqliteConnection, model: Model, from: 
   for (const each of planEvents(model, from, sqlite)) convertEach(connection, each);
 }
 
-/** Converts all tombstones of an older contract, in the transaction of the migration. @param from null for none */
-export function convertTombstones(connection: SqliteConnection, model: Model, from: string | null): void {
-  for (const each of planTombstones(model, from, sqlite)) convertEach(connection, each);
+/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
+export function convertRecords(connection: SqliteConnection, model: Model, from: string | null): void {
+  for (const each of [...planTombstones(model, from, sqlite), ...planRecords(model, from, sqlite)])
+    convertEach(connection, each);
 }
 
 function convertEach(connection: SqliteConnection, conversion: BatchConversion): void {

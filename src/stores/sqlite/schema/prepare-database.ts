@@ -42,13 +42,7 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
-import {
-  checkConversion,
-  conversionStatements,
-  convertEvents,
-  convertRows,
-  convertTombstones,
-} from './convert-rows.ts';
+import { checkConversion, conversionStatements, convertEvents, convertRows, convertRecords } from './convert-rows.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
@@ -156,7 +150,7 @@ function recordModel(
   convertEvents(connection, model, converted);
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
-  convertTombstones(connection, model, converted);
+  convertRecords(connection, model, converted);
 }
 
 /** The steps that give stored values another form. Those of converted rows get it with the conversion. */
