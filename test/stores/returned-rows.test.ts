@@ -120,9 +120,9 @@ for (const [store, databaseOf] of STORES) {
       const again = await migrate(folder, database, '--to', '1.4.0', '--apply');
       assert.equal(again.code, 0, again.stderr);
 
-      const after = await use(OLD, database, [], ...READS);
-      assert.deepEqual(after.changes, []);
-      assert.deepEqual(after.items, before.items);
+      const returned = await use(OLD, database, [], ...READS);
+      assert.deepEqual(returned.changes, []);
+      assert.deepEqual(returned.items, before.items);
       // Forward again, as if nothing had happened.
       const forward = await use(NEW, database, [], ...READS, 'v2/products', 'v2/events');
       assert.deepEqual(forward.items.slice(0, READS.length), before.items);
