@@ -62,6 +62,9 @@ export class Judge {
   }
 }
 
+/** Redirects, and refusals before the version of a request is known (VER-4). */
+const UNVERSIONED: ReadonlySet<number> = new Set([308, 414, 417, 431, 501]);
+
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -87,8 +90,9 @@ function headerFaults({ method, target, headers: sent }: Request, response: Rece
   const vary = headers['vary'] ?? '';
   const length = headers['content-length'];
   const isRouted = target.startsWith('/api/') && ![404, 308, 400, 414, 431].includes(status);
-  // A request is refused for its method or its expectation before its version is known.
-  const isVersioned = isRouted && ![417, 501].includes(status);
+  const hasVersion = headers['api-version'] !== undefined;
+  const isVersioned = isRouted && !UNVERSIONED.has(status);
+  const queries = headers['accept-query'] !== undefined;
   const isBodiless = method === 'HEAD' || status === 204 || status === 304;
   return faultsWhere([
     [echoed !== undefined && echoed !== '', '[ERR-5] X-Correlation-ID on every answer', ''],
@@ -101,8 +105,10 @@ function headerFaults({ method, target, headers: sent }: Request, response: Rece
     [isBodiless || length === undefined || Number(length) === bytes.length, '[URL-8] Content-Length', length ?? ''],
     [isBodiless || bytes.length === 0 || headers['content-type'] !== undefined, '[NEG-1] Content-Type', ''],
     [!isVersioned || headers['api-version'] === '1.2.3', '[VER-4] API-Version', headers['api-version'] ?? ''],
+    [!UNVERSIONED.has(status) || !hasVersion, '[VER-4] no API-Version', `${status} ${headers['api-version']}`],
     [!isRouted || /Accept, Accept-Encoding, Prefer/.test(vary), '[NEG-3] Vary', vary],
     [status !== 405 || headers['allow'] !== undefined, '[MET-6] Allow', ''],
+    [method !== 'QUERY' || status !== 415 || queries, '[NEG-2] Accept-Query on the 415 of QUERY', target],
     [status !== 308 || /^\/(?!\/)/.test(headers['location'] ?? ''), '[URL-1] Location of a redirect', ''],
   ]);
 }

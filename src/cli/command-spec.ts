@@ -82,3 +82,8 @@ export const DATABASE_OPTIONS: readonly OptionSpec[] = [DATABASE_OPTION, DRIVER_
 export function jsonOption(what: string): OptionSpec {
   return { name: 'json', value: null, description: `print ${what} as JSON`, group: 'Output:' };
 }
+
+/** @param what is printed in Markdown */
+export function markdownOption(what: string): OptionSpec {
+  return { name: 'markdown', value: null, description: `print ${what} in Markdown`, group: 'Output:' };
+}

@@ -14,6 +14,7 @@ import { openapiSpec } from './commands/openapi.ts';
 import { schemaSpec } from './commands/schema.ts';
 import { serveSpec } from './commands/serve.ts';
 import { tokenSpec } from './commands/token.ts';
+import { versionsSpec } from './commands/versions.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -21,6 +22,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   initSpec,
   checkSpec,
   diffSpec,
+  versionsSpec,
   schemaSpec,
   openapiSpec,
   asyncapiSpec,

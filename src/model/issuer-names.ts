@@ -11,6 +11,11 @@ export function withoutColons(name: string): string {
   return name.replaceAll(NAME_END, REPLACEMENT);
 }
 
+/** The name that a default one had while names could contain colons; null if it had none. */
+export function withColons(name: string): string | null {
+  return name.includes(REPLACEMENT) ? name.replaceAll(REPLACEMENT, NAME_END) : null;
+}
+
 /** Parses the host of an issuer with its port; empty if it has none. */
 export function issuerHost(issuer: string): string {
   return URL.parse(issuer)?.host ?? '';
@@ -19,7 +24,7 @@ export function issuerHost(issuer: string): string {
 /** Lists the names that an issuer may have had while names could contain colons, and its name. */
 export function earlierIssuerNames({ name, issuer }: Pick<Issuer, 'name' | 'issuer'>): readonly string[] {
   const host = issuerHost(issuer);
-  return [...new Set([name, name.replaceAll(REPLACEMENT, NAME_END), ...(host === '' ? [] : [host])])];
+  return [...new Set([name, withColons(name) ?? name, ...(host === '' ? [] : [host])])];
 }
 
 /** Finds the current name of an issuer that a stored caller names as it was called then. */

@@ -35,10 +35,11 @@ export function forbidden({ code }: Resource, message: string): ApiError {
 }
 
 /** 400 {R}_INVALID with all validation errors (ERR-3). */
-export function invalid(resource: Resource, details: ApiError['details']): ApiError {
+export function invalid(resource: Resource, details: ApiError['details'], cause?: Error): ApiError {
   const count = details.length === 1 ? 'a validation error' : `${details.length} validation errors`;
   return resourceError(resource.code, 'INVALID', `The ${writeNoun(resource.singular)} has ${count}; see details.`, {
     details,
+    ...(cause === undefined ? {} : { cause }),
   });
 }
 

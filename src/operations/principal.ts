@@ -1,6 +1,7 @@
 import { type OwnerForm, ownerForm, policyCaller } from '../auth/policy-caller.ts';
 import type { VerifiedToken } from '../auth/token-verifier.ts';
 import { ObjectCache } from '../cache/object-cache.ts';
+import { withColons } from '../model/issuer-names.ts';
 import type { Model } from '../model/model.ts';
 import type { PolicyCaller } from '../model/policy.ts';
 
@@ -16,6 +17,8 @@ export interface Principal extends PolicyCaller {
    * is never part of a cache key, because callers with the same permission share representations.
    */
   readonly identity: string;
+  /** Its identity while the name of its issuer could contain colons: its records are stored for a day (AUTH-9b). */
+  readonly formerIdentity: string | null;
   /** The scopes of its credentials; null for an anonymous caller. */
   readonly scopes: ReadonlySet<string> | null;
   /** The source of its name; null for an anonymous caller. */
@@ -46,6 +49,12 @@ export class Callers {
   /** Names a caller by all of issuer, subject and client: two issuers may have the same subject (AUTH-9). */
   create(token: VerifiedToken, source: 'bearer' | 'gateway'): Principal {
     const { issuer, subject, client } = token;
-    return { ...policyCaller(token, this.#form), identity: JSON.stringify([issuer, subject, client]), source };
+    const former = withColons(issuer);
+    return {
+      ...policyCaller(token, this.#form),
+      identity: JSON.stringify([issuer, subject, client]),
+      formerIdentity: former === null ? null : JSON.stringify([former, subject, client]),
+      source,
+    };
   }
 }

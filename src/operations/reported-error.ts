@@ -1,4 +1,5 @@
 import { ApiError, apiError } from '../conventions/errors.ts';
+import { ConversionError } from '../model/values/conversion-error.ts';
 import type { Observe } from '../observe/observation.ts';
 import {
   StatementTimeout,
@@ -33,11 +34,17 @@ export function errorHeaders({ status, headers }: ApiError): ApiError['headers']
 /** Makes the error that the client receives for a failure. Details that the client does not receive are observed. */
 export function reportedError(failure: unknown, correlationId: string, observe: Observe): ApiError {
   const error = asApiError(failure);
-  if (error.status === 500) observe({ kind: 'error', correlationId, error: failure });
+  const reported = error.status === 500 ? failure : failedFunction(error);
+  if (reported !== null) observe({ kind: 'error', correlationId, error: reported });
   if (failure instanceof StoreUnavailable) observe({ kind: 'store-unavailable', error: failure });
   if (failure instanceof StatementTimeout) observe({ kind: 'read-stopped', reason: 'timeout', correlationId });
   if (failure instanceof StoreOverloaded) observe({ kind: 'read-stopped', reason: 'queue', correlationId });
   return error;
+}
+
+/** The error of a function of the model that converts values of an older contract; null for any other refusal. */
+function failedFunction({ cause }: ApiError): unknown {
+  return cause instanceof ConversionError ? (cause.cause ?? null) : null;
 }
 
 /** Any other error becomes a constant 500 (ERR-7). */

@@ -31,7 +31,7 @@ export interface AuthenticateOptions extends ResourceIdentity {
   readonly services: { readonly observe: Observe };
 }
 
-const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', source: null };
+const ANONYMOUS: Principal = { ...ANONYMOUS_CALLER, identity: 'anonymous', formerIdentity: null, source: null };
 
 /**
  * Identifies the caller (step 7). Without an `auth` section every caller is anonymous. A caller whose token is known is

@@ -3,6 +3,7 @@ import type { Field, Model, OlderVersion, Resource, Shape } from '../model/model
 import { memberAssertions } from '../model/values/assertion.ts';
 import { describeReason } from '../model/values/messages.ts';
 import { absentValue, storedForm, type StoredForm } from '../model/values/stored-form.ts';
+import { ConversionError } from '../model/values/conversion-error.ts';
 import { compileAssertion, dedupeViolations, type FindViolations } from '../model/values/validator.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { contractMappings } from './contract-mapping.ts';
@@ -164,7 +165,8 @@ class ResourceConversion implements RowConversion {
       };
     } catch (error) {
       // Functions of models may throw anything.
-      const message = error instanceof Error ? error.message : String(error);
+      const failure = error instanceof ConversionError ? (error.cause ?? error) : error;
+      const message = failure instanceof Error ? failure.message : String(failure);
       const field = this.from.map(({ name }) => name).join(', ');
       return { values: this.#complete({}), problems: [{ kind: 'failed', field, message }] };
     }

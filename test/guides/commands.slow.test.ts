@@ -26,6 +26,7 @@ function folderOfReader(context: TestContext, page = ''): string {
   const files = {
     'db.json': db,
     'cities.csv': 'name,country\nOslo,NO\n',
+    'shop.log': '{"event":"listening"}\n',
     'shop.yaml': page.endsWith('/auth.md') ? `${shop}auth: { api_keys: true }\n` : shop,
     'published.yaml': shop,
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),

@@ -32,11 +32,13 @@ describe('the guide to versions', () => {
   });
 
   it('[VER-6a] shows the JSON of diff', async (context) => {
-    const { differences, ...whole } = JSON.parse(await printed(context, '--json'));
-    const { differences: first, ...shown } = JSON.parse(readBlocks(guide, 'json')[0] ?? '');
+    const { differences, rows, ...whole } = JSON.parse(await printed(context, '--json'));
+    const { differences: first, rows: checked, ...shown } = JSON.parse(readBlocks(guide, 'json')[0] ?? '');
     for (const model of [whole.old, whole.new]) model.model = path.basename(model.model);
     assert.deepEqual(whole, shown);
     assert.deepEqual([differences.length, differences.slice(0, 1)], [4, first]);
+    const narrower = rows.filter(({ effect }: { readonly effect: string }) => effect === 'checks');
+    assert.deepEqual([rows.length, narrower], [3, checked]);
   });
 });
 

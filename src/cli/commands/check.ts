@@ -10,10 +10,12 @@ import { CommandError, describeFileError, type ExitCode } from '../command-error
 import { jsonOption, MODEL_ARGUMENT, type CommandSpec } from '../command-spec.ts';
 import { diffJson, NO_FINDINGS, versionFindings } from '../diff/diff-report.ts';
 import { compareModels, readCompared, type ComparedModels } from '../diff/model-pair.ts';
+import { rowChangeLines } from '../migrate/row-changes.ts';
 import { codeFrame } from '../model-file/code-frame.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
+import type { StoredRowChange } from '../../versions/row-changes.ts';
 import type { EnvironmentVariables } from '../setting-value.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import { versionText } from '../../conventions/versioning.ts';
@@ -176,9 +178,15 @@ function printText(file: string, result: CheckResult, text: string, { env, stdou
     problems.length === 0
       ? `${file} is valid`
       : `${file} has ${problems.length === 1 ? '1 error' : `${problems.length} errors`}`,
+    ...rowLines(result.compared?.rows ?? [], colour),
     ...nameTable(names),
   ];
   stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The effect of a migration from the published model on stored rows. */
+function rowLines(rows: readonly StoredRowChange[], colour: boolean): readonly string[] {
+  return rows.length === 0 ? [] : ['', ...rowChangeLines(rows, colour)];
 }
 
 /** The path, the singular and the error codes of each resource, which clients will depend on. */

@@ -1,29 +1,42 @@
 import { versionText } from '../../conventions/versioning.ts';
 import type { Model } from '../../model/model.ts';
-import { selectKind } from '../../stores/databases/databases.ts';
+import { type DatabaseKind, selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
+import { LossySchemaChange, type SchemaStep, SchemaViolation } from '../../stores/sql/schema/schema-errors.ts';
 import { olderModel } from '../../versions/return-conversion.ts';
-import { type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { migrationJson, migrationText } from '../migrate/migration-report.ts';
+import { CommandError, type ExitCode, usageError } from '../command-error.ts';
+import { type CommandSpec, DATABASE_OPTIONS, jsonOption, markdownOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { type Migration, migrationJson, migrationMarkdown, migrationText } from '../migrate/migration-report.ts';
+import { ProblemFile } from '../migrate/problem-file.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
-import { type DatabaseFlags, databaseLocation, isMissingFile, usedDatabase } from '../database-settings.ts';
+import {
+  type DatabaseFlags,
+  databaseLocation,
+  isMissingFile,
+  type UsedDatabase,
+  usedDatabase,
+} from '../database-settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const PHASES: readonly MigrationPhase[] = ['expand', 'contract'];
 
 interface MigrateFlags extends DatabaseFlags {
   readonly apply?: boolean;
+  readonly dryRun?: boolean;
   readonly allowDataLoss?: boolean;
   readonly phase?: string;
   readonly to?: string;
+  /** The file that gets the rows with problems. */
+  readonly export?: string;
   readonly json?: boolean;
+  readonly markdown?: boolean;
 }
 
 /**
- * Prints the steps that migrate a database to a model, and applies them with `--apply`.
+ * Prints the steps that migrate a database to a model, and applies them with `--apply`. Rows are read once: an applied
+ * migration checks them while it converts them, unless their problems are exported before.
  *
  * @returns 0 when the plan is printed or applied
  * @throws {CommandError} exit 1 for an invalid model, an unusable database, and a migration that is refused. A
@@ -31,27 +44,39 @@ interface MigrateFlags extends DatabaseFlags {
  *   each other (OPS-6)
  */
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
+  requireCompatible(flags);
   const phase = parsePhase(flags.phase);
   const newest = (await requireModel(file, terminal.env)).model;
   const model = selectModel(newest, flags, file);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);
-  const { display, plan, open } = selectKind(used.database);
-  const database = display(used.database);
+  const kind = selectKind(used.database);
+  const database = kind.display(used.database);
   const files = { database, modelFile: file, ...(flags.to === undefined ? {} : { to: flags.to }) };
-  try {
-    const steps = await plan(used, { model, phase });
-    const consent = flags.allowDataLoss === true ? 'losses' : 'none';
-    if (flags.apply === true) await (await open(used, { model, consent, phase })).close();
+  let exported: Migration['exported'] = null;
+  const migration: Omit<Migration, 'steps' | 'exported'> = { model: file, database, exists, phase, applied: false };
+  const show = (made: Migration): void => {
     const command = migrateCommand(files, model.name);
-    const migration = { model: file, database, exists, phase, steps, applied: flags.apply === true };
-    terminal.stdout.write(
-      flags.json === true
-        ? `${JSON.stringify(migrationJson(migration), null, 2)}\n`
-        : migrationText(migration, command, terminal),
-    );
+    terminal.stdout.write(formatMigration(made, command, { flags, terminal }));
+  };
+  const target = { kind, used, model, phase };
+  try {
+    const isPlanned = flags.apply !== true || flags.export !== undefined;
+    const planned = isPlanned ? await planMigration(target, flags.export, file) : null;
+    exported = planned?.exported ?? null;
+    if (flags.apply !== true) show({ ...migration, exported, steps: planned?.steps ?? [] });
+    else
+      show({
+        ...migration,
+        exported,
+        steps: await applyMigration(target, flags.allowDataLoss === true),
+        applied: true,
+      });
     return 0;
   } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const isRefused = error instanceof LossySchemaChange || error instanceof SchemaViolation;
+    if (isRefused && error.plan.length > 0) show({ ...migration, exported, steps: error.plan });
     throw databaseError(error, files, model.name);
   }
 }
@@ -72,6 +97,62 @@ function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): 
   throw usageError(`--to: '${to}' is not a version that ${file} has the changes of; ${cure}`);
 }
 
+/** A database and the model that it is migrated to. */
+interface MigrationTarget {
+  readonly kind: DatabaseKind;
+  readonly used: UsedDatabase;
+  readonly model: Model;
+  readonly phase: MigrationPhase | null;
+}
+
+/** Plans a migration, and exports the rows that have problems. @param exported the file for them */
+async function planMigration(
+  { kind, used, model, phase }: MigrationTarget,
+  exported: string | undefined,
+  modelFile: string,
+): Promise<Pick<Migration, 'steps' | 'exported'>> {
+  if (exported === undefined) return { steps: await kind.plan(used, { model, phase }), exported: null };
+  const problems = new ProblemFile(exported, { database: used.database, model: modelFile });
+  try {
+    const steps = await kind.plan(used, { model, phase, report: (found) => problems.add(found) });
+    return { steps, exported: problems.complete() };
+  } catch (error) {
+    problems.discard();
+    throw error;
+  }
+}
+
+/** @returns the steps that were made */
+async function applyMigration(
+  { kind, used, model, phase }: MigrationTarget,
+  isAllowed: boolean,
+): Promise<readonly SchemaStep[]> {
+  let made: readonly SchemaStep[] = [];
+  const onMigrated = (steps: readonly SchemaStep[]): void => {
+    made = steps;
+  };
+  const store = await kind.open(used, { model, phase, consent: isAllowed ? 'losses' : 'none', onMigrated });
+  await store.close();
+  return made;
+}
+
+function formatMigration(
+  migration: Migration,
+  command: string,
+  { flags, terminal }: { readonly flags: MigrateFlags; readonly terminal: Terminal },
+): string {
+  if (flags.json === true) return `${JSON.stringify(migrationJson(migration), null, 2)}\n`;
+  return flags.markdown === true ? migrationMarkdown(migration) : migrationText(migration, command, terminal);
+}
+
+/** @throws {CommandError} exit 2 for options that exclude each other */
+function requireCompatible({ json, markdown, apply, dryRun }: MigrateFlags): void {
+  if (json === true && markdown === true)
+    throw usageError('--json and --markdown cannot be combined; pass one of them.');
+  if (apply === true && dryRun === true)
+    throw usageError('--apply and --dry-run cannot be combined; pass one of them.');
+}
+
 /** @throws {CommandError} exit 2 for another value */
 function parsePhase(text: string | undefined): MigrationPhase | null {
   if (text === undefined || text === 'expand' || text === 'contract') return text ?? null;
@@ -88,6 +169,7 @@ export const migrateSpec: CommandSpec = {
   options: [
     ...DATABASE_OPTIONS,
     { name: 'apply', value: null, description: 'apply the migration' },
+    { name: 'dry-run', value: null, description: 'change nothing: the default' },
     {
       name: 'allow-data-loss',
       value: null,
@@ -104,6 +186,13 @@ export const migrateSpec: CommandSpec = {
       value: { name: 'version', completes: 'none' },
       description: 'go back to an older version of the model that is in its versions, such as 1.4.0',
     },
+    {
+      name: 'export',
+      value: { name: 'file', completes: 'file' },
+      description:
+        'write all rows that cannot be converted, or would lose a value, to a new file as NDJSON, before anything is changed',
+    },
+    markdownOption('the plan'),
     jsonOption('the plan'),
   ],
   notes: `When a server starts, it applies a migration that loses no data, and refuses any
@@ -122,8 +211,9 @@ value that the older version cannot hold. Then start the model of that version.
 
 Examples:
   restwright migrate shop.yaml
+  restwright migrate shop.yaml --dry-run --markdown
   restwright migrate shop.yaml --apply
-  restwright migrate shop.yaml --apply --allow-data-loss
+  restwright migrate shop.yaml --export lost.ndjson --apply --allow-data-loss
   restwright migrate shop.yaml --phase expand --apply
   restwright migrate shop.yaml --to 1.4.0 --apply
 `,

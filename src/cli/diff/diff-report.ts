@@ -2,6 +2,9 @@ import { versionText } from '../../conventions/versioning.ts';
 import type { Difference } from '../../model/diff/difference.ts';
 import type { Impact } from '../../model/diff/difference-kinds.ts';
 import { neededPart, type VersionPart } from '../../model/diff/needed-version.ts';
+import type { StoredRowChange } from '../../versions/row-changes.ts';
+import { describeRowChange, rowChangeJson, rowChangeLines, rowChangeNotes } from '../migrate/row-changes.ts';
+import { escapeMarkdown } from '../terminal/markdown.ts';
 import { styled } from '../terminal/terminal.ts';
 import { type ComparedFile, type ComparedModels, versionOfFile } from './model-pair.ts';
 import type { ModelProblem } from '../../model/document/model-error.ts';
@@ -11,7 +14,7 @@ const PARTS: readonly VersionPart[] = ['major', 'minor', 'patch', 'none'];
 
 /** The differences as lines, grouped by resource, with the verdict on the version last. */
 export function diffLines(compared: ComparedModels, colour: boolean): readonly string[] {
-  const { differences, notes, clients, verdict } = compared;
+  const { differences, notes, clients, verdict, rows } = compared;
   const groups = Map.groupBy(differences, ({ resource }) => resource ?? 'the API');
   return [
     ...[...groups].flatMap(([group, members]) => [
@@ -22,6 +25,8 @@ export function diffLines(compared: ComparedModels, colour: boolean): readonly s
     ...(differences.length === 0 ? ['no differences that clients can see', ''] : []),
     ...notes.flatMap((note) => [`${styled('yellow', 'note', colour)} ${note}`]),
     ...(notes.length === 0 ? [] : ['']),
+    ...rowChangeLines(rows, colour),
+    ...(rows.length === 0 ? [] : ['']),
     styled(verdict.isEnough ? 'green' : 'red', verdictText(compared), colour),
   ];
 }
@@ -47,7 +52,7 @@ export function describeEffect({ what, requests, responses }: Difference): strin
 }
 
 /** The result as JSON. Its shape is documented in docs/guides/versions.md. */
-export function diffJson({ was, is, clients, differences, notes, verdict }: ComparedModels): object {
+export function diffJson({ was, is, clients, differences, notes, verdict, rows }: ComparedModels): object {
   return {
     old: { [was.kind]: was.file, version: comparedVersionText(was) },
     new: { [is.kind]: is.file, version: comparedVersionText(is) },
@@ -56,6 +61,7 @@ export function diffJson({ was, is, clients, differences, notes, verdict }: Comp
     needed_version: versionText(verdict.lowest),
     differences: differences.map((each) => ({ ...each, needs: neededPart(each, clients) })),
     notes,
+    rows: rows.map(rowChangeJson),
   };
 }
 
@@ -93,7 +99,7 @@ type SectionName = (typeof SECTIONS)[number];
 
 /** The differences as a section of a changelog in Markdown. */
 export function diffMarkdown(compared: ComparedModels): string {
-  const { was, is, differences, notes, verdict } = compared;
+  const { was, is, differences, notes, verdict, rows } = compared;
   const sections = Map.groupBy(differences, chooseSection);
   const lines = [
     `## ${comparedVersionText(is)}`,
@@ -101,7 +107,8 @@ export function diffMarkdown(compared: ComparedModels): string {
     `Changes since ${comparedVersionText(was)}.`,
     ...(verdict.isEnough ? [] : ['', `**They need version ${versionText(verdict.lowest)}.**`]),
     ...SECTIONS.flatMap((name) => writeSection(name, (sections.get(name) ?? []).map(writeItem))),
-    ...writeSection('Not compared', notes.map(escape)),
+    ...writeSection('Stored rows', rows.map(writeRowChange)),
+    ...writeSection('Not compared', notes.map(escapeMarkdown)),
     '',
   ];
   return lines.join('\n');
@@ -114,7 +121,13 @@ function writeSection(heading: string, items: readonly string[]): readonly strin
 /** Paths have no backticks. */
 function writeItem(difference: Difference): string {
   const { path } = difference;
-  return `${path === '' ? '' : `\`${path}\`: `}${escape(describeEffect(difference))}`;
+  return `${path === '' ? '' : `\`${path}\`: `}${escapeMarkdown(describeEffect(difference))}`;
+}
+
+function writeRowChange(change: StoredRowChange): string {
+  const notes = rowChangeNotes(change);
+  const text = `${describeRowChange(change)}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
+  return `\`${change.resource}\`: ${escapeMarkdown(text)}`;
 }
 
 function chooseSection({ requests, responses }: Difference): SectionName {
@@ -122,11 +135,6 @@ function chooseSection({ requests, responses }: Difference): SectionName {
   if (impacts.includes('breaking')) return 'Breaking';
   if (impacts.includes('possibly-breaking')) return 'May break strict clients';
   return impacts.includes('compatible') ? 'Added' : 'Other';
-}
-
-/** Text without a meaning in Markdown and HTML. */
-function escape(text: string): string {
-  return text.replaceAll(/[\\`*_[\]<>&|~]/g, (each) => `\\${each}`);
 }
 
 /** The errors and warnings of the version of a model, compared with the published one. */

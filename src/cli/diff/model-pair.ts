@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import { versionText } from '../../conventions/versioning.ts';
 import { type ApiDescription, DescriptionError, readDescription } from '../../describe/diff/api-description.ts';
 import { diffDescriptions } from '../../describe/diff/diff-descriptions.ts';
 import { describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';
@@ -11,6 +12,9 @@ import type { Difference } from '../../model/diff/difference.ts';
 import { diffModels, type ModelDiff } from '../../model/diff/diff-models.ts';
 import { type Clients, highestPart, judgeVersion, type VersionVerdict } from '../../model/diff/needed-version.ts';
 import type { ContractVersion, Model } from '../../model/model.ts';
+import { findStoredContract } from '../../stores/sql/conversion/stored-contract.ts';
+import type { StoredRowChange } from '../../versions/row-changes.ts';
+import { describeRowStep } from '../../versions/row-step.ts';
 import { CommandError, commandFailed } from '../command-error.ts';
 import { reading } from '../data-file/data-file.ts';
 import { readModel } from '../model-file/read-model.ts';
@@ -29,6 +33,8 @@ export interface ComparedModels {
   readonly differences: readonly Difference[];
   readonly notes: readonly string[];
   readonly verdict: VersionVerdict;
+  /** The effect on stored rows of the old model; empty where a description was compared. */
+  readonly rows: readonly StoredRowChange[];
 }
 
 /** Maximum bytes of a description. */
@@ -71,7 +77,14 @@ export function versionOfFile(compared: ComparedFile): ContractVersion {
 export function compareModels(was: ComparedFile, is: ComparedFile, clients: Clients): ComparedModels {
   const { differences, notes } = diffFiles(was, is);
   const verdict = judgeVersion(highestPart(differences, clients), versionOfFile(was), versionOfFile(is));
-  return { was, is, clients, differences, notes, verdict };
+  return { was, is, clients, differences, notes, verdict, rows: compareRows(was, is) };
+}
+
+/** The effect of a migration from one model to another on stored rows. Descriptions do not say how rows are stored. */
+function compareRows(was: ComparedFile, is: ComparedFile): readonly StoredRowChange[] {
+  if (was.kind !== 'model' || is.kind !== 'model') return [];
+  const version = findStoredContract(is.model, { version: versionText(was.model.version), profile: null });
+  return describeRowStep(was.model, is.model, version);
 }
 
 function diffFiles(was: ComparedFile, is: ComparedFile): ModelDiff {

@@ -77,7 +77,8 @@ function formatBar(progress: Progress, colour: boolean): string {
   return `${styled('green', done, colour)}${'░'.repeat(BAR_CELLS - full)}`;
 }
 
-function formatDuration(seconds: number): string {
+/** `8 s`, `2 min 5 s`, `1 h 3 min`: seconds are rounded up. */
+export function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   return whole < 3_600

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { type Pointer, parsePointer } from './json-pointer.ts';
-import { type PatchFailure, MutableDocument } from './mutable-document.ts';
+import { type PatchFailure, MutableDocument, type RemovedMembers } from './mutable-document.ts';
 
 /** One operation of a JSON Patch (RFC 6902 4). */
 type PatchOperation =
@@ -16,7 +16,7 @@ type ParsedJsonPatch =
 
 /** The result of a patch. If it fails, nothing is applied, and `operation` is the index of the failed operation. */
 type PatchOutcome =
-  | { readonly kind: 'patched'; readonly document: Json }
+  | { readonly kind: 'patched'; readonly document: Json; readonly removed: RemovedMembers }
   /** The document does not match the operation: a `test` fails or a path does not exist. */
   | { readonly kind: 'conflict'; readonly operation: number; readonly message: string }
   /** The guard rejected this pointer. */
@@ -113,7 +113,7 @@ export function applyJsonPatch(
       return { kind: failure.kind, operation: index, message };
     }
   }
-  return { kind: 'patched', document: target.document };
+  return { kind: 'patched', document: target.document, removed: target.removed };
 }
 
 function forbiddenPointer(operation: PatchOperation, guard: Guard): Pointer | null {

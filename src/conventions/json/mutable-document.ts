@@ -16,9 +16,14 @@ interface MutableObject {
 /** The reason why an operation failed. `excess`: the document would become too large or too deep. */
 export type PatchFailure = { readonly kind: 'conflict' | 'excess'; readonly reason: string };
 
+/** The members that operations have removed from objects of a document. Some may have been added again. */
+export type RemovedMembers = ReadonlyMap<Json, ReadonlySet<string>>;
+
 /** The rest of the budget for copies. Every copy reduces `characters`. */
 interface CopyBudget {
   characters: number;
+  /** Removed members of the source, which its copy lacks too. */
+  readonly removed?: Map<Json, Set<string>>;
 }
 
 const DOCUMENT = 'document';
@@ -36,7 +41,8 @@ const EXCESS: PatchFailure = {
  */
 export class MutableDocument {
   readonly #root: MutableObject;
-  readonly #copyBudget: CopyBudget = { characters: MAX_COPIED };
+  readonly #removed = new Map<Json, Set<string>>();
+  readonly #copyBudget: CopyBudget = { characters: MAX_COPIED, removed: this.#removed };
 
   constructor(document: Json) {
     this.#root = { [DOCUMENT]: deepCopy(document, { characters: Infinity }, Infinity) ?? null };
@@ -44,6 +50,10 @@ export class MutableDocument {
 
   get document(): Json {
     return this.#root[DOCUMENT] ?? null;
+  }
+
+  get removed(): RemovedMembers {
+    return this.#removed;
   }
 
   add(path: Pointer, value: Json): PatchFailure | null {
@@ -54,7 +64,9 @@ export class MutableDocument {
     const { container, token } = this.#locate(path);
     const replacement = deepCopy(value, { characters: Infinity }, MAX_DEPTH - path.length);
     if (replacement === undefined) return EXCESS;
-    if (child(container, token) === undefined) return ABSENT;
+    const before = child(container, token);
+    if (before === undefined) return ABSENT;
+    this.#markLost(before, replacement);
     if (Array.isArray(container)) container[Number(token)] = replacement;
     else if (isObject(container)) setMember(container, token, replacement);
     return null;
@@ -65,7 +77,10 @@ export class MutableDocument {
     const { container, token } = this.#locate(path);
     if (child(container, token) === undefined) return ABSENT;
     if (Array.isArray(container)) container.splice(Number(token), 1);
-    else if (isObject(container)) delete container[token];
+    else if (isObject(container)) {
+      delete container[token];
+      this.#markRemoved(container, token);
+    }
     return null;
   }
 
@@ -102,8 +117,23 @@ export class MutableDocument {
       return null;
     }
     if (!isObject(container)) return ABSENT;
+    this.#markLost(child(container, token), added);
     setMember(container, token, added);
     return null;
+  }
+
+  #markRemoved(container: MutableObject, name: string): void {
+    const names = this.#removed.get(container) ?? new Set();
+    this.#removed.set(container, names.add(name));
+  }
+
+  /** Marks the members that an object lacks of the one whose place it takes. */
+  #markLost(before: MutableJson | undefined, after: MutableJson | undefined): void {
+    if (!isObject(before) || !isObject(after)) return;
+    for (const name of [...Object.keys(before), ...(this.#removed.get(before) ?? [])]) {
+      if (!Object.hasOwn(after, name)) this.#markRemoved(after, name);
+      else if (Object.hasOwn(before, name)) this.#markLost(before[name], after[name]);
+    }
   }
 
   #find(path: Pointer): MutableJson | undefined {
@@ -159,5 +189,8 @@ function deepCopyObject(value: JsonObject, budget: CopyBudget, depth: number): M
     if (copy === undefined) return undefined;
     members.push([name, copy]);
   }
-  return Object.fromEntries(members);
+  const copied = Object.fromEntries(members);
+  const removed = budget.removed?.get(value);
+  if (removed !== undefined) budget.removed?.set(copied, new Set(removed));
+  return copied;
 }

@@ -101,6 +101,7 @@ function splitPointer(reference: string): readonly string[] {
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part;
   try {
     return decodeURIComponent(part);
   } catch {

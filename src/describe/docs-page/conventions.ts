@@ -1,9 +1,11 @@
 import { OPERATORS } from '../../model/operators.ts';
 import { type Html, html } from '../html.ts';
+import { generalErrorCodes } from '../surface/error-codes.ts';
 import type { CodesByStatus } from '../surface/operation.ts';
-import { describeSurface, requireRoute } from '../surface/surface.ts';
+import { type DescribedRoute, describeSurface, requireOperation, requireRoute } from '../surface/surface.ts';
 import type { DocsContent } from './docs-content.ts';
 import { codeList } from './operation-list.ts';
+import { withoutCommon } from './operations.ts';
 
 /** The seven pagination techniques, by the parameters of a first request (PAGE-4). */
 const TECHNIQUES: readonly (readonly [name: string, example: string, use: string])[] = [
@@ -41,10 +43,10 @@ export function conventionsSection(content: DocsContent, common: CodesByStatus):
   return html`<section id="conventions" aria-labelledby="conventions-title">
 <h2 id="conventions-title">For every resource</h2>
 ${pages(content)}
-${filters()}
+${filters(content, common)}
 ${rows('Header fields of requests', FIELDS)}
-${batches(content)}
-${events(content)}
+${batches(content, common)}
+${events(content, common)}
 ${errorCodes(common)}
 </section>`;
 }
@@ -60,25 +62,42 @@ ${TECHNIQUES.map(([name, example, use]) => html`<li><code class="member">${name}
 </details>`;
 }
 
-function filters(): Html {
+/** The codes of several operations together, without those of every operation. */
+function ownCodes(common: CodesByStatus, ...operations: readonly CodesByStatus[]): Html {
+  const all = operations.flatMap((codes) => [...withoutCommon(codes, common)]);
+  const statuses = [...Map.groupBy(all, ([status]) => status)].sort(([one], [other]) => one - other);
+  return codeList(
+    new Map(statuses.map(([status, each]) => [status, [...new Set(each.flatMap(([, codes]) => codes))].sort()])),
+  );
+}
+
+/** The codes of a route without a resource. */
+function routeCodes({ contract }: DocsContent, route: DescribedRoute): CodesByStatus {
+  return requireOperation(requireRoute(describeSurface(contract), route), 'GET').errors;
+}
+
+function filters(content: DocsContent, common: CodesByStatus): Html {
   return html`<details>
 <summary>Filters, order and selection</summary>
 <p><code>field=value</code> or <code>field[operator]=value</code>, with the operators ${OPERATORS.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}. Parameters are combined with <em>and</em>; <code>any[1][field]=…&amp;any[2][field]=…</code> are alternatives; <code>relation.field=…</code> compares a related resource.</p>
-<p><code>sort=-created_at,name</code> orders, <code>fields=name,status</code> selects members, <code>expand=relation</code> embeds related resources. QUERY takes the same parameters as a form in its body.</p>
+<p><code>sort=-created_at,name</code> orders, <code>fields=name,status</code> selects members, <code>expand=relation</code> embeds related resources. QUERY takes the same parameters as a form in its body. Its errors:</p>
+${ownCodes(common, generalErrorCodes('query', content.contract))}
 </details>`;
 }
 
-function batches({ contract }: DocsContent): Html {
+function batches(content: DocsContent, common: CodesByStatus): Html {
   return html`<details>
 <summary>Batches and dry runs</summary>
-<p>POST <code>${requireRoute(describeSurface(contract), 'batches').path}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing.</p>
+<p>POST <code>${requireRoute(describeSurface(content.contract), 'batches').path}</code> with <code>{"atomic": true, "operations": [{"method", "path", "headers", "body"}]}</code> makes up to 100 writes, all of them or none. <code>dry_run=true</code> on any write checks it and changes nothing. An atomic batch also has the errors of its operations.</p>
+${ownCodes(common, generalErrorCodes('batch', content.contract), routeCodes(content, 'batch'))}
 </details>`;
 }
 
-function events({ contract }: DocsContent): Html {
+function events(content: DocsContent, common: CodesByStatus): Html {
   return html`<details>
 <summary>Events</summary>
-<p>GET <code>${requireRoute(describeSurface(contract), 'events').path}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>collection</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>.</p>
+<p>GET <code>${requireRoute(describeSurface(content.contract), 'events').path}</code> lists what has changed, oldest first, with the filters <code>type</code>, <code>collection</code>, <code>resource_type</code>, <code>resource_id</code>, <code>start_time</code> and <code>before</code>. With <code>Accept: text/event-stream</code> it is a live feed, which continues after <code>Last-Event-ID</code>. Errors:</p>
+${ownCodes(common, routeCodes(content, 'events'), routeCodes(content, 'event'))}
 </details>`;
 }
 

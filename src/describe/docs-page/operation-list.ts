@@ -2,7 +2,7 @@ import { type Html, html } from '../html.ts';
 import type { CodesByStatus, OperationAccess } from '../surface/operation.ts';
 import type { ResourceSurface } from '../surface/surface.ts';
 import { type DocsContent, sectionId, versionFields } from './docs-content.ts';
-import { type DocsOperation, ownCodes } from './operations.ts';
+import { type DocsOperation, withoutCommon } from './operations.ts';
 
 /** A resource with its operations as the page shows them. */
 export interface ShownOperations {
@@ -27,8 +27,8 @@ function operationRow(content: DocsContent, { described, common }: ShownOperatio
 <span class="access">${access}</span>
 ${tryButton(content, operation)}
 <details><summary>Responses<span class="hidden">: ${summary}</span></summary>
-<p>${success}, or an error, also one of <a href="#errors">every operation</a>:</p>
-${codeList(ownCodes(operation, common))}</details></li>
+<p>${success}; or an error, also one of <a href="#errors">every operation</a>:</p>
+${codeList(withoutCommon(operation.errors, common))}</details></li>
 `;
 }
 

@@ -35,9 +35,9 @@ export function commonCodes(operations: readonly DocsOperation[]): CodesByStatus
   return selected(operations[0]?.errors ?? new Map(), (code) => common.has(code));
 }
 
-/** The codes of an operation without those that every operation has. */
-export function ownCodes({ errors }: DocsOperation, common: CodesByStatus): CodesByStatus {
-  return selected(errors, (code, status) => common.get(status)?.includes(code) !== true);
+/** Codes without those that every operation has. */
+export function withoutCommon(codes: CodesByStatus, common: CodesByStatus): CodesByStatus {
+  return selected(codes, (code, status) => common.get(status)?.includes(code) !== true);
 }
 
 function selected(codes: CodesByStatus, holds: (code: string, status: number) => boolean): CodesByStatus {
@@ -88,21 +88,25 @@ function writeSummary(kind: DocsOperationKind, resource: Resource): string {
   }
 }
 
+/** Writes the statuses of success, each with its cause. */
 function writeSuccess(kind: DocsOperationKind, { resource, successes }: SurfaceOperation): string {
   const one = `the ${words(resource?.singular ?? '')}`;
-  switch (kind) {
-    case 'list':
-      return '200 with a page, or 304';
-    case 'create':
-      return `201 with ${one}`;
-    case 'get':
-      return `200 with ${one}, or 304`;
-    case 'replace':
-      return successes.includes(201) ? `201 or 200 with ${one}` : `200 with ${one}`;
-    case 'patch':
-      return `200 with ${one}`;
-    case 'delete':
-      return '204';
+  const phrases = successes.map((status) => `${status}${writeCause(status, kind, one)}`);
+  return phrases.length < 2 ? phrases.join('') : `${phrases.slice(0, -1).join(', ')} or ${phrases.at(-1)}`;
+}
+
+function writeCause(status: number, kind: DocsOperationKind, one: string): string {
+  switch (status) {
+    case 200:
+      if (kind === 'list') return ' with a page';
+      if (kind === 'create') return ` with ${one} of a dry run, or the results of NDJSON`;
+      return kind === 'delete' ? ` with ${one} of a dry run` : ` with ${one}`;
+    case 201:
+      return ` with the new ${one.slice('the '.length)}`;
+    case 204:
+      return kind === 'delete' ? '' : ' with Prefer: return=minimal';
+    default:
+      return ' if nothing has changed';
   }
 }
 

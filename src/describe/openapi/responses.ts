@@ -8,7 +8,7 @@ import { apiSchema } from './api-schemas.ts';
 import { type Description, partName } from './described-resource.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { generalErrorCodes } from '../surface/error-codes.ts';
-import type { CodesByStatus, FieldUse, SurfaceOperation, OperationKind } from '../surface/operation.ts';
+import type { SurfaceOperation, OperationKind } from '../surface/operation.ts';
 import { responseFields, unversionedFields } from './header-fields.ts';
 
 /** The content of a response. */
@@ -149,19 +149,12 @@ const FIELDS: Readonly<Record<number, readonly string[]>> = {
 
 /** The responses of an operation that fails: a status each, with its codes (ERR-1, ERR-2). */
 export function errorResponses(operation: SurfaceOperation, description: Description): JsonObject {
-  const codes: CodesByStatus = new Map([
-    ...operation.errors,
-    ...(operation.fields.some(isPrecondition) ? [[428, ['REQUEST_PRECONDITION_REQUIRED']] as const] : []),
-  ]);
-  const statuses = [...codes].sort(([one], [other]) => one - other);
   return Object.fromEntries(
-    statuses.map(([status, own]) => [String(status), errorResponse(status, own, { operation, description })]),
+    [...operation.errors].map(([status, own]) => [
+      String(status),
+      errorResponse(status, own, { operation, description }),
+    ]),
   );
-}
-
-/** True for a precondition that a write must have (CACHE-3). */
-function isPrecondition({ name, required }: FieldUse): boolean {
-  return name === 'If-Match' && required;
 }
 
 interface ErrorContext {

@@ -13,7 +13,14 @@ export function errorCodes(operation: OperationTarget, contract: DescribedContra
   const { kind, resource } = operation;
   const required: readonly CodeWithStatus[] =
     WITH_KEY.has(kind) && resource?.idempotency === 'required' ? [['IDEMPOTENCY_KEY_REQUIRED', 400]] : [];
-  return byStatus([...generalCodes(contract)(kind), ...required, ...resourceErrorCodes(operation, contract)]);
+  const guarded: readonly CodeWithStatus[] = needsMatch(operation) ? [['REQUEST_PRECONDITION_REQUIRED', 428]] : [];
+  const general = generalCodes(contract)(kind);
+  return byStatus([...general, ...required, ...guarded, ...resourceErrorCodes(operation, contract)]);
+}
+
+/** True if an operation must have a precondition: it changes an existing resource that requires one (CACHE-3). */
+export function needsMatch({ kind, resource }: Pick<OperationTarget, 'kind' | 'resource'>): boolean {
+  return resource?.requireIfMatch === true && (kind === 'replace' || kind === 'patch' || kind === 'delete');
 }
 
 function byStatus(all: readonly CodeWithStatus[]): CodesByStatus {

@@ -6,7 +6,7 @@ import { routeRules } from '../../plan/routes/operation-rules.ts';
 import { type RouteKind, ROUTES, writeRoutePattern } from '../../plan/routes/route-table.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { DescribedContract } from '../described-contract.ts';
-import { errorCodes } from './error-codes.ts';
+import { errorCodes, needsMatch } from './error-codes.ts';
 import type { FieldUse, SurfaceOperation, OperationAccess, OperationField, OperationKind } from './operation.ts';
 import { type PlacedResource, placeResources, versionedPath } from './placed-resource.ts';
 import { listQueryParameters } from './query-parameters.ts';
@@ -174,12 +174,8 @@ const READ_FIELDS: readonly OperationField[] = [
 function listFields(kind: OperationKind, resource: Resource | null): readonly FieldUse[] {
   const required = new Set<OperationField>();
   if (resource?.idempotency === 'required') required.add('Idempotency-Key');
-  if (resource?.requireIfMatch === true && kind !== 'create' && isWrite(kind)) required.add('If-Match');
+  if (needsMatch({ kind, resource })) required.add('If-Match');
   return listFieldNames(kind).map((name) => ({ name, required: required.has(name) }));
-}
-
-function isWrite(kind: OperationKind): boolean {
-  return kind === 'create' || kind === 'replace' || kind === 'patch' || kind === 'delete';
 }
 
 const CONDITIONS: readonly OperationField[] = ['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'];

@@ -19,9 +19,9 @@ export const VALUES: ContainmentKinds = {
 
 /** Compares the types of two values. Numbers contain integers, and strings contain all formats of text. */
 export function compareTypes(forms: Pair<ValueForm>, at: Place): Difference | null {
-  const [was, is] = forms.map(nameTypes);
-  const kind = compareSets([forms[0].types, forms[1].types], containsTypes, TYPE);
-  return kind === null ? null : difference(kind, at, `the type is ${is}, was ${was}`);
+  const [was, is] = forms;
+  const kind = compareSets([was.types, is.types], containsTypes, TYPE);
+  return kind === null ? null : difference(kind, at, `the type is ${nameTypes(is)}, was ${nameTypes(was)}`);
 }
 
 const FORMATS = ['date', 'time', 'duration', 'uuid', 'email', 'uri', 'hostname', 'ipv4', 'ipv6'];

@@ -6,9 +6,16 @@ export class ConversionError extends Error {
   /** The name of the field in that version. */
   readonly field: string;
 
-  /** @param message without the name of the field, such as `must be "true" or "false"` */
-  constructor(message: string, at: { readonly version: string; readonly resource: string; readonly field: string }) {
-    super(message);
+  /**
+   * @param message without the name of the field, such as `must be "true" or "false"`
+   * @param options `cause`: the error of a function of the model
+   */
+  constructor(
+    message: string,
+    at: { readonly version: string; readonly resource: string; readonly field: string },
+    options: { readonly cause?: Error } = {},
+  ) {
+    super(message, options);
     this.name = 'ConversionError';
     this.version = at.version;
     this.resource = at.resource;

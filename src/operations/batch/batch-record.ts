@@ -76,6 +76,6 @@ export function batchWithRevisions(record: BatchRecord, revisions: readonly numb
 }
 
 /** Names the record of a batch, which belongs to its caller alone. */
-export function batchName(id: string, { identity }: Principal): string {
+export function batchName(id: string, { identity }: Pick<Principal, 'identity'>): string {
   return `batch:${identity}:${id}`;
 }

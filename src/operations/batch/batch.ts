@@ -49,7 +49,7 @@ const SHAPE = { resource: { singular: 'batch' }, bodyType: { kind: 'object', mem
 export async function runBatch(caller: Caller, plan: BatchPlan, services: BatchServices): Promise<BatchOutcome> {
   const { key, identity, dry } = plan;
   const { idempotency } = services;
-  const name = dry ? null : idempotency.name(key, identity, caller.principal);
+  const name = dry ? null : await idempotency.name(key, identity, caller.principal);
   const body = await parseBody(plan.body, SHAPE, caller.contract.model.limits);
   const keyed = name === null ? null : { name, request: idempotency.requestDigest(identity, bodyBytes(body)) };
   const run = async (): Promise<BatchRecord | 'recorded'> => {
@@ -72,7 +72,10 @@ export async function runBatch(caller: Caller, plan: BatchPlan, services: BatchS
 /** Reads a batch: for a day, by its caller alone (MET-13). @throws {ApiError} BATCH_NOT_FOUND */
 export async function readBatchRecord(caller: Caller, id: string, services: BatchServices): Promise<StoredBatch> {
   const { idempotency } = services;
-  const record = await idempotency.find(batchName(id, caller.principal));
+  const { identity, formerIdentity } = caller.principal;
+  const former = formerIdentity === null ? null : batchName(id, { identity: formerIdentity });
+  const record =
+    (await idempotency.find(batchName(id, { identity }))) ?? (former === null ? null : await idempotency.find(former));
   if (record === null) throw batchNotFound();
   return { kind: 'batch-record', record: await judgedBatch(await recordedBatch(record), caller, services) };
 }

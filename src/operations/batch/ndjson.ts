@@ -9,6 +9,7 @@ import { inTimeSlices } from '../../platform/time-slices.ts';
 import type { Quota } from '../quota.ts';
 import { reportedError } from '../reported-error.ts';
 import type { ParsedBody } from '../write/parsed-body.ts';
+import { lineName } from '../write/idempotency.ts';
 import { commitOnce, recordName, type RequestedWrite, withoutPreconditions } from '../write/write-request.ts';
 import type { BatchServices } from './batch-run.ts';
 import { type ConcurrencyLimit, runOrdered, type StartedTask } from './ordered-concurrency.ts';
@@ -53,18 +54,13 @@ interface KeyedLines {
  */
 export async function importLines(write: RequestedWrite, services: BatchServices): Promise<LinesOutcome> {
   const { operation, request } = write;
-  const key = recordName(write, services);
+  const key = await recordName(write, services);
   // A body that is sent again after its first line was written is replayed, even if the collection has changed (step 13
   // before 14).
   const isResumed = key !== null && (await services.idempotency.find(lineName(key, 1))) !== null;
   if (!isResumed) await operation.precheck(services);
   const results = lineResults({ write: withoutPreconditions(write), key }, services);
   return { kind: 'lines', dry: request.dry, compiled: operation.callerResource, within: operation.within, results };
-}
-
-/** Names the idempotency record of a line. */
-function lineName(key: string, line: number): string {
-  return `${key}:${line}`;
 }
 
 async function* lineResults(lines: KeyedLines, services: BatchServices): AsyncGenerator<LineResult> {

@@ -87,7 +87,7 @@ function findStored(
     return { values: mapping.up(values, current) };
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
-    return { kind: 'invalid', details: [conversionDetail(error, target)], candidate: values };
+    return { kind: 'invalid', details: [conversionDetail(error, target)], candidate: values, cause: error };
   }
 }
 

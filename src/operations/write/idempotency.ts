@@ -55,9 +55,25 @@ export class Idempotency {
     this.#options = options;
   }
 
-  /** Names the record of a request by caller, method, path and key. @returns null without a key */
-  name(key: string | null, { method, segments }: RequestIdentity, { identity }: Principal): string | null {
-    return key === null ? null : `key:${this.#options.digest(JSON.stringify([identity, method, segments, key]))}`;
+  /**
+   * Names the record of a request by caller, method, path and key. A record that was stored under the former identity
+   * of the caller keeps its name.
+   *
+   * @returns null without a key
+   */
+  async name(key: string | null, request: RequestIdentity, principal: Principal): Promise<string | null> {
+    if (key === null) return null;
+    const { identity, formerIdentity } = principal;
+    if (formerIdentity !== null) {
+      const former = this.#name(key, request, formerIdentity);
+      const found = (await this.find(former)) ?? (await this.find(lineName(former, 1)));
+      if (found !== null) return former;
+    }
+    return this.#name(key, request, identity);
+  }
+
+  #name(key: string, { method, segments }: RequestIdentity, identity: string): string {
+    return `key:${this.#options.digest(JSON.stringify([identity, method, segments, key]))}`;
   }
 
   /**
@@ -119,6 +135,11 @@ export class Idempotency {
       details: [{ field: FIELD, message: 'belongs to another request' }],
     });
   }
+}
+
+/** Names the record of a line of NDJSON, below the key of its request. */
+export function lineName(key: string, line: number): string {
+  return `${key}:${line}`;
 }
 
 /** Returns the value of a run, or its refusal. */

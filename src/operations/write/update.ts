@@ -170,7 +170,7 @@ function* patchedDraft(target: ItemTarget, json: Json, current: Row): Steps<Draf
   );
   switch (patched.kind) {
     case 'patched':
-      return yield* patchDraft(draftRule(target), patched.document, current);
+      return yield* patchDraft(draftRule(target), patched, current);
     case 'forbidden':
       return {
         kind: 'invalid',

@@ -114,7 +114,7 @@ export interface RunServices extends CommitServices {
 export async function runWrite(write: RequestedWrite, services: RunServices): Promise<Written> {
   const { operation, request } = write;
   const { dry, method } = request;
-  const key = recordName(write, services);
+  const key = await recordName(write, services);
   if (request.expectsContinue) await checkBeforeBody(operation, key, services);
   const body = await readBody(write);
   // The time that the client took to send the body does not count.
@@ -128,10 +128,10 @@ export async function runWrite(write: RequestedWrite, services: RunServices): Pr
  *
  * @throws {ApiError} IDEMPOTENCY_KEY_REQUIRED
  */
-export function recordName(
+export async function recordName(
   { operation, request, requiresKey }: RequestedWrite,
   { idempotency }: Pick<RunServices, 'idempotency'>,
-): string | null {
+): Promise<string | null> {
   const { key, identity, dry } = request;
   if (requiresKey && key === null) throw keyRequired();
   return dry ? null : idempotency.name(key, identity, operation.caller.principal);

@@ -155,5 +155,5 @@ export async function draftError(
   const row = { resource, values: draft.candidate, within, ownId, current };
   const dangling = await danglingReferences(system, row, ({ field }) => isValid(field));
   if (draft.kind === 'conflict' && dangling.length === 0) return draft.error;
-  return invalid(resource, [...details, ...dangling]);
+  return invalid(resource, [...details, ...dangling], draft.kind === 'invalid' ? draft.cause : undefined);
 }

@@ -7,7 +7,7 @@ import type { Steps } from '../../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
 import { storedId } from '../../model/values/formats.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
-import { mergeMembers, unsetRemoved } from './patched-members.ts';
+import { mergeMembers, type Patched, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
 import { startError, transitionError } from './state-transition.ts';
@@ -18,7 +18,12 @@ import { startError, transitionError } from './state-transition.ts';
  */
 export type Draft =
   | { readonly kind: 'valid'; readonly id: string | null; readonly values: FieldValues }
-  | { readonly kind: 'invalid'; readonly details: readonly ErrorDetail[]; readonly candidate: JsonObject }
+  | {
+      readonly kind: 'invalid';
+      readonly details: readonly ErrorDetail[];
+      readonly candidate: JsonObject;
+      readonly cause?: Error;
+    }
   /**
    * A change that the state machine (MET-11) or the caller's permission does not allow, or a patch that cannot be
    * applied. Invalid references rank first.
@@ -99,9 +104,9 @@ export function* mergeDraft(rule: DraftRule, patch: Json, current: Row): Steps<D
 /**
  * Validates the result of a JSON patch, which applies to the representation of a row (MET-3).
  *
- * @param patched the document after the patch; absent write-only fields keep their value
+ * @param patched absent write-only fields of the document keep their value
  */
-export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps<Draft> {
+export function* patchDraft(rule: DraftRule, { document: patched, removed }: Patched, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(patched)) return notAnObject(resource);
   const readOnlyFields = resource.fields.filter(({ readOnly }) => readOnly);
@@ -113,7 +118,7 @@ export function* patchDraft(rule: DraftRule, patched: Json, current: Row): Steps
   const state = resource.fields.filter(({ name }) => name === resource.state?.field && !Object.hasOwn(members, name));
   const kept = pick(current, [...hidden, ...readOnlyFields, ...(resource.state?.isOptional === true ? state : [])]);
   const before = pick(current, resource.fields);
-  const candidate = unsetRemoved(resource, before, { ...members, ...kept });
+  const candidate = unsetRemoved(resource, before, { ...members, ...kept }, removed);
   return yield* changeDraft(rule, { candidate, sent: members, errors }, current);
 }
 

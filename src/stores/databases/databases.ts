@@ -6,6 +6,7 @@ import { postgresCopySource, postgresCopyTarget, postgresNumbers } from '../post
 import { postgres } from '../postgres/dialect/postgres-dialect.ts';
 import { openPostgres, planPostgres, type PostgresOptions } from '../postgres/postgres-store.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, requireEmpty } from '../sql/copy/copy-database.ts';
+import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { SchemaStep } from '../sql/schema/schema-errors.ts';
@@ -44,7 +45,7 @@ export interface DatabaseKind {
   /** Plans the migration to a model, without changing the database. */
   readonly plan: (
     reference: DatabaseReference,
-    options: { readonly model: Model; readonly phase: MigrationPhase | null },
+    options: { readonly model: Model; readonly phase: MigrationPhase | null } & Partial<ConversionCheck>,
   ) => Promise<readonly SchemaStep[]>;
   readonly copy: CopyAccess;
 }
@@ -82,7 +83,7 @@ const sqliteFiles: DatabaseKind = {
   isMissing: (file) => !existsSync(file),
   dialect: sqlite,
   open: ({ database, driver }, options) => openSqlite({ path: database, driver, ...options }),
-  plan: async ({ database, driver }, { model, phase }) => planSqlite(database, model, { driver, phase }),
+  plan: async ({ database, driver }, { model, ...options }) => planSqlite(database, model, { driver, ...options }),
   copy: {
     source: async ({ database, driver }) => sqliteCopySource(database, driver),
     target: async ({ database, driver }) => sqliteCopyTarget(database, driver),

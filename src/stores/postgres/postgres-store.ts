@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
+import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { ModelGuard } from '../sql/schema/model-guard.ts';
@@ -41,6 +42,8 @@ export interface PostgresOptions {
   readonly consent?: Consent;
   /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
   readonly phase?: MigrationPhase | null;
+  /** Receives the steps of a migration that was applied. */
+  readonly onMigrated?: (steps: readonly SchemaStep[]) => void;
   /** The most attempts of a migration that finds a table locked for two seconds. Default: 15. */
   readonly lockAttempts?: number;
   /** Default: observations are dropped. */
@@ -224,7 +227,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 }
 
 /** The steps that {@link openPostgres} would make, without changing the database. @throws as it does */
-export async function planPostgres(options: PostgresOptions): Promise<readonly SchemaStep[]> {
+export async function planPostgres(
+  options: PostgresOptions & Partial<ConversionCheck>,
+): Promise<readonly SchemaStep[]> {
   const tables = new Tables(options.model, postgres);
   requireNames(tables);
   return planSchema({ ...options, tables });

@@ -171,6 +171,9 @@ export interface Dialect {
     deadlineCheck: string | null,
   ): string;
 
+  /** A second way to search, for words that many rows have; null where the database itself chooses the way. */
+  readonly wordTest: WordTest | null;
+
   /** A table expression for `from`: the items of a JSON array, one per row, in the column `value` of an alias. */
   arrayItems(array: string, alias: string): string;
 
@@ -219,6 +222,14 @@ export interface Dialect {
 
   /** The conditions that check a statement's deadline; null where the database has statement timeouts. */
   readonly deadline: DeadlineConditions | null;
+}
+
+/** A search that reads the texts of rows. */
+export interface WordTest {
+  /** The condition of `search`, for rows that are read in another order than that of the index of words. */
+  holds(resource: Resource, words: readonly string[], parameters: BindParameters): string;
+  /** A condition of a whole statement: more rows than a number match. */
+  matchesMoreThan(rows: number, resource: Resource, words: readonly string[], parameters: BindParameters): string;
 }
 
 /** A column whose values follow from those of one field. */

@@ -126,6 +126,7 @@ const STANDARD = {
   rowArrays: null,
   largeRow: null,
   deadline: null,
+  wordTest: null,
 } as const satisfies Partial<Dialect>;
 
 /** The members of a dialect that each database has to give. */

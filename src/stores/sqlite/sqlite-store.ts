@@ -7,6 +7,7 @@ import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
 import { SqlChangeStamps } from '../sql/change-stamps.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
+import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
 import { newestTime } from '../sql/read/newest-time.ts';
@@ -64,6 +65,8 @@ export interface SqliteOptions {
   readonly consent?: Consent;
   /** A phase of a deployment in which two neighbouring models are served (OPS-6). Default: none. */
   readonly phase?: MigrationPhase | null;
+  /** Receives the steps of a migration that was applied. */
+  readonly onMigrated?: (steps: readonly SchemaStep[]) => void;
   /** Default: observations are dropped. */
   readonly observe?: Observe;
   /** Default: the system clock. */
@@ -230,13 +233,17 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
       observe: options.observe,
       signal: options.signal,
     });
-    const { isNew, statements } = opened;
+    const { isNew, steps } = opened;
+    const statements = steps.flatMap((step) => step.statements);
+    options.onMigrated?.(steps);
     if (statements.length > 0) options.observe({ kind: 'schema-changed', database: path, isNew, statements });
     return assemble(opened, retry, options);
   } catch (error) {
     throw withPath(error, path);
   }
 }
+
+type PlanSqliteOptions = Pick<SqliteOptions, 'driver' | 'phase'> & Partial<ConversionCheck>;
 
 /**
  * The steps that {@link openSqlite} would make to migrate a database to a model, without changing it. A file that does
@@ -248,7 +255,7 @@ export async function openSqlite(given: SqliteOptions): Promise<Store> {
 export function planSqlite(
   file: string,
   model: Model,
-  { driver: name, phase = null }: Pick<SqliteOptions, 'driver' | 'phase'> = {},
+  { driver: name, phase = null, now = monotonicNow, report = null }: PlanSqliteOptions = {},
 ): readonly SchemaStep[] {
   const path = existsSync(file) ? resolve(file) : IN_MEMORY;
   try {
@@ -257,7 +264,7 @@ export function planSqlite(
       path === IN_MEMORY ? SqliteConnection.writer(path, driver) : SqliteConnection.reader(path, driver);
     try {
       defineFunctions(connection);
-      return planMigration(connection, model, phase);
+      return planMigration(connection, model, { phase, now, report });
     } finally {
       connection.close();
     }

@@ -169,6 +169,9 @@ products
   major  products.price: the maximum is 100, was 1000 (breaks requests)
   minor  products.currency: also allows "<b>" (may break responses)
 
+stored rows
+  products: checks price: the maximum is 100, was 1000 (needs consent: rows that break it)
+
 version 1.4.0 -> 1.5.0 is not enough: needs 2.0.0
 `,
     );
@@ -219,6 +222,10 @@ Changes since 1.4.0.
 ### Added
 
 - \`limits.page.max\`: the largest limit is 200, was 100
+
+### Stored rows
+
+- \`products\`: checks price: the maximum is 100, was 1000 (needs consent: rows that break it)
 `,
     );
   });
@@ -243,7 +250,44 @@ Changes since 1.4.0.
         },
       ],
       notes: [],
+      rows: [
+        {
+          resource: 'products',
+          version: null,
+          change: 'unlisted',
+          effect: 'checks',
+          from: ['price'],
+          to: [],
+          what: 'price: the maximum is 100, was 1000',
+          consent: 'rows that break it',
+          reversible: true,
+        },
+      ],
     });
+  });
+
+  it('[VER-6a] [VER-5c] says what the step does to stored rows, as check --published does', async (context) => {
+    const rename = (fields: string): string =>
+      OLD.replace('name: { type: string }', fields).replace('[name]', '[title]').replace('[EUR, USD]', '[ANY]');
+    const newest = `${at('2.0.0', rename('title: { type: string }\n        size: { type: integer }'))}default_version: 1
+versions:
+  1.4.0: { changes: [{ resource: products, rename: { name: title } }, { resource: products, without: [size] }, { resource: products, values: { currency: { EUR: ANY, USD: ANY } }, default_out: { currency: EUR } }] }
+`;
+    const rows = `stored rows
+  products: renames name to title
+  products: adds size
+  products: maps values of currency (EUR to ANY, USD to ANY) (needs consent: rows with USD would show another value in 1.4.0; cannot be reversed)
+`;
+    const printed = await diff(context, [OLD, newest]);
+    assert.ok(printed.stdout.includes(`\n${rows}\nversion 1.4.0 -> 2.0.0 is enough`), printed.stdout + printed.stderr);
+    assert.ok((await check(context, [OLD, newest])).stdout.includes(`new.yaml is valid\n\n${rows}`));
+    const { published } = JSON.parse((await check(context, [OLD, newest], '--json')).stdout);
+    assert.deepEqual(
+      published.rows.map(({ change }: { change: string }) => change),
+      ['rename', 'without', 'values'],
+    );
+    const described = await diff(context, [publishedAs('json', OLD), newest]);
+    assert.ok(!described.stdout.includes('stored rows'), described.stdout);
   });
 
   it('has colours on terminals, unless NO_COLOR is set', async (context) => {

@@ -152,13 +152,15 @@ describe('applyJsonPatch', () => {
   for (const [title, document, patch, result] of [...appendix, ...further]) {
     it(`[MET-3] ${title}`, () => {
       const patched = outcome(document, patch);
-      assert.deepEqual(patched, { kind: 'patched', document: result });
+      assert.ok(patched.kind === 'patched');
+      assert.deepEqual(patched.document, result);
     });
   }
 
   it('[MET-3] keeps the place of a member that is replaced', () => {
     const patched = outcome({ a: 1, b: 2 }, [{ op: 'replace', path: '/a', value: 3 }]);
-    assert.equal(JSON.stringify(patched), '{"kind":"patched","document":{"a":3,"b":2}}');
+    assert.ok(patched.kind === 'patched');
+    assert.equal(JSON.stringify(patched.document), '{"a":3,"b":2}');
   });
 
   const conflicts: readonly (readonly [title: string, document: Json, operation: Json])[] = [

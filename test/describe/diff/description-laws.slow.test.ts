@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { checkEqual, checkLaws } from './description-laws.ts';
 
 /** Each is a model, changed in every way. */
-const SEEDS = [0, 1, 2, 3];
+const SEEDS = [0, 1];
 
 it('[VER-6a] descriptions of more random models have the differences that their models have', () => {
   for (const seed of SEEDS) {

@@ -71,6 +71,7 @@ describe('a policy function', () => {
     { send: 'GET /api/v1/notes/n/parts' },
     { send: 'GET /api/v1/plain?expand=note' },
     { send: 'GET /api/v1/plain?note.text=x' },
+    { send: 'GET /api/v1/events' },
     { send: 'POST /api/v1/notes', body: { id: 'm', text: 'x' } },
     { send: 'POST /api/v1/plain', body: { id: 'm', note_id: 'n' } },
     { send: 'PUT /api/v1/notes/n', body: { text: 'x' } },
@@ -103,7 +104,7 @@ describe('a policy function', () => {
         for (let time = 0; time < 2; time += 1) {
           const seen = await api.send({
             ...request,
-            headers: { ...as({ subject, claims: { tenant: 'acme' } }), ...headers },
+            headers: { ...as({ subject, scopes: ['events:read'], claims: { tenant: 'acme' } }), ...headers },
           });
           const status =
             of === 'result' ? seen.body.results[0].status : of === 'line' ? JSON.parse(seen.text).status : seen.status;

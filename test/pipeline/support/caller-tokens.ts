@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../src/conventions/json/json.ts';
 /** A caller of a test. */
 export interface TestCaller {
   readonly subject: string;
+  /** The name of its issuer; `test` by default. */
+  readonly issuer?: string;
   readonly scopes?: readonly string[];
   readonly claims?: JsonObject;
 }
@@ -29,6 +31,11 @@ export function callerTokens(): TokenVerifier {
 }
 
 function verdictOn(token: string): TokenVerdict {
-  const { subject, scopes = [], claims = {} }: TestCaller = JSON.parse(Buffer.from(token, 'base64url').toString());
-  return { kind: 'verified', token: { issuer: 'test', subject, client: null, scopes: new Set(scopes), claims } };
+  const {
+    subject,
+    issuer = 'test',
+    scopes = [],
+    claims = {},
+  }: TestCaller = JSON.parse(Buffer.from(token, 'base64url').toString());
+  return { kind: 'verified', token: { issuer, subject, client: null, scopes: new Set(scopes), claims } };
 }

@@ -21,6 +21,15 @@ describe('describeWarnings', () => {
     );
   });
 
+  it('[QRY-3] [QRY-6] says what a search costs that is sorted without an index', () => {
+    const [warning = ''] = warnings('a: { type: string }', 'search: [a]\nsortable: [a]\nfilterable: []');
+    assert.match(
+      warning,
+      /sortable without .*: a; .*; with q, such a sort and filter collect all matches, .* after 5 s;/,
+    );
+    assert.deepEqual(warnings('a: { type: string }', 'search: [a]\nsortable: [a]\nfilterable: []\nindexes: [a]'), []);
+  });
+
   it('[QRY-3] lists ten of many fields', () => {
     const names = Array.from({ length: 12 }, (_, index) => `f${index}`);
     const [warning = ''] = warnings(

@@ -225,10 +225,14 @@ describe('mergeDraft', () => {
   });
 });
 
+/** A patch that replaces the document. */
+const patchWhole = (own: DraftRule, document: Json, current: Row): ReturnType<typeof patchDraft> =>
+  patchDraft(own, { document, removed: new Map() }, current);
+
 describe('patchDraft', () => {
   it('[MET-3] keeps absent write-only fields, and sets those in the patch', () => {
-    assert.deepEqual(selectValues(drafted(patchDraft, SHOWN, CURRENT)), FIELDS);
-    assert.deepEqual(selectValues(drafted(patchDraft, { ...SHOWN, secret: null }, CURRENT)), {
+    assert.deepEqual(selectValues(drafted(patchWhole, SHOWN, CURRENT)), FIELDS);
+    assert.deepEqual(selectValues(drafted(patchWhole, { ...SHOWN, secret: null }, CURRENT)), {
       ...FIELDS,
       secret: null,
     });
@@ -237,23 +241,23 @@ describe('patchDraft', () => {
   it('[REP-4] unsets removed members, without their defaults', () => {
     const { size, part, list, ...rest } = SHOWN as JsonObject;
     assert.deepEqual([typeof size, typeof part, typeof list], ['number', 'object', 'object']);
-    const values = selectValues(drafted(patchDraft, { ...rest, part: { b: 'q' } }, CURRENT));
+    const values = selectValues(drafted(patchWhole, { ...rest, part: { b: 'q' } }, CURRENT));
     assert.deepEqual([values['size'], values['part'], values['list']], [null, { a: null, b: 'q' }, []]);
   });
 
   for (const name of ['id', 'created_at', 'updated_at', 'revision', 'owner', 'links']) {
     it(`[MET-3] must not change read-only members: ${name}`, () => {
-      assert.deepEqual(errorFields(drafted(patchDraft, { ...SHOWN, [name]: 'other' }, CURRENT)), [name]);
+      assert.deepEqual(errorFields(drafted(patchWhole, { ...SHOWN, [name]: 'other' }, CURRENT)), [name]);
       assert.equal(isReadOnlyMember(items.resource, name), true);
       if (name === 'links') return;
       const left = Object.fromEntries(Object.entries(SHOWN).filter(([member]) => member !== name));
-      assert.deepEqual(errorFields(drafted(patchDraft, left, CURRENT)), [name]);
+      assert.deepEqual(errorFields(drafted(patchWhole, left, CURRENT)), [name]);
     });
   }
 
   it('[MET-3] must be an object', () => {
     for (const document of [7, null, [], 'x'])
-      assert.deepEqual(errorFields(drafted(patchDraft, document, CURRENT)), ['body']);
+      assert.deepEqual(errorFields(drafted(patchWhole, document, CURRENT)), ['body']);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../conventions/json/json.ts';
 import { type Callable, CodeReader } from '../../typescript/module-values.ts';
 import { readObject, readString, readStrings } from '../../values/access.ts';
 import { formatPath, type Path } from '../../path.ts';
+import { ConversionError } from '../../values/conversion-error.ts';
 import { returnedJson } from '../../values/returned-json.ts';
 import { type DataConversion, type OlderField, showDefaults } from './data-checks.ts';
 import { type ConversionFunctions, convertScalar, joinBySeparator, splitBySeparator } from './data-converters.ts';
@@ -68,7 +69,7 @@ function eachConversion(
       resource: resource.name,
       from: older.names,
       to: newer.names,
-      up: conversion(functions.up, older, newer),
+      up: refusing(conversion(functions.up, older, newer), data),
       down: conversion(functions.down, newer, older),
     };
     const isData = convert !== null && !step.converters.has(formatPath(path));
@@ -123,6 +124,20 @@ function conversion(convert: ConvertValue, source: Side, target: Side): ConvertV
   return (values) => {
     const isUnset = source.names.every((name) => (values[name] ?? null) === null);
     return isUnset ? unset : target.write(convert(source.read(values)));
+  };
+}
+
+/** Refuses values of clients for which a function of the module throws, or returns what is no JSON (VER-5a). */
+function refusing(convert: ConvertValues, { resource, older, step }: DataConversion): ConvertValues {
+  return (values) => {
+    try {
+      return convert(values);
+    } catch (error) {
+      if (error instanceof ConversionError) throw error;
+      const cause = error instanceof Error ? error : new Error(String(error));
+      const at = { version: step.older, resource: resource.name, field: older[0]?.name ?? '' };
+      throw new ConversionError('has no counterpart in newer versions; send another value', at, { cause });
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Model, ValueType } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
+import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
 import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
@@ -60,12 +61,24 @@ async function convertEach(session: PostgresConnection, conversion: BatchConvers
 }
 
 /** Reads and converts the rows of a table without writing them. */
-export async function checkConversion(session: PostgresConnection, conversion: TableConversion): Promise<void> {
+export async function checkConversion(
+  session: PostgresConnection,
+  conversion: TableConversion,
+  { now, report }: ConversionCheck,
+): Promise<void> {
+  const { table } = conversion;
+  const whole = report === null ? null : new WholeRows(conversion, postgres);
+  const selection = whole === null ? conversion.selection : `${conversion.selection}, ${whole.selection}`;
+  const start = now();
   await session.script('begin');
-  await readRows(session, conversion, async (rows) => {
-    for (const row of rows) conversion.convert(row);
+  await readRows(session, { table, selection }, async (rows) => {
+    for (const row of rows) {
+      const { problems } = conversion.convert(row);
+      if (problems.length > 0 && whole !== null) report?.(whole.describe(row, problems));
+    }
   });
   await session.script('rollback');
+  conversion.measure(now() - start);
 }
 
 /** The step of a conversion, with what it has found. */
@@ -96,7 +109,7 @@ function dropWords({ table: { name } }: TableConversion, words: SearchState): re
 /** Reads the rows as they were before the first of them is written. */
 async function readRows(
   session: PostgresConnection,
-  { table, selection }: TableConversion,
+  { table, selection }: Pick<TableConversion, 'table' | 'selection'>,
   work: (rows: readonly SqlRow[]) => Promise<void>,
 ): Promise<void> {
   await session.query(`declare converted no scroll cursor for select ${selection} from ${quote(table.name)}`);

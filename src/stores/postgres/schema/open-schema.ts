@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Model } from '../../../model/model.ts';
 import type { Observe } from '../../../observe/observation.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
 import { createRandom, type Random } from '../../../platform/random.ts';
 import { aboveReference } from '../../../model/row-key.ts';
+import type { ConversionCheck } from '../../sql/conversion/problem-rows.ts';
 import { referenceFields } from '../../sql/columns.ts';
 import type { MigrationPhase } from '../../sql/schema/current-models.ts';
 import { type Consent, type SchemaStep, UnusableDatabase } from '../../sql/schema/schema-errors.ts';
@@ -27,6 +29,7 @@ interface SchemaOptions {
   readonly migrate?: boolean;
   readonly consent?: Consent;
   readonly phase?: MigrationPhase | null;
+  readonly onMigrated?: (steps: readonly SchemaStep[]) => void;
   readonly observe?: Observe;
   readonly random?: Random;
   readonly lockAttempts?: number;
@@ -86,6 +89,7 @@ export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
       const plan = await schema.plan();
       await requireLast(session, plan, (profile) => sessionName(options.model.name, name, profile));
       const statements = await schema.apply(plan, consent, random);
+      options.onMigrated?.(listSteps(plan));
       const { isNew } = plan;
       if (statements.length > 0)
         observe?.({ kind: 'schema-changed', database: displayedUrl(options.url), isNew, statements });
@@ -95,10 +99,13 @@ export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
 }
 
 /** The steps that migrate a schema to a model. */
-export function planSchema(options: SchemaOptions): Promise<readonly SchemaStep[]> {
-  return inSession(options, async (schema) => {
+export function planSchema(options: SchemaOptions & Partial<ConversionCheck>): Promise<readonly SchemaStep[]> {
+  const { now = monotonicNow, report = null } = options;
+  // A second attempt would report rows twice.
+  const attempts = report === null ? {} : { lockAttempts: 1 };
+  return inSession({ ...options, ...attempts }, async (schema) => {
     const plan = await schema.plan();
-    await schema.check(plan);
+    await schema.check(plan, { now, report });
     return listSteps(plan);
   });
 }

@@ -8,6 +8,7 @@ import {
   unconvertedTables,
   withoutConverted,
 } from '../../sql/conversion/conversion-plan.ts';
+import type { ConversionCheck } from '../../sql/conversion/problem-rows.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import {
   type MigrationGoal,
@@ -53,7 +54,6 @@ import { runApart, runStatement, runTogether } from './run-step.ts';
 import { rowLocks, schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
 
-/** The rows of one read that checks rules. */
 const BATCH = 1_000;
 
 /** Reads and changes one schema of a database. */
@@ -113,7 +113,7 @@ export class DatabaseSchema {
       conversion,
       words,
       changes,
-      steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name))),
+      steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name)), conversion.changes),
       checks: [
         ...(await this.#valueSteps(unconverted, goal, conversion)),
         ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconverted, conversion)),
@@ -123,9 +123,9 @@ export class DatabaseSchema {
   }
 
   /** Finds the problems of the rows that a plan converts. Changes nothing. */
-  async check({ conversion }: MigrationPlan): Promise<void> {
+  async check({ conversion }: MigrationPlan, check: ConversionCheck): Promise<void> {
     this.#current = 'read the rows that are converted';
-    for (const each of conversion.conversions) await checkConversion(this.#session, each);
+    for (const each of conversion.conversions) await checkConversion(this.#session, each, check);
   }
 
   /** Checks if a plan changes nothing, not even the record of the model. */
@@ -202,8 +202,8 @@ export class DatabaseSchema {
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
     const { from, model: renamed } = plan.conversion;
-    await convertEvents(this.#session, this.#model, from);
     const migrated = { ...plan, model: this.#model, renamed, converted: from };
+    await convertEvents(this.#session, this.#model, from);
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
     await convertRecords(this.#session, this.#model, from);

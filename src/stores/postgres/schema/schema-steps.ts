@@ -1,3 +1,5 @@
+import type { StoredRowChange } from '../../../versions/row-changes.ts';
+import { stepChanges } from '../../sql/conversion/step-changes.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { ForeignKey, TableSchema } from '../../sql/schema/schema.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
@@ -43,17 +45,20 @@ function lock(mode: string, table: string, blocks: StepLock['blocks'], momentary
  * after all tables. Then come those that read or write rows while others use them.
  *
  * @param existing names of the tables that the database has, before renaming
+ * @param rows the changes of `versions` that the migration makes
  */
 export function schemaSteps(
   changes: readonly SchemaChange[],
   declared: readonly TableSchema[],
   existing: ReadonlySet<string>,
+  rows: readonly StoredRowChange[] = [],
 ): readonly PlannedStep[] {
   const tables = addRenamed({ declared, existing }, changes);
   const steps = changes.map((change): PlannedStep => {
     const { losses, broken } = change;
     const [statements, cost] = [writeChange(change, STATEMENTS, tables), estimateCost(change)];
-    const step = { purpose: describeChange(change), statements, cost, lock: selectLock(change), losses, broken };
+    const own = { purpose: describeChange(change), statements, cost, lock: selectLock(change), losses, broken };
+    const step = { ...own, ...stepChanges(change, rows) };
     return { step, run: isApart(change) ? 'apart' : 'together', table: changedTable(change), key: null };
   });
   const together = [...steps.filter(({ run }) => run === 'together'), ...changes.flatMap(addedKeys)];

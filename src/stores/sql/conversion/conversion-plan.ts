@@ -1,6 +1,7 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
 import { findReturnDifference } from '../../../versions/return-conversion.ts';
+import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
 import { findStoredDifference, type StoredDifference } from '../../../versions/row-conversion.ts';
 import type { Dialect } from '../dialect.ts';
 import type { CurrentTable } from '../schema/alteration.ts';
@@ -17,6 +18,8 @@ export interface ConversionPlan {
   /** The model, with the names that its resources and fields have in that contract. */
   readonly model: Model;
   readonly conversions: readonly TableConversion[];
+  /** The changes of all versions from that contract to the newest. */
+  readonly changes: readonly StoredRowChange[];
   /** The advice where the rows are of a version that the model does not convert; null for one that it does. */
   readonly advice: string | null;
 }
@@ -44,13 +47,16 @@ export function planConversions(
   const [profile = null, other] = models;
   const isAlone = goal.kind === 'alone' && other === undefined;
   const version = isAlone ? findStoredContract(model, { version: recorded, profile }) : null;
-  if (version === null) return { from: null, model, conversions: [], advice: adviseOnVersion(model, recorded) };
+  if (version === null)
+    return { from: null, model, conversions: [], changes: [], advice: adviseOnVersion(model, recorded) };
   const from = versionText(version.version);
   const difference = findStoredDifference(model, version);
+  const changes = listRowChanges(model, version, difference.conversions);
   return {
     from,
     model: difference.model,
-    conversions: convertTables(difference, { current, dialect, contract: from }),
+    conversions: convertTables(difference, { current, dialect, contract: { version: from, changes } }),
+    changes,
     advice: null,
   };
 }
@@ -61,7 +67,11 @@ function convertTables(
     current,
     dialect,
     contract,
-  }: { readonly current: readonly CurrentTable[]; readonly dialect: Dialect; readonly contract: string },
+  }: {
+    readonly current: readonly CurrentTable[];
+    readonly dialect: Dialect;
+    readonly contract: ConstructorParameters<typeof TableConversion>[3];
+  },
 ): readonly TableConversion[] {
   const tables = new Map(current.map((table) => [table.name, table]));
   return [...conversions].flatMap(([name, conversion]) => {
@@ -84,14 +94,14 @@ function planReturn(
   const [older, newest] = [versionText(target.version), versionText(source.newest.version)];
   const { recorded, current, dialect } = database;
   if (isSameContract(recorded, older) || current.length === 0)
-    return { from: null, model: target, conversions: [], advice: null };
+    return { from: null, model: target, conversions: [], changes: [], advice: null };
   if (!isSameContract(recorded, newest))
     throw new UnusableDatabase(
       `It holds rows of version ${recorded ?? 'unknown'} of the model, and only those of ${newest} can go back to ${older}. Migrate it to ${newest} first, without --to.`,
     );
   const difference = findReturnDifference(target, source);
-  const conversions = convertTables(difference, { current, dialect, contract: older });
-  return { from: newest, model: difference.model, conversions, advice: null };
+  const conversions = convertTables(difference, { current, dialect, contract: { version: older, changes: [] } });
+  return { from: newest, model: difference.model, conversions, changes: [], advice: null };
 }
 
 /** The patch of a version never selects a contract. */

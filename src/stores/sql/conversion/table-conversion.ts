@@ -1,7 +1,8 @@
 import type { Json } from '../../../conventions/json/json.ts';
-import type { Field, ValueType } from '../../../model/model.ts';
+import type { Field, Resource, ValueType } from '../../../model/model.ts';
 import { counted } from '../../../model/values/messages.ts';
 import type { FieldValues } from '../../../plan/plan.ts';
+import type { StoredRowChange } from '../../../versions/row-changes.ts';
 import type { ConversionProblem, RowConversion } from '../../../versions/row-conversion.ts';
 import { linkTable } from '../columns.ts';
 import type { Dialect, SqlRow, SqlValue } from '../dialect.ts';
@@ -21,7 +22,19 @@ export interface ConvertedRow {
   /** The values of the primary key, in its order. */
   readonly key: readonly SqlValue[];
   readonly values: readonly SqlValue[];
+  readonly problems: readonly ConversionProblem[];
 }
+
+/** The contract whose rows are converted. */
+interface StoredContract {
+  /** Its version, for messages. */
+  readonly version: string;
+  /** Its changes up to the newest contract. */
+  readonly changes: readonly StoredRowChange[];
+}
+
+/** A conversion takes this much longer than reading and converting the rows alone (bench/conversion). */
+const WRITE_FACTOR = 2;
 
 /** Rows with the same problem. */
 interface ProblemRows {
@@ -37,29 +50,38 @@ export class TableConversion {
   readonly #dialect: Dialect;
   readonly #conversion: RowConversion;
   readonly #contract: string;
+  readonly #changes: readonly StoredRowChange[];
   /** The fields that are read, and that the table has. */
   readonly #read: readonly Field[];
   readonly #found = new Map<string, ProblemRows>();
   #rows = 0;
+  #checked: number | null = null;
 
   /**
-   * @param contract the version of the older contract, for messages
    * @throws {UnusableDatabase} where the table does not have the columns of the older contract
    */
-  constructor(conversion: RowConversion, table: CurrentTable, dialect: Dialect, contract: string) {
+  constructor(conversion: RowConversion, table: CurrentTable, dialect: Dialect, { version, changes }: StoredContract) {
     this.table = table;
     this.#conversion = conversion;
     this.#dialect = dialect;
-    this.#contract = contract;
+    this.#contract = version;
+    this.#changes = changes.filter(
+      ({ resource, effect }) => resource === conversion.stored.name && (effect === 'converts' || effect === 'drops'),
+    );
     const columns = new Map(table.columns.map((column) => [column.name, column.storageType]));
     this.#read = conversion.from.filter(({ name }) => columns.has(name));
     for (const { name, type } of this.#read) {
       const [stored, declared] = [columns.get(name), storageType(type)];
       if (stored === declared) continue;
       throw new UnusableDatabase(
-        `${table.name}.${name} is stored as ${stored}, and version ${contract} of the model has it as ${declared}. Declare the type of that version in versions.`,
+        `${table.name}.${name} is stored as ${stored}, and version ${version} of the model has it as ${declared}. Declare the type of that version in versions.`,
       );
     }
+  }
+
+  /** The resource in the older contract. */
+  get older(): Resource {
+    return this.#conversion.older;
   }
 
   /** The name of the resource in the newest contract. */
@@ -97,7 +119,13 @@ export class TableConversion {
     return {
       key: this.table.primaryKey.map((_, at) => row[`key ${at}`] ?? null),
       values: this.#conversion.to.map((field) => this.#encode(values, field)),
+      problems,
     };
+  }
+
+  /** Records the milliseconds in which all rows were read and converted, but not written. */
+  measure(duration: number): void {
+    this.#checked = duration;
   }
 
   /** The statements that add the new columns. */
@@ -167,6 +195,8 @@ export class TableConversion {
       statements,
       cost: { kind: 'rewrites', rows: this.#rows },
       lock: null,
+      changes: this.#changes,
+      ...(this.#checked === null ? {} : { duration: this.#checked * WRITE_FACTOR }),
       losses: found.flatMap((each) => (each.problem.kind === 'invalid' ? [] : [this.#describeLoss(each)])),
       broken: found.flatMap((each) => (each.problem.kind === 'invalid' ? [this.#describeRule(each)] : [])),
     };

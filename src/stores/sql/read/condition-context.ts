@@ -10,6 +10,8 @@ export interface ConditionContext {
   readonly deadline: DeadlineCheck;
   /** True if the conditions are of a visibility, and what they read of related rows is looked up for each row. */
   readonly isRule: boolean;
+  /** True if a search compares the texts of each row, instead of reading the index of words first. */
+  readonly readsTexts: boolean;
 }
 
 /**
@@ -31,5 +33,5 @@ export function conditionContext(
   parameters: BindParameters,
   deadline = NO_DEADLINE,
 ): ConditionContext {
-  return { tables, table, parameters, deadline, isRule: false };
+  return { tables, table, parameters, deadline, isRule: false, readsTexts: false };
 }

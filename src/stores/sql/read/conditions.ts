@@ -84,6 +84,9 @@ function otherCondition(context: ConditionContext, condition: Condition): string
     case 'exists':
       return exists(table.operand(condition.path), condition.value, parameters);
     case 'search':
+      if (context.readsTexts && table.dialect.wordTest !== null) {
+        return table.dialect.wordTest.holds(table.resource, condition.words, parameters);
+      }
       return table.dialect.search(table.resource, condition.words, parameters, deadline.found);
     case 'not':
       return `(${every(context, [condition.condition])}) is not true`;

@@ -4,7 +4,8 @@ import { runSteps, type Steps } from '../../../platform/time-slices.ts';
 import type { DeadlineChecks, SqlRow, Statement } from '../dialect.ts';
 import type { BatchRead, BatchRows } from '../sql-client.ts';
 import type { Table, Tables } from '../tables.ts';
-import { countStatement, countsWholeCollection, listStatement } from './read-statements.ts';
+import { countStatement, countsWholeCollection } from './read-statements.ts';
+import { pageStatements } from './search-walk.ts';
 import { measureSize } from './size-bound.ts';
 
 /** Reads a page and counts its rows in one transaction, so that no commit of another process falls between. */
@@ -12,7 +13,7 @@ export function listBatch(tables: Tables, plan: ListPlan): BatchRead {
   return {
     resource: plan.resource,
     effort: plan.effort,
-    statements: (checks) => [listStatement(tables, plan, checks), ...countStatements(tables, plan, checks)],
+    statements: (checks) => [...pageStatements(tables, plan, checks), ...countStatements(tables, plan, checks)],
   };
 }
 
@@ -35,7 +36,10 @@ interface DecodedRows {
  * The page of a list batch; large rows are decoded in time slices. The row count of a resource that never had a row is
  * missing.
  */
-export function decodePage(tables: Tables, plan: ListPlan, [reads = [], counts = []]: BatchRows): MaybePromise<Page> {
+export function decodePage(tables: Tables, plan: ListPlan, batch: BatchRows): MaybePromise<Page> {
+  const pages = plan.count.kind === 'none' ? batch : batch.slice(0, -1);
+  const reads = pages.find((rows) => rows.length > 0) ?? [];
+  const counts = plan.count.kind === 'none' ? [] : (batch.at(-1) ?? []);
   const table = tables.of(plan.resource);
   const decoded: DecodedRows = { rows: [], size: 0 };
   const isDone = decodeUpTo(ONE_PIECE, table, { plan, reads, decoded });

@@ -1,18 +1,9 @@
 import type { SortKey } from '../../../model/model.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { keyIds } from '../../../plan/row-address.ts';
-import type {
-  Columns,
-  Effort,
-  ItemPlan,
-  ListPlan,
-  RowAddress,
-  Visibility,
-  VisibleAncestor,
-  VisibleReference,
-} from '../../../plan/plan.ts';
+import type { Columns, Effort, ItemPlan, ListPlan, Visibility } from '../../../plan/plan.ts';
 import { visibleConditions } from '../../../plan/visibility.ts';
-import { ancestorChain, ancestorExists, belowParent } from './ancestor-conditions.ts';
+import { ancestorChain, belowParent } from './ancestor-conditions.ts';
 import { conditionContext, type DeadlineCheck, NO_DEADLINE } from './condition-context.ts';
 import { filterConditions } from './conditions.ts';
 import { type Dialect, type DeadlineChecks, BindParameters, type Statement } from '../dialect.ts';
@@ -81,6 +72,15 @@ interface RowSelection {
   readonly plan: ListPlan;
   readonly filter: Filter;
   readonly deadlineChecks: DeadlineChecks;
+  readonly choice?: SearchChoice;
+}
+
+/** One of two statements for a search: which of them reads the page is decided when they run. */
+export interface SearchChoice {
+  /** True if the texts of each row are compared, in the order of the list; else the index of words is read first. */
+  readonly readsTexts: boolean;
+  /** The condition of the whole statement: without it, there is no row. */
+  readonly condition: (parameters: BindParameters) => string;
 }
 
 /** The filter of a list plan, with its parent and its visibility. */
@@ -99,15 +99,16 @@ export function deadlineCheck({ deadline }: Dialect, checks: DeadlineChecks): De
 }
 
 /** The conditions on all rows of a list, independent of the page. */
-function rowConditions(
+export function rowConditions(
   tables: Tables,
-  { plan, filter, deadlineChecks }: RowSelection,
+  { plan, filter, deadlineChecks, choice }: RowSelection,
   parameters: BindParameters,
 ): string[] {
   const deadline = deadlineCheck(tables.dialect, deadlineChecks);
+  const context = conditionContext(tables, tables.of(plan.resource), parameters, deadline);
   return [
     ...deadline.row,
-    ...filterConditions(conditionContext(tables, tables.of(plan.resource), parameters, deadline), filter),
+    ...filterConditions({ ...context, readsTexts: choice?.readsTexts === true }, filter),
     ...ancestorChain(tables, plan.within, parameters),
   ];
 }
@@ -119,7 +120,7 @@ interface ListScan extends RowSelection {
   readonly ranges: readonly Range[];
 }
 
-function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks): ListScan {
+export function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks): ListScan {
   const { window } = plan;
   const backward = window.kind === 'seek' && window.backward;
   const position = window.kind === 'seek' ? window.after : null;
@@ -139,8 +140,10 @@ function listScan(table: Table, plan: ListPlan, deadlineChecks: DeadlineChecks):
 }
 
 /** The limit of a page and one more row, and its offset. */
-function limitClause({ window }: ListPlan, parameters: BindParameters): string {
-  const limit = ` limit ${parameters.add(window.limit + 1)}`;
+function limitClause({ plan: { window }, choice }: RowSelection, parameters: BindParameters): string {
+  const chosen = choice?.condition(parameters);
+  const rows = parameters.add(window.limit + 1);
+  const limit = ` limit ${chosen === undefined ? rows : `case when ${chosen} then ${rows} else 0 end`}`;
   return window.kind === 'offset' && window.offset > 0 ? `${limit} offset ${parameters.add(window.offset)}` : limit;
 }
 
@@ -152,7 +155,7 @@ function singleRange(tables: Tables, table: Table, scan: ListScan): Statement {
   for (const range of ranges) conditions.push(range.condition(parameters));
   conditions.push(...largeRowCondition(table, plan, parameters));
   const text = `select ${table.selection(plan.columns)} from ${table.name}${where(conditions)}`;
-  return { text: `${text}${orderBy(table, order)}${limitClause(plan, parameters)}`, values: parameters.values };
+  return { text: `${text}${orderBy(table, order)}${limitClause(scan, parameters)}`, values: parameters.values };
 }
 
 /**
@@ -185,10 +188,10 @@ function keysThenRows(tables: Tables, table: Table, scan: ListScan): Statement {
     if (range !== null) conditions.push(range.condition(parameters));
     const keyed = `select ${keys} from ${table.name}${where(conditions)}`;
     if (range === null || !hasMemberKeys) return keyed;
-    return `select * from (${keyed}${by(range.constantKeys)}${limitClause(plan, parameters)}) as part`;
+    return `select * from (${keyed}${by(range.constantKeys)}${limitClause(scan, parameters)}) as part`;
   };
   const page = ranges.length === 0 ? part(null) : ranges.map(part).join(' union all ');
-  const source = `(${page}${by(0)}${limitClause(plan, parameters)}) as ${pageName}`;
+  const source = `(${page}${by(0)}${limitClause(scan, parameters)}) as ${pageName}`;
   const rows = `${table.name} on ${ids.map(({ column, as }) => `${column} = ${pageName}.${as}`).join(' and ')}`;
   const guard = where(largeRowCondition(table, plan, parameters));
   const text = `select ${table.selection(plan.columns)} from ${source} join ${rows}${guard}${by(0)}`;
@@ -200,9 +203,10 @@ export function listStatement(
   tables: Tables,
   plan: ListPlan,
   checks: DeadlineChecks = deadlineChecksFor(plan.effort),
+  choice?: SearchChoice,
 ): Statement {
   const table = tables.of(plan.resource);
-  const scan = listScan(table, plan, checks);
+  const scan: ListScan = { ...listScan(table, plan, checks), ...(choice === undefined ? {} : { choice }) };
   const skips = plan.window.kind === 'offset' && plan.window.offset > 0;
   const statement =
     skips || scan.ranges.length > 1 ? keysThenRows(tables, table, scan) : singleRange(tables, table, scan);
@@ -259,39 +263,4 @@ export function countStatement(
     return { text: `select count(*) as ${name} from ${table.name}${conditions}`, values: parameters.values };
   const rows = `select 1 from ${table.name}${conditions} limit ${parameters.add(cap + 1)}`;
   return { text: `select count(*) as ${name} from (${rows}) as capped`, values: parameters.values };
-}
-
-/** Reads for each ancestor if it exists and is visible, in the column `0` for the nearest one, `1` for the next. */
-export function ancestorsStatement(tables: Tables, within: readonly VisibleAncestor[]): Statement {
-  const parameters = new BindParameters(tables.dialect);
-  const exist = within.map(
-    (_, level) => `${ancestorExists(tables, within, level, parameters)} as ${tables.dialect.quote(String(level))}`,
-  );
-  return { text: `select ${exist.join(', ')}`, values: parameters.values };
-}
-
-/** Reads a row where the ancestor at a level (0 for the nearest) exists below the one above it. */
-export function ancestorStatement(tables: Tables, within: readonly VisibleAncestor[], level: number): Statement {
-  const parameters = new BindParameters(tables.dialect);
-  return { text: `select 1 where ${ancestorExists(tables, within, level, parameters)}`, values: parameters.values };
-}
-
-/** Reads a row where a row exists and is visible. */
-export function rowExistsStatement(tables: Tables, reference: VisibleReference): Statement {
-  const table = tables.of(reference.resource);
-  const parameters = new BindParameters(tables.dialect);
-  const conditions = [
-    hasKey(table, reference, parameters),
-    ...filterConditions(
-      conditionContext(tables, table, parameters),
-      compileFilter(table, [], visibleConditions(reference.visible)),
-    ),
-  ];
-  return { text: `select 1 from ${table.name}${where(conditions)}`, values: parameters.values };
-}
-
-/** A condition: a row is the one with an address. */
-export function hasKey(table: Table, address: RowAddress, parameters: BindParameters): string {
-  const ids = keyIds(table.resource, address);
-  return table.key.map((name, index) => `${table.column(name)} = ${parameters.add(ids[index] ?? null)}`).join(' and ');
 }

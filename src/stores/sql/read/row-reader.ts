@@ -22,7 +22,8 @@ import type { Tables } from '../tables.ts';
 import { findTombstone } from '../tombstones.ts';
 import { listBatch, decodePage } from './list-page.ts';
 import { missingOfBlock, missingReferenceBlocks, type ReferenceBlock } from './missing-references.ts';
-import { ancestorsStatement, itemStatement, rowExistsStatement } from './read-statements.ts';
+import { ancestorsStatement, rowExistsStatement } from './exists-statements.ts';
+import { itemStatement } from './read-statements.ts';
 import { lookupRows, lookupStatement, relatedRows, relatedStatement } from './related-statements.ts';
 
 /** Reads rows by statements that are compiled from plans. Synchronous where the client is. */

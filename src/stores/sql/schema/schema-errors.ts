@@ -1,3 +1,5 @@
+import type { StoredRowChange } from '../../../versions/row-changes.ts';
+
 /** The cost of a step: constant, reading each row, or copying each row. */
 export interface StepCost {
   readonly kind: 'constant' | 'reads' | 'rewrites';
@@ -43,6 +45,10 @@ export interface SchemaStep {
   /** The data that it would lose, and how the model can keep it. */
   readonly losses: readonly string[];
   readonly broken: readonly BrokenRule[];
+  /** The changes of `versions` that it makes; absent where it makes none. */
+  readonly changes?: readonly StoredRowChange[];
+  /** Estimated milliseconds; absent where nothing was measured. */
+  readonly duration?: number;
 }
 
 /** The steps of one transaction, whose locks are held until it ends: as long as the slowest step takes. */

@@ -13,7 +13,7 @@ import type { DeliveryPlan } from '../../../plan/delivery-plan.ts';
 import type { Statement } from '../dialect.ts';
 import { afterRemoval, appendEvent, type LogState } from '../events/append-event.ts';
 import { compileDelivery } from '../events/delivery-statements.ts';
-import { ancestorStatement } from '../read/read-statements.ts';
+import { ancestorStatement } from '../read/exists-statements.ts';
 import type { Tables } from '../tables.ts';
 import { clearTombstone, setTombstone } from '../tombstones.ts';
 import type { Counters } from './counters.ts';

@@ -13,7 +13,7 @@ import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkColumns, linkFields, linkTable, referenceFields, typeAt } from '../columns.ts';
 import { type DerivedColumn, type Dialect, BindParameters, type Statement } from '../dialect.ts';
-import { hasKey, rowExistsStatement } from '../read/read-statements.ts';
+import { hasKey, rowExistsStatement } from '../read/exists-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
 /** Inserts the row of a create plan. The text depends on the resource alone. */

@@ -1,7 +1,9 @@
+import { memoizeLast } from '../../../cache/memoize.ts';
 import type { Resource } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import { splitWords } from '../../../plan/filter/search.ts';
-import type { SqlValue } from '../../sql/dialect.ts';
+import { listColumns, typeAt } from '../../sql/columns.ts';
+import type { Dialect, SqlValue } from '../../sql/dialect.ts';
 import { SYSTEM_PREFIX } from '../../sql/schema/system-tables.ts';
 
 /**
@@ -14,6 +16,18 @@ export const WORDS_FUNCTION = 'restwright_words';
 export function joinedWords(...texts: readonly SqlValue[]): string {
   return splitWords(texts.filter((text) => text !== null).join('\n')).join(' ');
 }
+
+/** The SQL function that returns 1 if each word of a text is the prefix of a word in one of the texts. */
+export const HAS_WORDS_FUNCTION = 'restwright_has_words';
+
+/** The implementation of the SQL function. */
+export function hasWords(words: SqlValue, ...texts: readonly SqlValue[]): number {
+  const found = splitWords(texts.filter((text) => text !== null).join('\n'));
+  const required = splitAtSpaces(String(words));
+  return required.every((word) => found.some((each) => each.startsWith(word))) ? 1 : 0;
+}
+
+const splitAtSpaces = memoizeLast((words: string) => words.split(' '));
 
 /** The prefix of the names of all search tables and triggers. */
 export const SEARCH_PREFIX = `${SYSTEM_PREFIX}search.`;
@@ -59,4 +73,28 @@ export function matchingKeys(resource: Resource, match: string, deadlineCheck: s
   const members = keyMembers(resource).map((name) => `held."${name}"`);
   const checked = deadlineCheck === null ? '' : ` where ${deadlineCheck}`;
   return `select ${members.join(', ')} from "${words}"(${match}) as found join "${keys}" as held on held.key = found.rowid${checked}`;
+}
+
+/** The texts of the searched fields of a row, each joined. @param row the quoted name of its table, or an alias */
+export function searchedTexts(
+  dialect: Pick<Dialect, 'member' | 'literal' | 'quote'>,
+  resource: Resource,
+  row: string,
+): readonly string[] {
+  return resource.search.map((path) => textAt(dialect, resource, path, row));
+}
+
+/** The texts at a path of a row, joined. */
+function textAt(
+  { member, literal, quote }: Pick<Dialect, 'member' | 'literal' | 'quote'>,
+  resource: Resource,
+  path: string,
+  row: string,
+): string {
+  const [name = '', ...members] = path.split('.');
+  const type = typeAt(listColumns(resource), [name, ...members]);
+  const column = `${row}.${quote(name)}`;
+  if (type.kind !== 'array') return members.length === 0 ? column : member(column, members, type).expression;
+  const at = literal(`$${members.map((each) => `.${quote(each)}`).join('')}`);
+  return `(select group_concat(value, char(10)) from json_each(${column}, ${at}))`;
 }

@@ -25,7 +25,7 @@ import {
 } from '../../sql/standard-dialect.ts';
 import { lowerUuids } from '../../sql/stored-uuids.ts';
 import { rowValue } from '../../sql/tables.ts';
-import { matchingKeys, matchQuery } from './search-tables.ts';
+import { HAS_WORDS_FUNCTION, matchingKeys, matchQuery, searchedTexts, searchNames } from './search-tables.ts';
 
 /** The SQL function that converts a decimal to a text in the order of its value. */
 export const DECIMAL_KEY_FUNCTION = 'restwright_decimal_key';
@@ -196,6 +196,16 @@ export const sqlite: Dialect = extendStandard(TYPES, {
   search: (resource, words, parameters, deadlineCheck) => {
     const key = keyMembers(resource).map((name) => `${quoteName(resource.name)}.${quoteName(name)}`);
     return `${rowValue(key)} in (${matchingKeys(resource, parameters.add(matchQuery(words)), deadlineCheck)})`;
+  },
+  wordTest: {
+    holds: (resource, words, parameters) => {
+      const texts = searchedTexts(sqlite, resource, quoteName(resource.name));
+      return `${HAS_WORDS_FUNCTION}(${[parameters.add(words.join(' ')), ...texts].join(', ')})`;
+    },
+    matchesMoreThan: (rows, resource, words, parameters) => {
+      const found = `${quoteName(searchNames(resource.name).words)}(${parameters.add(matchQuery(words))})`;
+      return `exists (select 1 from ${found} limit 1 offset ${rows})`;
+    },
   },
   arrayItems: (array, alias) => `json_each(${array}) as ${alias}`,
   textRows: (placeholder) => `json_each(${placeholder})`,

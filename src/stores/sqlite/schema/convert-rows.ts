@@ -1,5 +1,6 @@
 import type { Model } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
+import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
 import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
@@ -47,9 +48,21 @@ function convertEach(connection: SqliteConnection, conversion: BatchConversion):
 }
 
 /** Reads and converts the rows of a table without writing them. @returns the step, with what it found */
-export function checkConversion(connection: SqliteConnection, conversion: TableConversion): SchemaStep {
-  for (const rows of readBatches(connection, conversion.table.name, conversion.selection))
-    for (const row of rows) conversion.convert(row);
+export function checkConversion(
+  connection: SqliteConnection,
+  conversion: TableConversion,
+  { now, report }: ConversionCheck,
+): SchemaStep {
+  const whole = report === null ? null : new WholeRows(conversion, sqlite);
+  const selection = whole === null ? conversion.selection : `${conversion.selection}, ${whole.selection}`;
+  const start = now();
+  for (const rows of readBatches(connection, conversion.table.name, selection)) {
+    for (const row of rows) {
+      const { problems } = conversion.convert(row);
+      if (problems.length > 0 && whole !== null) report?.(whole.describe(row, problems));
+    }
+  }
+  conversion.measure(now() - start);
   return describeStep(conversion);
 }
 

@@ -16,6 +16,7 @@ import {
   unconvertedTables,
   withoutConverted,
 } from '../../sql/conversion/conversion-plan.ts';
+import type { ConversionCheck } from '../../sql/conversion/problem-rows.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
 import { changesFor, foreignResources, typesFor } from '../../sql/schema/expansion.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
@@ -23,20 +24,18 @@ import {
   brokenReference,
   databaseFormat,
   metadataChanges,
-  omitEmpty,
   parseSecret,
   recordStatements,
   requireConsent,
   requireExisting,
   requireMigrated,
-  statementsStep,
   systemTableChanges,
   violatedStep,
 } from '../../sql/schema/migration.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { deriveSchema } from '../../sql/schema/schema.ts';
 import { type SchemaChange, schemaChanges } from '../../sql/schema/schema-changes.ts';
-import { type Consent, heldTogether, type SchemaStep } from '../../sql/schema/schema-errors.ts';
+import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT } from '../../sql/schema/system-tables.ts';
 import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
@@ -46,14 +45,12 @@ import { checkConversion, conversionStatements, convertEvents, convertRows, conv
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
-import { rebuiltTables, schemaSteps, writeLock } from './schema-sql.ts';
+import { listMigrationSteps, rebuiltTables, schemaSteps } from './schema-sql.ts';
 import { prepareSearch, searchChanges } from './search-indexes.ts';
 import { sqliteStoredRows } from './stored-rows.ts';
 import { storedValueSteps } from './stored-values.ts';
 
 const system = new SystemStatements(sqlite);
-
-const MOMENT = writeLock({ kind: 'constant', rows: 0 });
 
 function readFormat(connection: SqliteConnection): number {
   return databaseFormat(tableNames(connection), () => readMetadata(connection, METADATA.format));
@@ -92,7 +89,7 @@ function planTables(connection: SqliteConnection, model: Model, format: number, 
   const rows = withoutConverted(sqliteStoredRows(connection), conversion);
   const all = schemaChanges(convertedTables(current, conversion), declared, rows);
   const changes = changesFor(goal, all, declared);
-  const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)));
+  const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)), conversion.changes);
   return { goal, conversion, current, changes, steps };
 }
 
@@ -117,7 +114,7 @@ function prepareTables(
   model: Model,
   goal: MigrationGoal,
   consent: Consent,
-): { readonly statements: readonly string[]; readonly conversion: ConversionPlan } {
+): { readonly steps: readonly SchemaStep[]; readonly conversion: ConversionPlan } {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes, conversion } = plan;
   const changed = valueSteps(connection, plan);
@@ -126,14 +123,13 @@ function prepareTables(
   const converted = conversion.conversions.map((each) => convertRows(connection, each));
   const steps = [...changed, ...converted, ...plan.steps];
   requireConsent([...steps, ...broken], consent, conversion.advice);
-  const statements = steps.flatMap((step) => step.statements);
-  if (statements.length > 0) {
+  if (steps.some(({ statements }) => statements.length > 0)) {
     for (const step of plan.steps) runStep(connection, step);
     checkReferences(connection);
     const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
-  return { statements, conversion };
+  return { steps: [...steps, ...broken], conversion };
 }
 
 /** Records the model that the database matches now. */
@@ -181,8 +177,8 @@ function checkReferences(connection: SqliteConnection): void {
 export interface Preparation {
   /** True if it was empty. */
   readonly isNew: boolean;
-  /** The statements that changed the schema. */
-  readonly statements: readonly string[];
+  /** The steps that changed the schema. */
+  readonly steps: readonly SchemaStep[];
   /** True if instances of another model may serve it, too. */
   readonly isShared: boolean;
 }
@@ -219,7 +215,7 @@ export function prepareDatabase(
     recordModel(connection, model, { goal, conversion: tables.conversion });
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
-    return { isNew, statements: [...created, ...tables.statements, ...search], isShared: goal.kind === 'shared' };
+    return { isNew, steps: listMigrationSteps(created, tables.steps, search), isShared: goal.kind === 'shared' };
   } catch (error) {
     if (connection.inTransaction) connection.script('rollback');
     throw error;
@@ -234,7 +230,7 @@ export function prepareDatabase(
 export function planMigration(
   connection: SqliteConnection,
   model: Model,
-  phase: MigrationPhase | null,
+  { phase, ...check }: ConversionCheck & { readonly phase: MigrationPhase | null },
 ): readonly SchemaStep[] {
   connection.script('begin');
   try {
@@ -244,14 +240,12 @@ export function planMigration(
     const rebuilt = rebuiltTables(tables.changes);
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
     const steps = [
-      statementsStep('create or upgrade the system tables', systemTableChanges(format, sqlite), MOMENT),
       ...valueSteps(connection, tables),
-      ...tables.conversion.conversions.map((each) => checkConversion(connection, each)),
+      ...tables.conversion.conversions.map((each) => checkConversion(connection, each, check)),
       ...tables.steps,
       ...brokenRules(connection, tables),
-      statementsStep('create the search indexes and fill them', search, MOMENT),
     ];
-    return omitEmpty(heldTogether(steps));
+    return listMigrationSteps(systemTableChanges(format, sqlite), steps, search);
   } finally {
     connection.script('rollback');
   }
@@ -265,7 +259,7 @@ export function verifyDatabase(connection: SqliteConnection, model: Model): Prep
     requireExisting(format);
     const goal = migrationGoal(readModels(connection, format), model, null, false);
     requireMigrated(missingStatements(connection, model, format, goal));
-    return { isNew: false, statements: [], isShared: goal.kind === 'shared' };
+    return { isNew: false, steps: [], isShared: goal.kind === 'shared' };
   } finally {
     connection.script('rollback');
   }

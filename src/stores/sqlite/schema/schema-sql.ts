@@ -1,5 +1,7 @@
+import type { StoredRowChange } from '../../../versions/row-changes.ts';
 import type { TableColumn } from '../../sql/columns.ts';
 import type { Alteration } from '../../sql/schema/alteration.ts';
+import { stepChanges } from '../../sql/conversion/step-changes.ts';
 import { describeChange } from '../../sql/schema/describe-change.ts';
 import type { SchemaChange } from '../../sql/schema/schema-changes.ts';
 import {
@@ -16,7 +18,8 @@ import {
   writeChange,
 } from '../../sql/schema/schema-statements.ts';
 import type { TableSchema } from '../../sql/schema/schema.ts';
-import type { SchemaStep, StepCost, StepLock } from '../../sql/schema/schema-errors.ts';
+import { omitEmpty, statementsStep } from '../../sql/schema/migration.ts';
+import { heldTogether, type SchemaStep, type StepCost, type StepLock } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
 
 const { quote } = sqlite;
@@ -112,11 +115,13 @@ export function writeLock({ kind, rows }: StepCost): StepLock {
  * rebuilt table does not exist for a moment, and checked afterwards.
  *
  * @param existing names of the tables that the database has, before renaming
+ * @param rows the changes of `versions` that the migration makes
  */
 export function schemaSteps(
   changes: readonly SchemaChange[],
   declared: readonly TableSchema[],
   existing: ReadonlySet<string>,
+  rows: readonly StoredRowChange[] = [],
 ): readonly SchemaStep[] {
   const tables = addRenamed({ declared, existing }, changes);
   return changes.map((change) => ({
@@ -126,5 +131,26 @@ export function schemaSteps(
     lock: writeLock(estimateCost(change)),
     losses: change.losses,
     broken: change.broken,
+    ...stepChanges(change, rows),
   }));
+}
+
+/**
+ * The steps of a migration in their order. One transaction makes all of them.
+ *
+ * @param system the statements of system tables @param tables the steps of tables @param search the statements of
+ *   search indexes
+ */
+export function listMigrationSteps(
+  system: readonly string[],
+  tables: readonly SchemaStep[],
+  search: readonly string[],
+): readonly SchemaStep[] {
+  const lock = writeLock({ kind: 'constant', rows: 0 });
+  const steps = [
+    statementsStep('create or upgrade the system tables', system, lock),
+    ...tables,
+    statementsStep('create the search indexes and fill them', search, lock),
+  ];
+  return omitEmpty(heldTogether(steps));
 }

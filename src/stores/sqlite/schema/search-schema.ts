@@ -2,9 +2,8 @@ import { versions } from 'node:process';
 import type { Resource } from '../../../model/model.ts';
 import { isHidden, keyMembers } from '../../../model/row-key.ts';
 import { WORD_RULES_VERSION } from '../../../plan/filter/search.ts';
-import { listColumns, typeAt } from '../../sql/columns.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
-import { searchNames, WORDS_FUNCTION } from '../dialect/search-tables.ts';
+import { searchedTexts, searchNames, WORDS_FUNCTION } from '../dialect/search-tables.ts';
 
 const { quote } = sqlite;
 
@@ -27,18 +26,8 @@ export interface SearchIndex {
   readonly fill: readonly string[];
 }
 
-/** The texts at a path of a row, joined. */
-function textAt(resource: Resource, path: string, row: string): string {
-  const [name = '', ...members] = path.split('.');
-  const type = typeAt(listColumns(resource), [name, ...members]);
-  const column = `${row}.${quote(name)}`;
-  if (type.kind !== 'array') return members.length === 0 ? column : sqlite.member(column, members, type).expression;
-  const at = sqlite.literal(`$${members.map((member) => `.${quote(member)}`).join('')}`);
-  return `(select group_concat(value, char(10)) from json_each(${column}, ${at}))`;
-}
-
 function wordsIn(resource: Resource, row: string): string {
-  return `${WORDS_FUNCTION}(${resource.search.map((path) => textAt(resource, path, row)).join(', ')})`;
+  return `${WORDS_FUNCTION}(${searchedTexts(sqlite, resource, row).join(', ')})`;
 }
 
 function searchTrigger(name: string, occasion: string, statements: readonly string[]): SearchObject {

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { SortKey, ValueType } from '../../../../src/model/model.ts';
 import type { ListPlan } from '../../../../src/plan/plan.ts';
 import { BindParameters } from '../../../../src/stores/sql/dialect.ts';
+import { listBatch } from '../../../../src/stores/sql/read/list-page.ts';
 import { countStatement, listStatement } from '../../../../src/stores/sql/read/read-statements.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { DEADLINE_FUNCTION, sqlite } from '../../../../src/stores/sqlite/dialect/sqlite-dialect.ts';
@@ -25,6 +26,16 @@ const NOTES: ResourceOptions = {
   search: ['title'],
 };
 const SEARCHED: Partial<ListPlan> = { resource: 'notes', filter: [{ operator: 'search', words: ['red'] }] };
+
+const SEVERAL_TEXTS: ResourceOptions = {
+  name: 'notes',
+  fields: [
+    field('title', TEXT),
+    field('tags', { kind: 'array', item: { type: TEXT, nullable: false } }),
+    field('place', { kind: 'object', members: [{ name: 'city', type: TEXT, nullable: true, required: false }] }),
+  ],
+  search: ['title', 'tags', 'place.city'],
+};
 
 function finding(word: string, name = 'notes'): Partial<ListPlan> {
   return { resource: name, filter: [{ operator: 'search', words: [word] }] };
@@ -285,6 +296,76 @@ describe('the statement of a search', () => {
       assert.ok(looks() <= 2 * found, `${looks()} looks at the deadline for ${found} rows`);
     });
   }
+
+  /** Reads a page as a list does, and how often its statements check their deadlines. */
+  function page(
+    context: TestContext,
+    rows: number,
+    plan: Partial<ListPlan>,
+  ): { ids: readonly string[]; looks: number } {
+    const { connection, looks } = filled(context, rows);
+    const batch = listBatch(tables, listPlan({ ...SEARCHED, effort: 'unbounded', ...plan })).statements('always');
+    const found = batch.map(({ text, values }) => connection.all(text, values));
+    assert.ok(found.filter((each) => each.length > 0).length <= 1, 'two statements have rows');
+    return { ids: found.flat().map(({ id }) => String(id)), looks: looks() };
+  }
+
+  it('[QRY-6] finds the same rows by their texts as by the index', async (context) => {
+    const found = model([resource(SEVERAL_TEXTS)]);
+    const connection = SqliteConnection.writer(':memory:', driver);
+    context.after(() => connection.close());
+    defineFunctions(connection);
+    prepareDatabase(connection, found, { random: { hex: (bytes) => '00'.repeat(bytes) }, consent: 'none' });
+    const texts = ['Straße été', 'naïve Red-Shoe', 'red', '', 'x1 red9', 'ΣΊΣΥΦΟΣ', 'a"b NEAR c'];
+    const rows = texts.flatMap((title, at) => texts.map((other, to) => [`${at}-${to}`, title, other]));
+    const add = `insert into notes (id, title, tags, place, created_at, updated_at, revision)
+      select value ->> 0, value ->> 1, json_array(value ->> 2), json_object('city', value ->> 1), 1, 1, 1 from json_each(?)`;
+    connection.run(add, [JSON.stringify(rows)]);
+    const table = new Tables(found, sqlite).of('notes').resource;
+    for (const words of [['red'], ['strasse', 'r'], ['e'], ['σισυφοσ'], ['near'], ['x', 'x1'], ['none']]) {
+      const [byIndex, byTexts] = [sqlite.search.bind(sqlite), sqlite.wordTest?.holds.bind(sqlite.wordTest)].map(
+        (condition) => {
+          const parameters = new BindParameters(sqlite);
+          const text = condition?.(table, words, parameters, null) ?? assert.fail('no way to search');
+          return connection.all(`select id from notes where ${text} order by id`, parameters.values);
+        },
+      );
+      assert.deepEqual(byTexts, byIndex, words.join(' '));
+      assert.equal(byIndex?.length === 0, words[0] === 'none', words.join(' '));
+    }
+  });
+
+  for (const order of orders.slice(0, 3)) {
+    const [first] = order;
+    it(`[QRY-3] reads few of 25,000 matches if an index has the order ${first?.path ?? ''}`, (context) => {
+      const { ids, looks } = page(context, 25_000, { order });
+      assert.ok(looks < 12_000, `${looks} looks at the deadline`);
+      const { connection } = filled(context, 25_000);
+      const sorted = connection.all(
+        `select id from notes order by ${order.map(({ path: key }) => key).join(', ')} limit ?`,
+        [ids.length],
+      );
+      assert.deepEqual(
+        ids,
+        sorted.map(({ id }) => String(id)),
+      );
+    });
+  }
+
+  it('[QRY-3] collects the matches first if no index has the order', (context) => {
+    const { ids, looks } = page(context, 25_000, { order: up('title', 'id') });
+    assert.deepEqual([ids[0], ids[1], looks >= 25_000], ['n0', 'n1', true]);
+  });
+
+  it('[QRY-3] collects the matches first if the page is not among the first rows of the order', (context) => {
+    const filter: ListPlan['filter'] = [
+      { operator: 'search', words: ['red'] },
+      { path: 'size', operator: 'gte', value: 6 },
+    ];
+    const window: ListPlan['window'] = { kind: 'offset', offset: 3_570, limit: 10 };
+    const { ids, looks } = page(context, 25_000, { order: up('size', 'id'), filter, window });
+    assert.deepEqual([ids.length, looks >= 25_000], [1, true]);
+  });
 
   it('[QRY-3] checks its deadline at each match, before a row is read', (context) => {
     const { connection, looks } = filled(context, 500);
