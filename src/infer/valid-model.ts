@@ -63,7 +63,11 @@ function withoutProblem(resource: ResourceDraft, { path, cause }: ModelProblem):
   if (field !== undefined) return withoutField(resource, field, inside, cause);
   if (setting === undefined || !Object.hasOwn(resource.settings, setting)) return null;
   const { [setting]: value, ...settings } = resource.settings;
-  return { ...resource, settings, notes: [...resource.notes, `left out: ${setting} ${String(value)}: ${cause}`] };
+  return {
+    ...resource,
+    settings,
+    notes: [...resource.notes, `left out: ${setting} ${JSON.stringify(value)}: ${cause}`],
+  };
 }
 
 function withoutField(resource: ResourceDraft, name: string, inside: string, cause: string): ResourceDraft | null {

@@ -292,9 +292,8 @@ export interface Model {
   readonly collections: ReadonlyMap<string, Resource>;
   /** The older contracts, newest first. */
   readonly versions: readonly OlderVersion[];
-  /**
-   * Digest of everything above, with the source of its functions. Part of every ETag, so that a changed model changes
-   * them (CACHE-1).
-   */
+  /** Set where a database of the newest model is migrated back to this one, of an older version. */
+  readonly returnFrom?: { readonly newest: Model; readonly version: OlderVersion };
+  /** Digest of everything above, with the source of its functions. Part of every ETag (CACHE-1). */
   readonly fingerprint: string;
 }

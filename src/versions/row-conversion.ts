@@ -34,6 +34,8 @@ export interface RowConversion {
   readonly from: readonly Field[];
   /** The fields of the newest contract that hold them. */
   readonly to: readonly Field[];
+  /** Set where rows of the newest contract are converted back to an older one. */
+  readonly isReturn?: true;
 
   /** @param values of the fields in `from` */
   convert(values: FieldValues): ConvertedValues;
@@ -121,7 +123,7 @@ function planConversion(mapping: ResourceMapping): ResourceConversion | null {
 }
 
 /** The system members of a row that is only converted. */
-const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> = {
+export const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> = {
   id: '',
   created_at: '',
   updated_at: '',
@@ -157,7 +159,10 @@ class ResourceConversion implements RowConversion {
   convert(before: FieldValues): ConvertedValues {
     try {
       const values = this.#complete(this.#mapping.up(before, null));
-      return { values, problems: [...this.#listViolations(values), ...this.#listLosses(before, values)] };
+      return {
+        values,
+        problems: [...describeViolations(this.#findViolations(values)), ...this.#listLosses(before, values)],
+      };
     } catch (error) {
       // Functions of models may throw anything.
       const failure = error instanceof ConversionError ? (error.cause ?? error) : error;
@@ -176,23 +181,32 @@ class ResourceConversion implements RowConversion {
     );
   }
 
-  #listViolations(values: FieldValues): readonly ConversionProblem[] {
-    return dedupeViolations(this.#findViolations(values)).map(({ path, reason, value }) => ({
-      kind: 'invalid',
-      field: path.filter((step) => typeof step === 'string').join('.'),
-      message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
-    }));
-  }
-
   /** A row means in the older contract afterwards what it meant before. */
   #listLosses(before: FieldValues, values: FieldValues): readonly ConversionProblem[] {
-    const after = this.#mapping.down({ ...values, ...NO_ROW });
-    return this.from.flatMap((field): readonly ConversionProblem[] =>
-      isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
-        ? []
-        : [{ kind: 'lost', field: field.name }],
-    );
+    return findLosses(this.from, before, this.#mapping.down({ ...values, ...NO_ROW }));
   }
+}
+
+/** Describes the values that a schema does not allow. */
+export function describeViolations(violations: ReturnType<FindViolations>): readonly ConversionProblem[] {
+  return dedupeViolations(violations).map(({ path, reason, value }) => ({
+    kind: 'invalid',
+    field: path.filter((step) => typeof step === 'string').join('.'),
+    message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
+  }));
+}
+
+/** Finds the fields whose values are others once they were converted there and back. */
+export function findLosses(
+  fields: readonly Field[],
+  before: FieldValues,
+  after: FieldValues,
+): readonly ConversionProblem[] {
+  return fields.flatMap((field): readonly ConversionProblem[] =>
+    isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
+      ? []
+      : [{ kind: 'lost', field: field.name }],
+  );
 }
 
 /** Unsets a declared object without set members: where a member of it is stored elsewhere, it is shown so or so. */

@@ -150,7 +150,7 @@ export class SchemaConverter {
       ...(uniqueItems === true ? { uniqueItems } : {}),
       ...(Array.isArray(value) ? { default: value } : {}),
     };
-    const notes = isBounded ? [] : [`minItems ${String(least['minItems'])} is not checked where the list is absent`];
+    const notes = isBounded ? [] : [`minItems ${readNumber(minItems)} is not checked where the list is absent`];
     return ok({
       ...simpleSchema(keywords, [...notes, ...items.schema.notes]),
       items: convertElement(items.schema, items.nullable),

@@ -42,9 +42,10 @@ const MAX_LEVELS = 3;
  * @throws {DataError} for another version, and for a description without resources
  */
 export function inferOpenApi(document: JsonObject): ModelDraft {
-  const version = document['openapi'] ?? document['swagger'];
-  if (!/^(?:2\.0|3\.[012])\./.test(`${String(version)}.`)) {
-    throw new DataError(null, `the description is OpenAPI ${String(version)}; convert it to 3.0 or 3.1`);
+  const written = document['openapi'] ?? document['swagger'] ?? null;
+  const version = readString(written) ?? JSON.stringify(written);
+  if (!/^(?:2\.0|3\.[012])\./.test(`${version}.`)) {
+    throw new DataError(null, `the description is OpenAPI ${version}; convert it to 3.0 or 3.1`);
   }
   const api = new DescribedApi(document);
   const { resources, others } = describedResources(api);

@@ -218,7 +218,7 @@ describe('a part that the compiler refuses', () => {
     const { text: written, model } = writeValidModel(broken, 'schema.json', 'model.yaml');
     assert.deepEqual([...model.resources.keys()], ['pets']);
     assert.match(written, /born: \{ type: string, format: date \} # left out: default "never": /);
-    assert.match(written, /# left out: sort nothing: /);
+    assert.match(written, /# left out: sort "nothing": /);
     assert.match(written, /# Left out: Bad: /);
   });
 });

@@ -47,14 +47,13 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { checkConversion, convertRows, keptWords } from './convert-rows.ts';
+import { checkConversion, convertEvents, convertRows, convertRecords, keptWords } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
 import { rowLocks, schemaSteps } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
 
-/** The rows of one read that checks rules. */
 const BATCH = 1_000;
 
 /** Reads and changes one schema of a database. */
@@ -202,9 +201,12 @@ export class DatabaseSchema {
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
-    const migrated = { ...plan, model: this.#model, renamed: plan.conversion.model };
+    const { from, model: renamed } = plan.conversion;
+    const migrated = { ...plan, model: this.#model, renamed, converted: from };
+    await convertEvents(this.#session, this.#model, from);
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
+    await convertRecords(this.#session, this.#model, from);
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
@@ -229,9 +231,8 @@ export class DatabaseSchema {
   async #convertValues({ checks }: MigrationPlan): Promise<void> {
     const statements = checks.flatMap((check) => check.statements);
     for (const statement of statements) await this.#session.script(statement);
-    const record = ownerRecord(this.#model);
-    if (statements.length > 0 && record !== null)
-      await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
+    const record = statements.length === 0 ? null : ownerRecord(this.#model);
+    if (record !== null) await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
   }
 
   /** The rules of the model that stored rows break, of those that have changed. */
@@ -295,6 +296,5 @@ async function find(session: PostgresConnection, question: RowQuestion): Promise
   const counted = await session.query(statements.count);
   const rows = Number(counted.rows[0]?.['number']);
   if (rows === 0 || !question.shown) return { rows, ids: [] };
-  const ids = await session.query(statements.ids);
-  return { rows, ids: ids.rows.map(({ id }) => String(id)) };
+  return { rows, ids: (await session.query(statements.ids)).rows.map(({ id }) => String(id)) };
 }
