@@ -185,7 +185,7 @@ for (const [name, newDatabase] of migratedDatabases) {
       await store.close();
     });
 
-    it('[REP-9] [QRY-8] are referred to, and have rows of others below them', async (context) => {
+    it('[REP-9a] [URL-7] are referred to, and have rows of others below them', async (context) => {
       const database = newDatabase(context);
       const store = await database.open(NEIGHBOURS);
       const plans = sampleRows();
