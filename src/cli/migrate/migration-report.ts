@@ -22,6 +22,8 @@ export interface Migration {
   readonly exists: boolean;
   /** The phase of a deployment of two models; null outside of one. */
   readonly phase: MigrationPhase | null;
+  /** The version to which the database goes back; null for the newest. */
+  readonly to: string | null;
   readonly steps: readonly SchemaStep[];
   readonly applied: boolean;
   /** The file with the rows that have problems; null where none was requested. */
@@ -35,7 +37,8 @@ function listRequirements(steps: readonly SchemaStep[]): Requirement {
 }
 
 /** The plan as JSON: members of data are in snake case, as those of the API. docs/guides/versions.md has its shape. */
-export function migrationJson({ steps, applied, exported, ...migration }: Migration): object {
+export function migrationJson({ steps, applied, exported, to: _to, ...migration }: Migration): object {
+  const total = estimateDuration(steps);
   return {
     ...migration,
     steps: steps.map(({ broken, changes = [], duration, ...step }) => ({
@@ -45,7 +48,7 @@ export function migrationJson({ steps, applied, exported, ...migration }: Migrat
       loses_data: step.losses.length > 0,
       seconds: duration === undefined ? null : toSeconds(duration),
     })),
-    seconds: estimateSeconds(steps),
+    seconds: total === null ? null : toSeconds(total),
     needs: listRequirements(steps).replace('-', '_'),
     exported,
     applied,
@@ -56,10 +59,10 @@ function toSeconds(milliseconds: number): number {
   return Math.round(milliseconds / 100) / 10;
 }
 
-/** The seconds that all measured steps take; null where none was measured. */
-function estimateSeconds(steps: readonly SchemaStep[]): number | null {
+/** The milliseconds that all measured steps take; null where none was measured. */
+function estimateDuration(steps: readonly SchemaStep[]): number | null {
   const measured = steps.flatMap(({ duration }) => (duration === undefined ? [] : [duration]));
-  return measured.length === 0 ? null : toSeconds(measured.reduce((sum, each) => sum + each, 0));
+  return measured.length === 0 ? null : measured.reduce((sum, each) => sum + each, 0);
 }
 
 /** @param command the command line without `--apply` */
@@ -123,12 +126,13 @@ function lockTable(steps: readonly SchemaStep[]): readonly string[] {
   return [...lines, ''];
 }
 
-function conclusion({ steps, phase, applied, exported }: Migration, command: string): string {
+function conclusion({ steps, phase, to, applied, exported }: Migration, command: string): string {
   if (applied) return doneText(phase, command);
   const unchanged = `${exported === null ? '' : `${describeExport(exported)} `}Nothing was changed.`;
   const apply = `${command}${phase === null ? '' : ` --phase ${phase}`} --apply`;
   switch (listRequirements(steps)) {
     case 'nothing':
+      if (to !== null) return `${unchanged} Stop all instances, then apply it with ${apply}`;
       return phase === null
         ? `${unchanged} The next start of the server applies the migration. To apply it now, run ${apply}`
         : `${unchanged} ${phase === 'expand' ? 'Apply it' : 'Stop all instances of the other model, then apply it'} with ${apply}`;
@@ -162,8 +166,8 @@ export function migrationMarkdown(migration: Migration): string {
   const { model, database, steps, applied } = migration;
   const title = `## ${applied ? 'Migrated' : 'Migration of'} ${escapeMarkdown(database)} to ${escapeMarkdown(model)}`;
   if (steps.length === 0) return `${title}\n\nThe database matches the model.\n`;
-  const seconds = estimateSeconds(steps);
-  const time = seconds === null ? '' : ` Converting rows takes about ${formatDuration(seconds)}.`;
+  const total = estimateDuration(steps);
+  const time = total === null ? '' : ` Converting rows takes about ${formatDuration(total / 1_000)}.`;
   const lines = steps.flatMap((step, index) => ['', ...markdownStep(step, index + 1)]);
   return [title, '', `${REQUIREMENTS[listRequirements(steps)]}${time}`, ...lines, ''].join('\n');
 }
