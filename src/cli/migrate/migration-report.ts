@@ -6,6 +6,7 @@ import {
   type StepLock,
 } from '../../stores/sql/schema/schema-errors.ts';
 import { escapeMarkdown } from '../terminal/markdown.ts';
+import { alignColumns } from '../terminal/align-columns.ts';
 import { countNoun, formatDuration } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { ExportedProblems } from './problem-file.ts';
@@ -116,14 +117,7 @@ function lockTable(steps: readonly SchemaStep[]): readonly string[] {
     return [[String(index + 1), lock.mode, lock.table ?? 'the database', describeWaiting(lock), work]];
   });
   const table = [['step', 'lock', 'on', 'what waits for it', 'the step'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [...lines, ''];
+  return [...alignColumns(table), ''];
 }
 
 function conclusion({ steps, phase, to, applied, exported }: Migration, command: string): string {
