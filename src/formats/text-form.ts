@@ -11,8 +11,8 @@ export type Delimiter = (typeof DELIMITERS)[number];
 const QUOTE = '"';
 
 /**
- * Detects the encoding of a text by its first bytes: a byte-order mark, else the zeros of UTF-16, else UTF-8 where it
- * is valid, else Windows-1252, which contains Latin-1.
+ * Detects the encoding of a text by its first bytes: a byte-order mark, else the zeros of UTF-16. Else it is UTF-8
+ * where that is valid, and Windows-1252, which contains Latin-1, where it is not.
  */
 export function detectEncoding(start: Uint8Array): Encoding {
   const [first, second] = start;

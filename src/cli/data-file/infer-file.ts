@@ -33,7 +33,7 @@ export interface InferredFile {
   readonly draft: ModelDraft;
   /** The number of rows of each resource, by its name. */
   readonly rows: ReadonlyMap<string, number>;
-  /** What a person may not expect of the file, a line each. */
+  /** Facts about the file that a person may not expect, a line each. */
   readonly remarks: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { type DataPart, splitCollections } from '../../formats/split-collections
 import { isBlank, type RecordFraming, recordContent, splitRecords } from '../../formats/split-records.ts';
 import { type Delimiter, encodeAsUtf8, namedDelimiter } from '../../formats/text-form.ts';
 import { DataError } from '../../infer/data-error.ts';
-import { readRowJson } from '../../infer/plain-json.ts';
+import { readRowJson } from '../../formats/row-json.ts';
 import { MAX_RECORD_BYTES } from '../import/import-chunks.ts';
 import type { DataFile } from './data-file.ts';
 

@@ -4,7 +4,7 @@ import type { Json } from '../../conventions/json/json.ts';
 import type { CsvReader } from '../../formats/csv.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';
 import { recordContent, type RecordFraming } from '../../formats/split-records.ts';
-import { readRowJson } from '../../infer/plain-json.ts';
+import { readRowJson } from '../../formats/row-json.ts';
 import { usageError } from '../command-error.ts';
 
 /** The format of an imported or exported file. */

@@ -24,13 +24,13 @@ const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
 
-/** Keywords that people write beside the schema of a resource. */
+/** Keywords that people write next to the schema of a resource. */
 const SCHEMA_KEYS: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties']);
 
 /** The fix for a member that is written at the wrong place, or is not supported; null for another one. */
 function findUnsupported(path: Path, key: string): string | null {
-  const isBeside = path.length === 3 && path[0] === 'resources' && SCHEMA_KEYS.has(key);
-  return isBeside ? `write ${key} into schema` : (UNSUPPORTED_KEYS.get(key) ?? null);
+  const isMisplaced = path.length === 3 && path[0] === 'resources' && SCHEMA_KEYS.has(key);
+  return isMisplaced ? `write ${key} into schema` : (UNSUPPORTED_KEYS.get(key) ?? null);
 }
 
 /** The equivalents of types and formats of other languages and databases. */

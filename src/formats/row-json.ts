@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
-import { readJson } from '../formats/json.ts';
-import type { StructureLimits } from '../formats/json-scan.ts';
+import { readJson } from './json.ts';
+import type { StructureLimits } from './json-scan.ts';
 
 /** Integers beyond 2^53-1 have at least 16 digits. */
 const LONG_INTEGER = /[0-9]{16}/;
@@ -8,8 +8,8 @@ const LONG_INTEGER = /[0-9]{16}/;
 const EXTENDED = /"\$(?:oid|date|number|uuid|binary)/;
 
 /**
- * Reads a row of a data file. Integers that a double cannot hold become their digits, and values of MongoDB's extended
- * JSON what they mean: `{"$oid": ..}` an id, `{"$date": ..}` a date and time.
+ * Reads a row of a data file. Integers that a double cannot hold become their digits. Values of MongoDB's extended JSON
+ * become what they mean: `{"$oid": ..}` an id, `{"$date": ..}` a date and time.
  *
  * @throws {ApiError} REQUEST_BODY_MALFORMED
  */
@@ -45,8 +45,9 @@ function plainValue(value: Json): Json {
 
 /** The meaning of a value in MongoDB's extended JSON (version 2); undefined for another object. */
 function readExtended(object: JsonObject): Json | undefined {
-  const [[name = '', value = null] = [], another] = Object.entries(object);
-  if (another !== undefined || !name.startsWith('$')) return undefined;
+  const [member, another] = Object.entries(object);
+  if (member === undefined || another !== undefined) return undefined;
+  const [name, value] = member;
   const text = typeof value === 'string' ? value : null;
   switch (name) {
     case '$oid':
