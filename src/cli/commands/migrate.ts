@@ -1,9 +1,11 @@
 import type { Model } from '../../model/model.ts';
+import type { Observe } from '../../observe/observation.ts';
 import { type DatabaseKind, selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
 import { LossySchemaChange, type SchemaStep, SchemaViolation } from '../../stores/sql/schema/schema-errors.ts';
 import { CommandError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, markdownOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { showConversions } from '../migrate/conversion-progress.ts';
 import { type Migration, migrationJson, migrationMarkdown, migrationText } from '../migrate/migration-report.ts';
 import { ProblemFile } from '../migrate/problem-file.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -48,13 +50,14 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   const exists = !isMissingFile(used);
   const kind = selectKind(used.database);
   const database = kind.display(used.database);
+  const progress = showConversions(terminal);
   let exported: Migration['exported'] = null;
   const migration: Omit<Migration, 'steps' | 'exported'> = { model: file, database, exists, phase, applied: false };
   const show = (made: Migration): void => {
     const command = migrateCommand({ database, modelFile: file }, model.name);
     terminal.stdout.write(formatMigration(made, command, { flags, terminal }));
   };
-  const target = { kind, used, model, phase };
+  const target = { kind, used, model, phase, observe: progress.observe };
   try {
     const isPlanned = flags.apply !== true || flags.export !== undefined;
     const planned = isPlanned ? await planMigration(target, flags.export, file) : null;
@@ -73,6 +76,8 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
     const isRefused = error instanceof LossySchemaChange || error instanceof SchemaViolation;
     if (isRefused && error.plan.length > 0) show({ ...migration, exported, steps: error.plan });
     throw databaseError(error, { database, modelFile: file }, model.name);
+  } finally {
+    progress.end();
   }
 }
 
@@ -82,6 +87,7 @@ interface MigrationTarget {
   readonly used: UsedDatabase;
   readonly model: Model;
   readonly phase: MigrationPhase | null;
+  readonly observe: Observe;
 }
 
 /** Plans a migration, and exports the rows that have problems. @param exported the file for them */
@@ -103,14 +109,14 @@ async function planMigration(
 
 /** @returns the steps that were made */
 async function applyMigration(
-  { kind, used, model, phase }: MigrationTarget,
+  { kind, used, model, phase, observe }: MigrationTarget,
   isAllowed: boolean,
 ): Promise<readonly SchemaStep[]> {
   let made: readonly SchemaStep[] = [];
   const onMigrated = (steps: readonly SchemaStep[]): void => {
     made = steps;
   };
-  const store = await kind.open(used, { model, phase, consent: isAllowed ? 'losses' : 'none', onMigrated });
+  const store = await kind.open(used, { model, phase, consent: isAllowed ? 'losses' : 'none', onMigrated, observe });
   await store.close();
   return made;
 }

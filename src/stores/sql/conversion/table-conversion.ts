@@ -14,7 +14,7 @@ import { type BrokenRule, type SchemaStep, UnusableDatabase } from '../schema/sc
 const SHOWN = 3;
 
 /** Precedes a column until the table has no other of its name. No field has a space in its name. */
-const NEW = 'new ';
+export const NEW = 'new ';
 const OLD = 'old ';
 
 /** A row of a table, and the values of its new columns. */
