@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { SqlRow } from '../src/stores/sql/dialect.ts';
-import { StoredEvent } from '../src/stores/sql/events/event-codec.ts';
+import { readShapes, StoredEvent } from '../src/stores/sql/events/event-codec.ts';
 import { eventStatements } from '../src/stores/sql/events/event-statements.ts';
 import { sqlite } from '../src/stores/sqlite/dialect/sqlite-dialect.ts';
 import type { LoggedEvent } from '../src/stores/store.ts';
@@ -11,11 +11,12 @@ const ALL = [0, Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER, Number.MAX_
 export function storedEvents(file: string): readonly LoggedEvent[] {
   const database = new Database(file, { readonly: true });
   try {
+    const shapes = readShapes(null);
     const { text, values } = eventStatements(sqlite).window(...ALL);
     return database
       .prepare<unknown[], SqlRow>(text)
       .all(...values)
-      .map((row) => new StoredEvent(row));
+      .map((row) => new StoredEvent(row, shapes));
   } finally {
     database.close();
   }

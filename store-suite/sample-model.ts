@@ -122,6 +122,8 @@ export function resource(options: ResourceOptions): Resource {
     access: OPEN_ACCESS,
     ...NO_RULED_ACCESS,
     sameForEveryCaller: true,
+    compact: false,
+    isBelowCompact: false,
     requireIfMatch: false,
     idempotency: 'optional',
     tombstones: options.tombstones ?? null,

@@ -22,6 +22,8 @@ import type { Terminal } from './terminal/terminal.ts';
 /** A database and the file of its model, for messages. */
 interface DatabaseFiles extends UsedDatabase {
   readonly modelFile: string;
+  /** The older version of the model to go back to. */
+  readonly to?: string;
 }
 
 /**
@@ -29,10 +31,11 @@ interface DatabaseFiles extends UsedDatabase {
  *
  * @param name the name of the model
  */
-export function migrateCommand({ database, modelFile }: DatabaseFiles, name: string): string {
+export function migrateCommand({ database, modelFile, to }: DatabaseFiles, name: string): string {
   const isDefault = database === databaseFile(databaseLocation({}, {}), name);
   const option = isDefault ? [] : ['--database', quoteArgument(displayedPath(database))];
-  return ['restwright', 'migrate', quoteArgument(modelFile), ...option].join(' ');
+  const version = to === undefined ? [] : ['--to', to];
+  return ['restwright', 'migrate', quoteArgument(modelFile), ...option, ...version].join(' ');
 }
 
 /**

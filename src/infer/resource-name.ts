@@ -1,5 +1,6 @@
 import type { Json } from '../conventions/json/json.ts';
 import { checkDescribedNames, compileNames, type ResourceNames } from '../model/compile/fields/names.ts';
+import { operationNames, schemaNames } from '../model/type-names.ts';
 import { snakeName } from './field-name.ts';
 
 /** The name of a resource, and the settings that make it valid. */
@@ -13,7 +14,8 @@ export class ResourceNamer {
   readonly #names = new Set<string>();
   readonly #singulars = new Set<string>();
   readonly #codes = new Set<string>();
-  readonly #chosen: NamedResource[] = [];
+  /** The names of schemas and operations in descriptions. */
+  readonly #described = new Set<string>();
 
   /** A valid name near the name in the data, which no other resource has. */
   name(source: string): NamedResource {
@@ -25,7 +27,7 @@ export class ResourceNamer {
       this.#names.add(candidate);
       this.#singulars.add(named.singular);
       this.#codes.add(named.code);
-      this.#chosen.push(named);
+      for (const each of describedNames(named)) this.#described.add(each);
       return named;
     }
     throw new RangeError(`no valid name for a resource like ${name}`);
@@ -57,9 +59,13 @@ export class ResourceNamer {
     const report = (): void => {
       problems += 1;
     };
-    checkDescribedNames([...this.#chosen, named].map((each) => ({ ...each, declared: {}, path: [], report })));
-    return problems === 0;
+    checkDescribedNames([{ ...named, declared: {}, path: [], report }]);
+    return problems === 0 && !describedNames(named).some((each) => this.#described.has(each));
   }
+}
+
+function describedNames(named: NamedResource): readonly string[] {
+  return [...schemaNames(named), ...operationNames(named)];
 }
 
 function* candidates(name: string): Generator<string> {

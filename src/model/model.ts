@@ -157,9 +157,7 @@ export interface Resource {
   /** Lists of fields that are unique together. Null is not equal to null. */
   readonly uniques: readonly (readonly string[])[];
   readonly indexes: readonly (readonly string[])[];
-  /**
-   * The paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6).
-   */
+  /** Paths of the strings and arrays of strings that `q` searches. If empty, `q` is an unknown parameter (QRY-6). */
   readonly search: readonly string[];
   /** Which of these members the model declares, and does not leave to their defaults: warnings differ. */
   readonly declares: {
@@ -193,6 +191,9 @@ export interface Resource {
   /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
   readonly tombstones: number | null;
   readonly cache: CacheDirectives | null;
+  /** True if its UUIDs and arrays are stored in a compact form; and if so is the last member of `parentKey`. */
+  readonly compact: boolean;
+  readonly isBelowCompact: boolean;
   /** The declared JSON Schema 2020-12, `$ref`s resolved. Validators are compiled from it. */
   readonly schema: JsonObject;
 }
@@ -291,9 +292,8 @@ export interface Model {
   readonly collections: ReadonlyMap<string, Resource>;
   /** The older contracts, newest first. */
   readonly versions: readonly OlderVersion[];
-  /**
-   * Digest of everything above, with the source of its functions. Part of every ETag, so that a changed model changes
-   * them (CACHE-1).
-   */
+  /** Set where a database of the newest model is migrated back to this one, of an older version. */
+  readonly returnFrom?: { readonly newest: Model; readonly version: OlderVersion };
+  /** Digest of everything above, with the source of its functions. Part of every ETag (CACHE-1). */
   readonly fingerprint: string;
 }

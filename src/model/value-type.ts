@@ -8,8 +8,16 @@ export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri'
  * `date-time`, `decimal` and `int64` are JSON strings and compare by value (REP-3, REP-7, QRY-7).
  */
 export type ValueType =
-  /** `ids` is set for ids of rows, by their origin: UUIDs of the server are read in any case (REP-2). */
-  | { readonly kind: 'text'; readonly format: TextFormat | null; readonly ids?: 'server' | 'client' }
+  /**
+   * `ids` is set for ids of rows, by their origin: UUIDs of the server are read in any case (REP-2). All values of a
+   * `compact` text are UUIDs in lower case.
+   */
+  | {
+      readonly kind: 'text';
+      readonly format: TextFormat | null;
+      readonly ids?: 'server' | 'client';
+      readonly compact?: true;
+    }
   | { readonly kind: 'integer' }
   | { readonly kind: 'number' }
   | { readonly kind: 'boolean' }
@@ -20,7 +28,7 @@ export type ValueType =
   | { readonly kind: 'binary'; readonly mediaType: string | null }
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'array'; readonly item: Shape };
+  | { readonly kind: 'array'; readonly item: Shape; readonly compact?: true };
 
 /** A type, and whether null (unset) is allowed. */
 export interface Shape {

@@ -1,3 +1,5 @@
+import type { ContractVersion } from '../model/contract-version.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import type { EventAccess, EventEnvelope } from '../conventions/events/event.ts';
 import type {
   DeliveryChange,
@@ -10,6 +12,14 @@ import type { EventSelection } from '../plan/events/event-query.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 
 export type { EventAccess } from '../conventions/events/event.ts';
+
+/** The values of an event as the contract has them under which it was written. */
+export interface OriginalValues {
+  readonly version: ContractVersion;
+  readonly changed: readonly string[];
+  /** null without data. */
+  readonly data: JsonObject | null;
+}
 
 /** An event in the log. Its members are read when they are needed: most events are skipped because of their type. */
 export interface LoggedEvent {
@@ -24,6 +34,8 @@ export interface LoggedEvent {
    * callers who may see all events see such an event.
    */
   readonly access: EventAccess | null;
+  /** The values of an event of an older contract, as that contract has them; null or absent for the newest one. */
+  readonly original?: OriginalValues | null;
 }
 
 /** Which events to read, in the order of their sequence. All conditions hold. */

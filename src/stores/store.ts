@@ -21,6 +21,7 @@ import type { MaybePromise } from '../platform/maybe-promise.ts';
 export type {
   EventAccess,
   LoggedEvent,
+  OriginalValues,
   EventQuery,
   LogRange,
   ExpiryQuery,

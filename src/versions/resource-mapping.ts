@@ -45,7 +45,7 @@ export class ResourceMapping {
     this.stored = stored;
     this.#sources = sources;
     this.#fills = fills;
-    this.#members = older.fields.map((field) => [field.name, compileReader(this.#sourceOf(field.name), field)]);
+    this.#members = older.fields.map((field) => [field.name, compileReader(this.findSource(field.name), field)]);
     this.#hidden = hiddenMembers({ older, stored, sources, resources });
     this.#names = namesDown(older, stored, sources);
   }
@@ -71,7 +71,7 @@ export class ResourceMapping {
     const assignment = new Assignment(row, (source) => shapeAt(this.stored, storedPathTo(source)));
     if (current === null) for (const { source, value } of this.#fills) assignment.write(source, value);
     for (const [name, value] of Object.entries(values)) {
-      const source = this.#sourceOf(name);
+      const source = this.findSource(name);
       if (source !== null) assignment.write(source, value, this.older.field.get(name) ?? null);
     }
     return assignment.finish();
@@ -81,7 +81,7 @@ export class ResourceMapping {
   columns(columns: readonly string[]): readonly string[] {
     const needed = new Set<string>();
     for (const name of columns) {
-      const source = this.#sourceOf(name);
+      const source = this.findSource(name);
       if (source !== null) addFields(source, needed);
     }
     return this.stored.fields.flatMap(({ name }) => (needed.has(name) ? [name] : []));
@@ -100,7 +100,7 @@ export class ResourceMapping {
   /** The field of the older contract that has the values of a stored one, whatever its name; null if none has. */
   sameField(stored: string): string | null {
     const found = this.older.fields.find(({ name }) => {
-      const source = this.#sourceOf(name);
+      const source = this.findSource(name);
       return source?.kind === 'field' && source.name === stored;
     });
     return found?.name ?? null;
@@ -140,12 +140,13 @@ export class ResourceMapping {
     const own = members.filter((path) => path === field || path.startsWith(`${field}.`));
     const change = { field, paths: own.length === 0 ? null : own };
     return this.older.fields.flatMap(({ name }) => {
-      const source = this.#sourceOf(name);
+      const source = this.findSource(name);
       return source !== null && isChanged(source, change) ? [name] : [];
     });
   }
 
-  #sourceOf(name: string): Source | null {
+  /** The source of a field of the older contract; null where it has none. */
+  findSource(name: string): Source | null {
     const { parent } = this.older;
     if (parent?.field === name) return { kind: 'field', name: this.stored.parent?.field ?? name };
     return this.#sources.get(name) ?? null;
@@ -153,7 +154,7 @@ export class ResourceMapping {
 
   #find(path: string): Source | null {
     const { parent } = this.older;
-    return parent?.field === path ? this.#sourceOf(path) : findSource(this.#sources, path);
+    return parent?.field === path ? this.findSource(path) : findSource(this.#sources, path);
   }
 }
 

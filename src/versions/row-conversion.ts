@@ -34,10 +34,15 @@ export interface RowConversion {
   readonly from: readonly Field[];
   /** The fields of the newest contract that hold them. */
   readonly to: readonly Field[];
+  /** Set where rows of the newest contract are converted back to an older one. */
+  readonly isReturn?: true;
 
   /** @param values of the fields in `from` */
   convert(values: FieldValues): ConvertedValues;
+}
 
+/** Converts rows that instances of both contracts write. */
+export interface PairedConversion extends RowConversion {
   /**
    * Converts a row that an instance of the older model has changed. What its change leaves as it is shown keeps its
    * stored value.
@@ -57,11 +62,11 @@ export interface RowConversion {
 }
 
 /** The differences between the stored rows of two contracts. */
-export interface StoredDifference {
+export interface StoredDifference<C extends RowConversion = RowConversion> {
   /** The newest model: each resource and field with the name that it has in the older contract (`was`, `x-was`). */
   readonly model: Model;
   /** By the name of the resource; none for one whose rows differ in names alone. */
-  readonly conversions: ReadonlyMap<string, RowConversion>;
+  readonly conversions: ReadonlyMap<string, C>;
 }
 
 /**
@@ -69,10 +74,10 @@ export interface StoredDifference {
  *
  * @param version one of the versions of the model, with its changes
  */
-export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference {
+export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference<PairedConversion> {
   const mappings = contractMappings(model)[model.versions.indexOf(version)]?.resources ?? new Map();
   const resources = new Map<string, Resource>();
-  const conversions = new Map<string, RowConversion>();
+  const conversions = new Map<string, PairedConversion>();
   for (const [name, resource] of model.resources) {
     const older = version.model.resources.get(name);
     const mapping = mappings.get(name);
@@ -138,14 +143,14 @@ function planConversion(mapping: ResourceMapping): ResourceConversion | null {
 }
 
 /** The system members of a row that is only converted. */
-const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> = {
+export const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> = {
   id: '',
   created_at: '',
   updated_at: '',
   revision: 0,
 };
 
-class ResourceConversion implements RowConversion {
+class ResourceConversion implements PairedConversion {
   readonly older: Resource;
   readonly stored: Resource;
   readonly from: readonly Field[];
@@ -174,7 +179,10 @@ class ResourceConversion implements RowConversion {
   convert(before: FieldValues): ConvertedValues {
     try {
       const values = this.#complete(this.#mapping.up(before, null));
-      return { values, problems: [...this.#listViolations(values), ...this.#listLosses(before, values)] };
+      return {
+        values,
+        problems: [...describeViolations(this.#findViolations(values)), ...this.#listLosses(before, values)],
+      };
     } catch (error) {
       return { values: this.#complete({}), problems: [this.#describeFailure(error)] };
     }
@@ -236,23 +244,32 @@ class ResourceConversion implements RowConversion {
     );
   }
 
-  #listViolations(values: FieldValues): readonly ConversionProblem[] {
-    return dedupeViolations(this.#findViolations(values)).map(({ path, reason, value }) => ({
-      kind: 'invalid',
-      field: path.filter((step) => typeof step === 'string').join('.'),
-      message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
-    }));
-  }
-
   /** A row means in the older contract afterwards what it meant before. */
   #listLosses(before: FieldValues, values: FieldValues): readonly ConversionProblem[] {
-    const after = this.#mapping.down({ ...values, ...NO_ROW });
-    return this.from.flatMap((field): readonly ConversionProblem[] =>
-      isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
-        ? []
-        : [{ kind: 'lost', field: field.name }],
-    );
+    return findLosses(this.from, before, this.#mapping.down({ ...values, ...NO_ROW }));
   }
+}
+
+/** Describes the values that a schema does not allow. */
+export function describeViolations(violations: ReturnType<FindViolations>): readonly ConversionProblem[] {
+  return dedupeViolations(violations).map(({ path, reason, value }) => ({
+    kind: 'invalid',
+    field: path.filter((step) => typeof step === 'string').join('.'),
+    message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
+  }));
+}
+
+/** Finds the fields whose values are others once they were converted there and back. */
+export function findLosses(
+  fields: readonly Field[],
+  before: FieldValues,
+  after: FieldValues,
+): readonly ConversionProblem[] {
+  return fields.flatMap((field): readonly ConversionProblem[] =>
+    isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
+      ? []
+      : [{ kind: 'lost', field: field.name }],
+  );
 }
 
 /** Unsets a declared object without set members: where a member of it is stored elsewhere, it is shown so or so. */

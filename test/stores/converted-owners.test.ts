@@ -42,6 +42,8 @@ async function readOwners(store: Store, count: number): Promise<readonly (readon
   );
 }
 
+const WEBHOOKS = ['01a19467-e807-7001-8000-000000000001', '01a19467-e807-7002-8000-000000000002'] as const;
+
 for (const [store, newDatabase] of migratedDatabases) {
   describe(`stored owners of issuers with ports, on ${store}`, () => {
     it('[AUTH-9b] are converted where they can be of one caller only, also those that policies compare', async (context) => {
@@ -118,15 +120,13 @@ for (const [store, newDatabase] of migratedDatabases) {
       });
       await commit(
         before,
-        create('webhooks', 'w0', by('a.example.com:8443', 'ann')),
-        create('webhooks', 'w1', by('a.example.com', '8443:ann')),
+        create('webhooks', WEBHOOKS[0], by('a.example.com:8443', 'ann')),
+        create('webhooks', WEBHOOKS[1], by('a.example.com', '8443:ann')),
       );
       await before.close();
       await database.run(`update restwright_meta set value = 'issuer:subject' where name = 'owners'`);
       const converted = await database.open(BOTH);
-      const owners = await Promise.all(
-        ['w0', 'w1'].map(async (id) => (await readRow(converted, 'webhooks', id))['owner']),
-      );
+      const owners = await Promise.all(WEBHOOKS.map(async (id) => (await readRow(converted, 'webhooks', id))['owner']));
       assert.deepEqual(owners, ['a.example.com~8443:ann', 'a.example.com:8443:ann']);
       await converted.close();
     });

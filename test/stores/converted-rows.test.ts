@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { isJsonObject } from '../../src/conventions/json/json.ts';
 import { type DefinedModel, defineModel, resource } from '../../src/index.ts';
+import { selectKind } from '../../src/stores/databases/databases.ts';
+import { loadDefinition } from '../../src/model/compile/load-model.ts';
 import { LossySchemaChange } from '../../src/stores/sql/schema/schema-errors.ts';
+import { olderModel } from '../../src/versions/return-conversion.ts';
 import { runs } from '../extent.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { chains, itemsIn, own, versionAt } from '../pipeline/support/versioned-twins.ts';
@@ -47,15 +50,45 @@ async function readRows(api: ApiUnderTest, version: Version): Promise<ReadonlyMa
   return new Map(body.data.map((row: Doc & { readonly id: string }) => [row.id, normal(own(row))]));
 }
 
+/** The events of a version, as they are sent. */
+async function readEvents(api: ApiUnderTest, { name }: Version): Promise<string> {
+  const { status, body, text } = await api.send({ send: `GET /api/v${name.split('.', 1)[0]}/events?limit=100` });
+  assert.equal(status, 200, text);
+  return JSON.stringify(body.data);
+}
+
+/** The rows that events have, by id. */
+function rowsOfEvents(events: string): ReadonlyMap<string, Doc> {
+  const all: readonly { readonly payload: { readonly data: Doc & { readonly id: string } } }[] = JSON.parse(events);
+  return new Map(
+    all.map(({ payload: { data } }) => {
+      const { id, ...fields } = data;
+      return [id, sorted(normal(fields))];
+    }),
+  );
+}
+
+/** Rows of a version, and their events. */
+interface Filled {
+  readonly before: ReadonlyMap<string, Doc>;
+  readonly events: string;
+}
+
 /** Creates rows with a model, and closes it. @returns the rows as it shows them */
-async function fill(database: string, version: Version, docs: readonly Doc[]): Promise<ReadonlyMap<string, Doc>> {
+async function fill(database: string, version: Version, docs: readonly Doc[]): Promise<Filled> {
   await using api = await apiUnderTest(writeVersion(version), { database });
   for (const [index, body] of docs.entries()) {
     const { status, text } = await api.send({ send: `PUT ${itemsIn(version)}/r${index}`, body });
     assert.equal(status, 201, text);
   }
-  const rows = await readRows(api, version);
-  return rows;
+  return { before: await readRows(api, version), events: await readEvents(api, version) };
+}
+
+/** Migrates a database of the newest version back to an older one. */
+async function goBack(database: string, versions: readonly Version[], level: number): Promise<void> {
+  const { model } = loadDefinition({ file: 'model.ts', defined: defineVersions(versions), env: {} });
+  const version = model.versions[level - 1] ?? assert.fail();
+  await (await selectKind(database).open({ database }, { model: olderModel(model, version) })).close();
 }
 
 for (const [store, databaseOf, count] of STORES) {
@@ -71,7 +104,7 @@ for (const [store, databaseOf, count] of STORES) {
           const version = versionAt({ versions }, level);
           const database = databaseOf(folder);
           const docs = Array.from({ length: 4 }, () => randomDoc(version.shape, choose));
-          const before = await fill(database, version, docs);
+          const { before, events } = await fill(database, version, docs);
           const chain = versions.slice(0, level + 1);
           const newest = new Map([...before].map(([id, doc]) => [id, upThrough(chain, doc, null)]));
           const isLossless = [...newest].every(([id, doc]) => {
@@ -85,11 +118,21 @@ for (const [store, databaseOf, count] of STORES) {
             return;
           }
           seen.converted += 1;
-          await using api = await opening;
+          const api = await opening;
           assert.deepEqual(await readRows(api, version), before);
           const wanted = new Map([...newest].map(([id, doc]) => [id, sorted(normal(doc))]));
           const found = await readRows(api, versionAt({ versions }, 0));
           assert.deepEqual(new Map([...found].map(([id, doc]) => [id, sorted(doc)])), wanted);
+          // The log has the bytes of the older contract, and the values of the newest.
+          assert.equal(await readEvents(api, version), events);
+          assert.deepEqual(rowsOfEvents(await readEvents(api, versionAt({ versions }, 0))), wanted);
+          await api.close();
+          if (level === 0) return;
+          await goBack(database, versions, level);
+          await using again = await apiUnderTest(writeVersion(version), { database });
+          const changed = again.observations.filter(({ kind }) => kind === 'schema-changed');
+          assert.deepEqual([changed, await readRows(again, version)], [[], before]);
+          assert.equal(await readEvents(again, version), events);
         }),
         { numRuns: count },
       );

@@ -394,7 +394,7 @@ function describeShape(shape: FieldShape): object {
 /** The model of a chain. */
 export function defineVersions(versions: readonly Version[]): DefinedModel {
   const properties = Object.fromEntries([...NEWEST].map(([name, shape]) => [name, describeShape(shape)]));
-  const items = resource({ id: 'client', schema: { type: 'object', properties } });
+  const items = resource({ id: 'client', events: 'full', schema: { type: 'object', properties } });
   const notes = resource({
     id: 'client',
     schema: { type: 'object', properties: { item_id: { type: 'string', 'x-references': 'items' } } },
@@ -488,7 +488,7 @@ export function normal(doc: Doc): Doc {
 /** The model of one version alone, as it was while it was the newest, as JSON. */
 export function writeVersion({ name, shape, collection, singular, hasNotes }: Version): string {
   const properties = Object.fromEntries([...shape].map(([field, each]) => [field, describeShape(each)]));
-  const items = { id: 'client', singular, schema: { type: 'object', properties } };
+  const items = { id: 'client', events: 'full', singular, schema: { type: 'object', properties } };
   const reference = { type: 'string', 'x-references': collection };
   const notes = { id: 'client', schema: { type: 'object', properties: { item_id: reference } } };
   const resources = { [collection]: items, ...(hasNotes ? { notes } : {}) };

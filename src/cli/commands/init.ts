@@ -5,9 +5,7 @@ import process from 'node:process';
 import { ModelError, formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
-import { writeModel } from '../../infer/write-model.ts';
-import { loadModel } from '../../model/compile/load-model.ts';
-import type { Model } from '../../model/model.ts';
+import { type ValidModel, writeValidModel } from '../../infer/valid-model.ts';
 import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
@@ -16,9 +14,10 @@ import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { isJsonObject } from '../../conventions/json/json.ts';
+import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import { readDocument } from '../../model/document/read-document.ts';
-import { inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
+import { bundleDescription } from '../../infer/open-api/bundled-description.ts';
+import { describedBy, inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 
 interface InitFlags {
   readonly from?: string;
@@ -73,9 +72,9 @@ async function modelFrom(
   const found = await fileKind(from);
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows } = await inferFile(found.data, terminal);
-  const text = writeModel(draft, schema);
+  const { text, model: compiled } = validModel(draft, schema, output);
   const model = output === OUTPUT ? '' : `${quoteArgument(output)} `;
-  const imports = importOrder(compiled(text, output))
+  const imports = importOrder(compiled)
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
     .map(({ name }) => `import ${model}${name} ${quoteArgument(from)}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
@@ -83,15 +82,15 @@ async function modelFrom(
 
 /** The model of a description, which has no rows. */
 function inferModelFrom(draft: ModelDraft, schema: string, output: string): WrittenModel {
-  const text = writeModel(draft, schema);
-  const names = [...compiled(text, output).resources.keys()];
+  const { text, model } = validModel(draft, schema, output);
+  const names = [...model.resources.keys()];
   return { text, summary: `: ${names.join(', ')}`, next: nextCommands(output) };
 }
 
-/** @throws {CommandError} exit 1 for a model that a name of the data makes invalid, such as one with `${NAME}` */
-function compiled(text: string, output: string): Model {
+/** @throws {CommandError} exit 1 for a model that nothing makes valid */
+function validModel(draft: ModelDraft, schema: string, output: string): ValidModel {
   try {
-    return loadModel({ file: output, text }).model;
+    return writeValidModel(draft, schema, output);
   } catch (error) {
     if (error instanceof ModelError) throw commandFailed(error.message);
     throw error;
@@ -138,7 +137,7 @@ export const initSpec: CommandSpec = {
       name: 'from',
       value: { name: 'file', completes: 'file' },
       description:
-        'CSV or NDJSON file, JSON file with an array or an object of arrays, or OpenAPI description (3.0, 3.1)',
+        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), or JSON Schema',
       group: 'Input:',
     },
     {
@@ -162,19 +161,31 @@ Examples:
 };
 
 /**
- * The model of an OpenAPI description in JSON or YAML.
+ * The model of an OpenAPI description or of a JSON Schema, in JSON or YAML.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read or is no description, exit 1 for an invalid one
  */
 async function readOpenApi(file: string): Promise<ModelDraft> {
+  const value = await readPart(file);
+  const description = isJsonObject(value) ? describedBy(value, path.parse(file).name) : null;
+  if (description === null) {
+    throw usageError(
+      `--from: ${file} is neither a data file nor an OpenAPI description; name a CSV or NDJSON file, a JSON file with an array or an object of arrays, a description, or a JSON Schema.`,
+    );
+  }
+  const folder = path.dirname(file);
+  const bundled = await bundleDescription(description, async (part) => {
+    const named = path.join(folder, part);
+    return existsSync(named) ? await readPart(named) : null;
+  });
+  return describingErrors(file, async () => inferOpenApi(bundled));
+}
+
+/** @throws {CommandError} */
+async function readPart(file: string): Promise<Json> {
   const text = await reading(file, () => readFile(file, 'utf8'));
   // Integers that are too large are left out: only the syntax must be valid.
   const { value, problems, readable } = readDocument({ file, text, env: null });
   if (!readable) throw commandFailed(problems.map(formatProblem).join('\n'));
-  if (!isJsonObject(value) || !('openapi' in value || 'swagger' in value)) {
-    throw usageError(
-      `--from: ${file} is neither a data file nor an OpenAPI description; name a CSV or NDJSON file, a JSON file with an array or an object of arrays, or a description.`,
-    );
-  }
-  return describingErrors(file, async () => inferOpenApi(value));
+  return value;
 }

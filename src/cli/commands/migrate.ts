@@ -1,8 +1,10 @@
+import { versionText } from '../../conventions/versioning.ts';
 import type { Model } from '../../model/model.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { type DatabaseKind, selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
 import { LossySchemaChange, type SchemaStep, SchemaViolation } from '../../stores/sql/schema/schema-errors.ts';
+import { olderModel } from '../../versions/return-conversion.ts';
 import { CommandError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, markdownOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { showConversions } from '../migrate/conversion-progress.ts';
@@ -27,6 +29,7 @@ interface MigrateFlags extends DatabaseFlags {
   readonly dryRun?: boolean;
   readonly allowDataLoss?: boolean;
   readonly phase?: string;
+  readonly to?: string;
   /** The file that gets the rows with problems. */
   readonly export?: string;
   readonly json?: boolean;
@@ -45,16 +48,18 @@ interface MigrateFlags extends DatabaseFlags {
 async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): Promise<ExitCode> {
   requireCompatible(flags);
   const phase = parsePhase(flags.phase);
-  const { model } = await requireModel(file, terminal.env);
+  const newest = (await requireModel(file, terminal.env)).model;
+  const model = selectModel(newest, flags, file);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);
   const kind = selectKind(used.database);
   const database = kind.display(used.database);
   const progress = showConversions(terminal);
+  const files = { database, modelFile: file, ...(flags.to === undefined ? {} : { to: flags.to }) };
   let exported: Migration['exported'] = null;
   const migration: Omit<Migration, 'steps' | 'exported'> = { model: file, database, exists, phase, applied: false };
   const show = (made: Migration): void => {
-    const command = migrateCommand({ database, modelFile: file }, model.name);
+    const command = migrateCommand(files, model.name);
     terminal.stdout.write(formatMigration(made, command, { flags, terminal }));
   };
   const target = { kind, used, model, phase, observe: progress.observe };
@@ -75,10 +80,26 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
     if (error instanceof CommandError) throw error;
     const isRefused = error instanceof LossySchemaChange || error instanceof SchemaViolation;
     if (isRefused && error.plan.length > 0) show({ ...migration, exported, steps: error.plan });
-    throw databaseError(error, { database, modelFile: file }, model.name);
+    throw databaseError(error, files, model.name);
   } finally {
     progress.end();
   }
+}
+
+/** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
+function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
+  if (to === undefined || to === versionText(newest.version)) return newest;
+  if (phase !== undefined)
+    throw usageError('--to and --phase: use one of them; stop all instances before going back to an older version.');
+  const listed = newest.versions.filter(({ retired, changes }) => !retired || changes.length > 0);
+  const version = listed.find((each) => versionText(each.version) === to);
+  if (version !== undefined) return olderModel(newest, version);
+  const known = listed.map((each) => versionText(each.version));
+  const cure =
+    known.length === 0
+      ? `${file} lists no versions; declare ${to} with its changes.`
+      : `use ${known.join(' or ')}, or declare it in versions of ${file} with its changes.`;
+  throw usageError(`--to: '${to}' is not a version that ${file} has the changes of; ${cure}`);
 }
 
 /** A database and the model that it is migrated to. */
@@ -167,6 +188,11 @@ export const migrateSpec: CommandSpec = {
         'expand: afterwards, instances of the old and of the new model can run; contract: only instances of the new one can',
     },
     {
+      name: 'to',
+      value: { name: 'version', completes: 'none' },
+      description: 'go back to an older version of the model that is in its versions, such as 1.4.0',
+    },
+    {
       name: 'export',
       value: { name: 'file', completes: 'file' },
       description:
@@ -185,12 +211,17 @@ To deploy a new model while instances of the old one are running:
   3. Run migrate --phase contract --apply with the new model.
 To roll back, run migrate --phase contract --apply with the old model instead.
 
+To go back to an older version that is in versions, stop all instances and run
+migrate --to VERSION --apply with the newest model. It is refused if a row has a
+value that the older version cannot hold. Then start the model of that version.
+
 Examples:
   restwright migrate shop.yaml
   restwright migrate shop.yaml --dry-run --markdown
   restwright migrate shop.yaml --apply
   restwright migrate shop.yaml --export lost.ndjson --apply --allow-data-loss
   restwright migrate shop.yaml --phase expand --apply
+  restwright migrate shop.yaml --to 1.4.0 --apply
 `,
   run: ([model = findModel()], flags: MigrateFlags, terminal) => migrate(model, flags, terminal),
 };

@@ -3,8 +3,7 @@ import { memberNames, type RenameMember } from '../field-name.ts';
 import { withSource } from '../infer-schema.ts';
 import { type MemberDraft, type SchemaDraft, simpleSchema } from '../model-draft.ts';
 import { readArray, readNumber, readObject, readString, readStrings } from '../../model/values/access.ts';
-import { formats } from '../../model/values/formats.ts';
-import { patternProblem } from '../../model/values/pattern.ts';
+import { convertCount, convertDefault, convertNumber, convertString, enumNotes, enumValues } from './convert-scalar.ts';
 import { referencedComponent, type DescribedApi } from './described-api.ts';
 
 /** A converted schema, or why the model cannot express it. */
@@ -23,7 +22,6 @@ const MAX_DEPTH = 12;
 /** Schemas inside one field. Schemas that refer to each other unfold to exponentially many. */
 const MAX_SCHEMAS = 1000;
 const MAX_DESCRIPTION = 200;
-const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const VARIABLE = /\$\{/;
 
 /** Converts the schemas of one description. */
@@ -86,24 +84,36 @@ export class SchemaConverter {
 
   #convertResolved(schema: JsonObject, required: boolean): Converted {
     const variants = readArray(schema['oneOf'] ?? schema['anyOf']);
-    if (variants.length > 0) return this.#convertVariants(variants, required);
+    if (variants.length > 0) return withAnnotations(this.#convertVariants(variants, required), schema);
     const parts = readArray(schema['allOf']);
     const merged = parts.length === 0 ? null : this.#api.objectSchema(schema);
-    if (parts.length === 1 && merged === null) return withAnnotations(this.convert(parts[0], required), schema);
-    if (parts.length > 0 && merged === null) return omit('allOf of values that are no objects');
+    if (parts.length > 0 && merged === null) return this.#convertParts(schema, parts, required);
     const whole = merged === null ? schema : { ...schema, ...merged };
     const types = readStrings(whole['type']);
-    const nullable = whole['nullable'] === true || types.includes('null');
+    const nullable = whole['nullable'] === true || whole['x-nullable'] === true || types.includes('null');
     const [type = impliedType(whole), another] = types.filter((each) => each !== 'null');
     if (another !== undefined) return omit('several types');
     const converted = this.#convertType(type, whole, required);
     return withAnnotations(converted.kind === 'schema' && nullable ? { ...converted, nullable } : converted, whole);
   }
 
-  /** One variant and null is that variant, nullable. */
+  /** The parts of a value that is no object, of which often one alone has a type. */
+  #convertParts({ allOf: _parts, ...own }: JsonObject, parts: readonly Json[], required: boolean): Converted {
+    const [first, ...further] = parts.filter((each) => !isAnnotation(this.#api.resolve(each)));
+    const annotations: JsonObject = Object.assign({}, ...parts.map((each) => this.#api.resolve(each)), own);
+    if (first === undefined) return omit('any value');
+    if (further.length > 0) return omit('allOf of values that are no objects');
+    return withAnnotations(this.convert(first, required), annotations);
+  }
+
+  /** One variant and null is that variant, nullable. Several constants are an enum. */
   #convertVariants(variants: readonly Json[], required: boolean): Converted {
     const others = variants.filter((each) => this.#api.resolve(each)?.['type'] !== 'null');
     const [only, another] = others;
+    const constants = others.flatMap((each) => this.#api.resolve(each)?.['const'] ?? []);
+    if (another !== undefined && constants.length === others.length) {
+      return this.convert({ enum: constants, nullable: others.length < variants.length }, required);
+    }
     if (only === undefined || another !== undefined) return omit('oneOf or anyOf of several types');
     const converted = this.convert(only, required);
     return converted.kind === 'left-out' ? converted : { ...converted, nullable: others.length < variants.length };
@@ -112,12 +122,12 @@ export class SchemaConverter {
   #convertType(type: string, schema: JsonObject, required: boolean): Converted {
     switch (type) {
       case 'boolean':
-        return ok(simpleSchema({ type, ...convertDefault(schema, 'boolean') }));
+        return ok(simpleSchema({ type, ...convertDefault(schema, type) }, enumNotes(schema, {})));
       case 'integer':
       case 'number':
-        return ok(simpleSchema({ type, ...numberKeywords(schema, type) }));
+        return ok(convertNumber(schema, type));
       case 'string':
-        return convertString(schema);
+        return convertText(schema);
       case 'array':
         return this.#convertArray(schema, required);
       case 'object':
@@ -130,14 +140,21 @@ export class SchemaConverter {
   #convertArray(schema: JsonObject, required: boolean): Converted {
     const items = this.convert(schema['items'], false);
     if (items.kind === 'left-out') return omit(`list of: ${items.reason}`);
-    const { minItems, maxItems, uniqueItems } = schema;
+    const { minItems, maxItems, uniqueItems, default: value } = schema;
+    const least = convertCount('minItems', minItems);
+    const isBounded = required || (readNumber(minItems) ?? 0) === 0;
     const keywords = {
       type: 'array',
-      ...(required ? convertCount('minItems', minItems) : {}),
+      ...(required ? least : {}),
       ...convertCount('maxItems', maxItems),
       ...(uniqueItems === true ? { uniqueItems } : {}),
+      ...(Array.isArray(value) ? { default: value } : {}),
     };
-    return ok({ ...simpleSchema(keywords, items.schema.notes), items: convertElement(items.schema, items.nullable) });
+    const notes = isBounded ? [] : [`minItems ${readNumber(minItems)} is not checked where the list is absent`];
+    return ok({
+      ...simpleSchema(keywords, [...notes, ...items.schema.notes]),
+      items: convertElement(items.schema, items.nullable),
+    });
   }
 
   #convertObject(schema: JsonObject): Converted {
@@ -174,8 +191,18 @@ function withAnnotations(converted: Converted, schema: JsonObject): Converted {
 function impliedType(schema: JsonObject): string {
   if ('properties' in schema || 'additionalProperties' in schema) return 'object';
   if ('items' in schema) return 'array';
-  const values = readArray(schema['enum']).filter((value) => value !== null);
-  return values.length > 0 && values.every((value) => typeof value === 'string') ? 'string' : '';
+  const values = enumValues(schema);
+  const [type, another] = new Set(values.map((value) => typeof value));
+  if (another !== undefined || (type !== 'string' && type !== 'number' && type !== 'boolean')) return '';
+  return type === 'number' && values.every(Number.isSafeInteger) ? 'integer' : type;
+}
+
+const ANNOTATIONS =
+  /^(?:title|description|examples?|default|deprecated|nullable|readOnly|writeOnly|xml|externalDocs|x-.*)$/;
+
+/** Checks if a schema says nothing about values. */
+function isAnnotation(schema: JsonObject | null): boolean {
+  return schema !== null && Object.keys(schema).every((keyword) => ANNOTATIONS.test(keyword));
 }
 
 /** A member inside a field, to which access rules do not apply. */
@@ -210,82 +237,7 @@ function annotated(schema: SchemaDraft, { description, readOnly, writeOnly }: Js
   return { ...schema, keywords: { ...schema.keywords, ...access, ...(isShown ? { description: text } : {}) } };
 }
 
-function convertString(schema: JsonObject): Converted {
-  const format = readString(schema['format']);
-  if (format === 'binary') return omit('a file');
-  if (format === 'byte' || schema['contentEncoding'] === 'base64') {
-    return ok(simpleSchema({ type: 'string', contentEncoding: 'base64' }));
-  }
-  const isKnown =
-    format !== null &&
-    (format === 'date-time' || format === 'decimal' || format === 'int64' || Object.hasOwn(formats, format));
-  const notes = format === null || isKnown || format === 'password' ? [] : [`format ${format} is not checked`];
-  const listed = convertEnum(schema, 'string');
-  const isText = !isKnown || Object.hasOwn(formats, format);
-  const lengths = isText
-    ? { ...convertCount('minLength', schema['minLength']), ...convertCount('maxLength', schema['maxLength']) }
-    : {};
-  const pattern = readString(schema['pattern']);
-  const hasPattern = isText && pattern !== null && patternProblem(pattern) === null && !VARIABLE.test(pattern);
-  if (pattern !== null && !hasPattern) notes.push('its pattern is not supported');
-  const isListed = 'enum' in listed;
-  const constraints = isListed ? listed : { ...ordered(lengths), ...(hasPattern ? { pattern } : {}) };
-  const secret = format === 'password' ? { writeOnly: true } : {};
-  const isPlain = !isKnown && Object.keys(constraints).length === 0;
-  const keywords = { type: 'string', ...(isKnown && !isListed ? { format } : {}), ...constraints, ...secret };
-  return ok(simpleSchema({ ...keywords, ...(isPlain ? convertDefault(schema, 'string') : {}) }, notes));
-}
-
-function convertCount(keyword: string, value: Json | undefined): JsonObject {
-  const count = readNumber(value);
-  return count !== null && Number.isSafeInteger(count) && count >= 0 ? { [keyword]: count } : {};
-}
-
-/** Lengths that a value can have. */
-function ordered(lengths: JsonObject): JsonObject {
-  const [min, max] = [readNumber(lengths['minLength']) ?? 0, readNumber(lengths['maxLength']) ?? Infinity];
-  return min <= max ? lengths : {};
-}
-
-function numberKeywords(schema: JsonObject, type: 'integer' | 'number'): JsonObject {
-  const listed = convertEnum(schema, 'number');
-  if ('enum' in listed) return type === 'number' || readArray(listed['enum']).every(Number.isSafeInteger) ? listed : {};
-  const bounds = convertBounds(schema);
-  return Object.keys(bounds).length > 0 ? bounds : convertDefault({ ...schema, type }, 'number');
-}
-
-/** The bounds of a number. In OpenAPI 3.0, `exclusiveMinimum: true` makes `minimum` exclusive. */
-function convertBounds(schema: JsonObject): JsonObject {
-  const bounds: Record<string, Json> = {};
-  for (const keyword of BOUNDS) {
-    const bound = readNumber(schema[keyword]);
-    if (bound === null || !isWritable(bound)) continue;
-    const exclusive = keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
-    bounds[schema[exclusive] === true ? exclusive : keyword] = bound;
-  }
-  const [low, high] = [readNumber(bounds['minimum'] ?? null), readNumber(bounds['maximum'] ?? null)];
-  return low !== null && high !== null && low > high ? {} : bounds;
-}
-
-function convertEnum(schema: JsonObject, type: 'string' | 'number'): JsonObject {
-  const given = 'const' in schema ? [schema['const'] ?? null] : readArray(schema['enum']);
-  const values = [...new Set(given.filter((value) => value !== null))];
-  const isValid = values.length > 0 && values.every((value) => typeof value === type && isWritable(value));
-  if (!isValid) return {};
-  const { default: value = null } = schema;
-  return { enum: values, ...(value !== null && values.includes(value) ? { default: value } : {}) };
-}
-
-/** True if a model can contain the value: no variable, and no integer that a double cannot express. */
-function isWritable(value: Json): boolean {
-  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
-  return typeof value !== 'string' || !VARIABLE.test(value);
-}
-
-function convertDefault(
-  { default: value = null, type, enum: listed }: JsonObject,
-  expected: 'boolean' | 'number' | 'string',
-): JsonObject {
-  if (listed !== undefined || typeof value !== expected || !isWritable(value)) return {};
-  return type !== 'integer' || Number.isInteger(value) ? { default: value } : {};
+function convertText(schema: JsonObject): Converted {
+  const draft = convertString(schema);
+  return draft === null ? omit('a file') : ok(draft);
 }

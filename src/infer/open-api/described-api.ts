@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { readArray, readObject, readString } from '../../model/values/access.ts';
 
-/** An OpenAPI description (3.0 or 3.1). All references are local. */
+/** An OpenAPI description (2.0 to 3.2). All references are local. */
 export class DescribedApi {
   readonly document: JsonObject;
   /**
@@ -26,10 +26,22 @@ export class DescribedApi {
     return null;
   }
 
-  /** The JSON schema of a request body or of a response. */
-  contentSchema(holder: Json | undefined): Json | undefined {
-    const content = readObject(this.resolve(holder)?.['content']);
-    const type = Object.keys(content).find((each) => /[/+]json\b/i.test(each)) ?? '';
+  /** The JSON schema of the body of a request: in 2.0, of its parameter in the body. */
+  bodySchema(operation: Json | undefined): Json | undefined {
+    const { requestBody, parameters } = readObject(operation);
+    if (requestBody !== undefined) return this.#contentSchema(requestBody);
+    return readArray(parameters)
+      .map((each) => this.resolve(each))
+      .find((each) => each?.['in'] === 'body')?.['schema'];
+  }
+
+  /** The JSON schema of a request body or of a response; responses of 2.0 have it without a media type. */
+  #contentSchema(holder: Json | undefined): Json | undefined {
+    const { content: declared, schema } = this.resolve(holder) ?? {};
+    if (declared === undefined) return schema;
+    const content = readObject(declared);
+    const types = Object.keys(content);
+    const type = types.find((each) => /[/+]json\b/i.test(each)) ?? types.find((each) => ANY_TYPE.test(each)) ?? '';
     return readObject(content[type])['schema'];
   }
 
@@ -37,8 +49,8 @@ export class DescribedApi {
   responseSchema(operation: Json | undefined): Json | undefined {
     const responses = Object.entries(readObject(readObject(operation)['responses']));
     const [, response] =
-      responses.find(([status, each]) => status.startsWith('2') && this.contentSchema(each) !== undefined) ?? [];
-    return this.contentSchema(response);
+      responses.find(([status, each]) => status.startsWith('2') && this.#contentSchema(each) !== undefined) ?? [];
+    return this.#contentSchema(response);
   }
 
   /** The properties and required names of a schema of an object, with those of `allOf`. Null for another schema. */
@@ -74,6 +86,9 @@ export class DescribedApi {
     return value;
   }
 }
+
+/** Ranges that contain JSON, as some frameworks declare what they answer. */
+const ANY_TYPE = /^(?:\*|application)\/\*/i;
 
 /** References to references. */
 const MAX_STEPS = 20;

@@ -1,99 +1,116 @@
-import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import type { Json } from '../../conventions/json/json.ts';
 import { readArray, readObject } from '../../model/values/access.ts';
 import { referencedComponent, type DescribedApi } from './described-api.ts';
+import { DescribedPaths, isParameter } from './described-paths.ts';
+import type { DescribedResource, DescribedResources } from './described-resource.ts';
+import { isReferred, listReferredNames } from './referred-names.ts';
 
-/** A collection of a description: a path with an item path below it, or with POST and a list. */
-export interface DescribedResource {
-  /** The last segment of its path. */
-  readonly source: string;
-  /** `/customers/{id}/orders` */
-  readonly path: string;
-  /** The path of the collection of its parent; null where it has none. */
-  readonly parent: string | null;
-  /** The component of its items; null for an inline schema. */
-  readonly component: string | null;
-  /** The schema of its items, an object. */
-  readonly schema: JsonObject;
-  /** The schema of the body that creates an item; null where there is none. */
-  readonly body: JsonObject | null;
-}
-
-/** The resources of a description, and the operations that belong to none. */
-export interface DescribedResources {
-  readonly resources: readonly DescribedResource[];
-  readonly others: readonly string[];
+/** A collection, and the evidence that it is one. */
+interface Candidate {
+  readonly resource: DescribedResource;
+  /** False for a list alone, which may be anything: it is a resource where another one refers to it. */
+  readonly isCertain: boolean;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
-const PARAMETER = /^\{[^}]*\}$/;
 
 /** Finds the resources in the paths of a description; in its component schemas where it has no paths. */
 export function describedResources(api: DescribedApi): DescribedResources {
-  const paths = readObject(api.document['paths']);
-  if (Object.keys(paths).length === 0) return { resources: componentResources(api), others: [] };
-  const resources = new Map<string, DescribedResource>();
-  const used = new Set<string>();
-  for (const path of Object.keys(paths).toSorted((one, other) => depth(one) - depth(other))) {
-    const resource = resourceAt(path, paths, api);
-    if (resource === null) continue;
-    used.add(path).add(itemPath(path, paths) ?? path);
-    // The same collection at a deeper path is another view of it.
-    const isKnown = [...resources.values()].some((each) => each.source === resource.source);
-    if (!isKnown) resources.set(path, resource);
-  }
-  const others = Object.entries(paths)
-    .filter(([path]) => !used.has(path))
-    .flatMap(([path, item]) =>
-      METHODS.filter((method) => method in readObject(item)).map((method) => `${method.toUpperCase()} ${path}`),
+  const paths = new DescribedPaths(readObject(api.document['paths']), (item) => api.resolve(item));
+  if (paths.all.length === 0) return { resources: componentResources(api), others: [] };
+  const candidates = paths.all.flatMap((path) => findCandidate(path, paths, api) ?? []);
+  const resources = withoutViews(withReferred(candidates, api));
+  const known = new Map(resources.map((each) => [each.path, each]));
+  const used = new Set(resources.flatMap(({ path }) => [path, paths.itemPath(path) ?? path]));
+  const others = paths.all
+    .filter((path) => !used.has(path))
+    .flatMap((path) =>
+      METHODS.filter((method) => method in paths.item(path)).map((method) => `${method.toUpperCase()} ${path}`),
     );
-  const known = [...resources.values()].map((each) =>
-    each.parent === null || resources.has(each.parent) ? each : { ...each, parent: null },
-  );
-  return { resources: known, others };
+  return { resources: resources.map((each) => withKnownParent(each, known)), others };
 }
 
-function resourceAt(path: string, paths: JsonObject, api: DescribedApi): DescribedResource | null {
-  const segments = splitSegments(path);
+/** The collections, and the lists that they refer to. */
+function withReferred(candidates: readonly Candidate[], api: DescribedApi): readonly DescribedResource[] {
+  const kept = new Set(candidates.filter(({ isCertain }) => isCertain));
+  for (let size = -1; size < kept.size; ) {
+    size = kept.size;
+    const names = listReferredNames(
+      [...kept].map(({ resource }) => resource),
+      api,
+    );
+    for (const each of candidates) if (isReferred(each.resource, names)) kept.add(each);
+  }
+  return candidates.filter((each) => kept.has(each)).map(({ resource }) => resource);
+}
+
+/** Leaves out the same collection at a deeper path, which is another view of it. */
+function withoutViews(resources: readonly DescribedResource[]): readonly DescribedResource[] {
+  const bySource = new Map<string, DescribedResource[]>();
+  for (const resource of resources) {
+    const known = bySource.get(resource.source) ?? [];
+    bySource.set(resource.source, known);
+    if (!known.some((each) => isView(resource, each))) known.push(resource);
+  }
+  const kept = new Set([...bySource.values()].flat());
+  return resources.filter((each) => kept.has(each));
+}
+
+/** Checks if a collection has the items of another one, at a path that does not have another parent of its own. */
+function isView(resource: DescribedResource, { component, path, schema }: DescribedResource): boolean {
+  const isSame = resource.component === component && (component !== null || resource.schema === schema);
+  return isSame && !path.includes('{');
+}
+
+function withKnownParent(resource: DescribedResource, known: ReadonlyMap<string, unknown>): DescribedResource {
+  const { parent, path, notes } = resource;
+  if (parent === null || known.has(parent)) return resource;
+  const note = `its path was ${path}: ${parent} is no collection of this model`;
+  return { ...resource, parent: null, notes: [...notes, note] };
+}
+
+function findCandidate(path: string, paths: DescribedPaths, api: DescribedApi): Candidate | null {
+  const segments = paths.segments(path);
   const source = segments.at(-1);
-  if (source === undefined || PARAMETER.test(source)) return null;
-  const { get, post } = readObject(paths[path]);
-  const { get: getItem, put, patch } = readObject(paths[itemPath(path, paths) ?? '']);
+  if (source === undefined || isParameter(source)) return null;
+  const { get, post } = paths.item(path);
+  const item = paths.itemPath(path);
+  const { get: getItem, put, patch } = item === null ? {} : paths.item(item);
   const list = listItems(api, api.responseSchema(get));
-  if (itemPath(path, paths) === null && (list === null || post === undefined)) return null;
-  const created = api.contentSchema(readObject(post)['requestBody']);
-  const candidates = [
+  if (item === null && list === null) return null;
+  const created = api.bodySchema(post);
+  const found = [
     api.responseSchema(getItem),
     list,
     api.responseSchema(post),
     created,
-    api.contentSchema(readObject(put)['requestBody']),
-    api.contentSchema(readObject(patch)['requestBody']),
-  ];
-  const [item] = candidates
+    api.bodySchema(put),
+    api.bodySchema(patch),
+  ]
     .map((each) => unwrapped(api, each))
-    .filter((each) => each !== undefined && api.objectSchema(each) !== null);
-  const schema = api.objectSchema(item);
+    .find((each) => each !== undefined && api.objectSchema(each) !== null);
+  const schema = api.objectSchema(found);
   if (schema === null) return null;
-  const isNested = PARAMETER.test(segments.at(-2) ?? '');
-  const parent = isNested ? `/${segments.slice(0, -2).join('/')}` : null;
-  return {
+  const resource = {
     source,
     path,
-    parent,
-    component: referencedComponent(item),
+    ...findParent(segments, paths),
+    parameter: item === null ? null : (paths.segments(item).at(-1)?.slice(1, -1) ?? null),
+    component: referencedComponent(found),
     schema,
     body: api.objectSchema(unwrapped(api, created)),
   };
+  return { resource, isCertain: item !== null || post !== undefined };
 }
 
-/** The path of an item below a collection. */
-function itemPath(path: string, paths: JsonObject): string | null {
-  const count = splitSegments(path).length + 1;
-  const found = Object.keys(paths).find((each) => {
-    const segments = splitSegments(each);
-    return segments.length === count && each.startsWith(`${path}/`) && PARAMETER.test(segments.at(-1) ?? '');
-  });
-  return found ?? null;
+/** The parent is the nearest item above a path; names between them are a prefix, which a model does not have. */
+function findParent(segments: readonly string[], paths: DescribedPaths): Pick<DescribedResource, 'parent' | 'notes'> {
+  const above = segments.findLastIndex((segment, index) => index > 0 && isParameter(segment));
+  if (above < 1) return { parent: null, notes: [] };
+  const prefix = segments.slice(above + 1, -1);
+  const parent = paths.find(segments.slice(0, above)) ?? `/${segments.slice(0, above).join('/')}`;
+  if (prefix.length === 0) return { parent, notes: [] };
+  return { parent, notes: [`its path was /${segments.join('/')}: left out: ${prefix.join('/')}`] };
 }
 
 /** The items of a list: of an array, or of the only array of objects in an envelope. */
@@ -116,24 +133,18 @@ function unwrapped(api: DescribedApi, value: Json | null | undefined): Json | un
 }
 
 function componentResources(api: DescribedApi): readonly DescribedResource[] {
-  const schemas = readObject(readObject(api.document['components'])['schemas']);
-  return Object.entries(schemas).flatMap(([source, value]): readonly DescribedResource[] => {
-    const schema = api.objectSchema(value);
-    if (
-      schema === null ||
-      readArray(schema['required']).length + Object.keys(readObject(schema['properties'])).length === 0
-    )
-      return [];
-    return [
-      { source, path: `/${source}`, parent: null, component: `#/components/schemas/${source}`, schema, body: null },
-    ];
-  });
-}
-
-function splitSegments(path: string): readonly string[] {
-  return path.split('/').filter((segment) => segment !== '');
-}
-
-function depth(path: string): number {
-  return splitSegments(path).length;
+  const { components, definitions } = api.document;
+  const place = components === undefined ? '#/definitions' : '#/components/schemas';
+  return Object.entries(readObject(readObject(components)['schemas'] ?? definitions)).flatMap(
+    ([source, value]): readonly DescribedResource[] => {
+      const schema = api.objectSchema(value);
+      if (
+        schema === null ||
+        readArray(schema['required']).length + Object.keys(readObject(schema['properties'])).length === 0
+      )
+        return [];
+      const component = `${place}/${source}`;
+      return [{ source, path: `/${source}`, parent: null, parameter: null, component, schema, body: null, notes: [] }];
+    },
+  );
 }

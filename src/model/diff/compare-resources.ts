@@ -39,6 +39,7 @@ const RESOURCE_COMPARERS = {
       ? []
       : [difference('parent-changed', at, `the parent is ${is?.resource ?? 'none'}, was ${was?.resource ?? 'none'}`)],
   parentKey: unseen('follows from the parents and their ids'),
+  isBelowCompact: unseen('the form in the database'),
   dependents: unseen('follows from the references of other resources'),
   links: compareLinks,
   uniques: compareUniques,
@@ -77,6 +78,7 @@ const RESOURCE_COMPARERS = {
     const now = is === null ? 'are 404 immediately' : 'are 410 for a time, then 404';
     return [difference('deleted-ids-changed', at, `the ids of deleted rows ${now}`)];
   },
+  compact: unseen('the form in the database'),
   cache: (was, is, at) =>
     was?.maxAge === is?.maxAge && was?.scope === is?.scope
       ? []

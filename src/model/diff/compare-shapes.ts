@@ -27,6 +27,7 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
     kind: KIND,
     format: unseen('compared before the rest of the type'),
     ids: unseen('follows from the reference'),
+    compact: unseen('the form in the database'),
   },
   integer: { kind: KIND },
   number: { kind: KIND },
@@ -43,7 +44,11 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
   },
   object: { kind: KIND, members: compareDeclaredMembers },
   map: { kind: KIND, value: (was, is, at) => compareShape([was, is], element(at, '.*', 'additionalProperties')) },
-  array: { kind: KIND, item: (was, is, at) => compareShape([was, is], element(at, '[]', 'items')) },
+  array: {
+    kind: KIND,
+    item: (was, is, at) => compareShape([was, is], element(at, '[]', 'items')),
+    compact: unseen('the form in the database'),
+  },
 };
 
 /** The comparers of a value. */

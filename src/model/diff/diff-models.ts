@@ -40,6 +40,7 @@ const MODEL_COMPARERS = {
   resources: compareResources,
   collections: unseen('the same resources, by path segment'),
   versions: unseen('the older contracts: their clients are not those of the newest'),
+  returnFrom: unseen('is of a migration alone'),
   fingerprint: unseen('changes with everything, also with what clients do not see'),
 } satisfies Comparers<Model>;
 

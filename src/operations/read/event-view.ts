@@ -1,6 +1,8 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import { type EventEnvelope, type EventPayload, ofActor } from '../../conventions/events/event.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
+import { versionText } from '../../conventions/versioning.ts';
+import type { ContractVersion } from '../../model/contract-version.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import type { PolicyCaller } from '../../model/policy.ts';
 import { type Contract, versionedBase } from '../../contract/contract.ts';
@@ -23,6 +25,12 @@ export interface JudgedEvent {
     readonly after: FieldValues | null;
     /** The paths at which changed objects differ. */
     readonly members?: readonly string[];
+  } | null;
+  /** The values as the older contract has them under which the event was written; null or absent for the newest one. */
+  readonly original?: {
+    readonly version: ContractVersion;
+    readonly changed: readonly string[];
+    readonly data: JsonObject | null;
   } | null;
 }
 
@@ -103,7 +111,8 @@ export class EventView {
     return !isDeletion && before !== null && holds({ ...before, id: row.id }) ? 'left' : 'none';
   }
 
-  #represent({ event, access }: JudgedEvent, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
+  #represent(judged: JudgedEvent, stored: Resource, shown: Resource, sight: EventSight): EventEnvelope {
+    const { event } = judged;
     const { contract, origin } = this.#consumer;
     const verb = event.type.slice(event.type.lastIndexOf('.') + 1);
     const { payload, metadata } = event;
@@ -113,7 +122,9 @@ export class EventView {
     const { id } = payload.resource;
     const base = versionedBase(contract.model, contract.model.publicUrl ?? origin());
     const data =
-      sight === 'row' && payload.data !== undefined ? this.#publishedData(id, payload.data, stored, shown) : undefined;
+      sight === 'row' && payload.data !== undefined
+        ? this.#publishedData(judged, payload.data, stored, shown)
+        : undefined;
     return {
       id: event.id,
       type: `${shown.singular}.${verb}`,
@@ -124,32 +135,42 @@ export class EventView {
           type: contract.model.resources.get(above.resource)?.singular ?? '',
           id: above.id,
         })),
-        changed_fields: this.#changedFields(payload.changed_fields, access?.members ?? [], stored, shown),
+        changed_fields: this.#changedFields(judged, stored, shown),
         ...(data === undefined ? {} : { data }),
       },
       metadata: { ...metadata, schema_version: contractVersion(contract), caller: caller ?? ofActor(metadata.actor) },
     };
   }
 
+  /** The values of an event that was written under the contract that the consumer reads. */
+  #findOwn({ original = null }: JudgedEvent): JudgedEvent['original'] {
+    const { version } = this.#consumer.contract.model;
+    return original !== null && versionText(original.version) === versionText(version) ? original : null;
+  }
+
   /** Lists the fields of the version whose values changed, without those that the consumer may not read. */
-  #changedFields(
-    names: readonly string[],
-    members: readonly string[],
-    { name }: Resource,
-    { field }: Resource,
-  ): readonly string[] {
+  #changedFields(judged: JudgedEvent, { name }: Resource, { field }: Resource): readonly string[] {
+    const { changed_fields: names } = judged.event.payload;
+    const own = this.#findOwn(judged)?.changed;
     const mapping = this.#consumer.contract.mapping?.resources.get(name);
-    const changed = mapping === undefined ? names : names.flatMap((each) => mapping.changed(each, members));
+    const members = judged.access?.members ?? [];
+    const changed = own ?? (mapping === undefined ? names : names.flatMap((each) => mapping.changed(each, members)));
     return [...new Set(changed)].filter((each) => field.has(each));
   }
 
-  #publishedData(id: string, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
+  #publishedData(judged: JudgedEvent, data: JsonObject, { name }: Resource, shown: Resource): JsonObject {
+    const { id } = judged.event.payload.resource;
     const mapping = this.#consumer.contract.mapping?.resources.get(name);
     const row: Row = { created_at: '', updated_at: '', revision: 0, ...data, id };
-    const values = mapping === undefined ? row : mapping.down(row);
+    const own = this.#findOwn(judged)?.data ?? null;
+    const values = own ?? (mapping === undefined ? row : mapping.down(row));
+    const published = publishedFields(shown).map((each) => each.name);
+    // An event is the same bytes in its own contract (EVT-1): members have the order in which they were logged.
+    const names = own === null ? published : [...new Set([...Object.keys(own), ...published])];
+    const allowed = new Set(published);
     return Object.fromEntries([
       ['id', id],
-      ...publishedFields(shown).map((each) => [each.name, values[each.name] ?? null]),
+      ...names.filter((each) => allowed.has(each)).map((each) => [each, values[each] ?? null]),
     ]);
   }
 }

@@ -84,14 +84,26 @@ export const recordedFields = weakMemoize((resources: ResourceMap) =>
   }),
 );
 
+/** The paths that policies compare, of the rows of a resource and of those that they refer to, by reference. */
+export interface ComparedPaths {
+  readonly paths: ReadonlySet<string>;
+  readonly related: ReadonlyMap<string, { readonly resource: string; readonly node: ComparedPaths }>;
+}
+
+/** Finds what {@link recordedFields} are compared by. */
+export const comparedPaths = weakMemoize((resources: ResourceMap) =>
+  weakMemoize((resource: Resource): ComparedPaths => collected(resources, resource)),
+);
+
 /** Recorded fields that are being collected. */
 interface Node {
   readonly fields: Set<string>;
+  readonly paths: Set<string>;
   readonly related: Map<string, { readonly resource: string; readonly node: Node }>;
 }
 
 function emptyNode(): Node {
-  return { fields: new Set(), related: new Map() };
+  return { fields: new Set(), paths: new Set(), related: new Map() };
 }
 
 /** Collects the operands of the rules of a resource and of those above it. Leaves out paths without a comparison. */
@@ -99,15 +111,20 @@ function collected(resources: ResourceMap, resource: Resource, node = emptyNode(
   for (const { references, path } of resource.rows.read.flatMap((rule) =>
     rule.kind === 'policy' ? comparisons(rule.policy) : listComparable(resource),
   )) {
-    nodeAt(node, references).fields.add(fieldOfPath(path));
+    addPath(nodeAt(node, references), path);
   }
-  if (resource.owner !== null) node.fields.add(resource.owner);
+  if (resource.owner !== null) addPath(node, resource.owner);
   const { parent } = resource;
   if (parent === null) return node;
   const isKnown = node.related.has(parent.field);
   const above = collected(resources, requireResource(resources, parent.resource), nodeAt(node, [parent]));
   if (!isKnown && above.fields.size === 0 && above.related.size === 0) node.related.delete(parent.field);
   return node;
+}
+
+function addPath({ fields, paths }: Node, path: string): void {
+  fields.add(fieldOfPath(path));
+  paths.add(path);
 }
 
 /** Lists the values that a function may compare. The references that it follows are not known before it is called. */

@@ -23,10 +23,9 @@ export const listIndexes = weakMemoize((resource: Resource): readonly ResourceIn
   const references = resource.fields.filter(
     ({ name, reference, type }) => name === resource.parent?.field || (reference !== null && type.kind !== 'array'),
   );
+  const isListedWhole = !resource.compact || resource.parent === null;
   const orders = [
-    [ascendingKeys('created_at')],
-    resource.sort,
-    [ascendingKeys(resource.timeField)],
+    ...(isListedWhole ? [[ascendingKeys('created_at')], resource.sort, [ascendingKeys(resource.timeField)]] : []),
     ...references.map(({ name }) => [...referringMembers(resource, name).map(ascendingKeys), ...resource.sort]),
     ...policyPaths(resource).map((path) => [ascendingKeys(path), ...resource.sort]),
     ...resource.indexes.map((paths) => paths.map(ascendingKeys)),

@@ -198,7 +198,7 @@ function assemble(options: PostgresOptions, { secret, isShared, shared }: Opened
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, system),
     stamps,
-    events: new SqlEventLog(client, system, postgres),
+    events: new SqlEventLog(client, tables, model),
     deliveries: new SqlDeliveries(client, postgres),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, isShared),

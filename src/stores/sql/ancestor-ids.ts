@@ -1,5 +1,6 @@
-import type { Model, Resource } from '../../model/model.ts';
-import { keyMembers } from '../../model/row-key.ts';
+import type { Model, Resource, ValueType } from '../../model/model.ts';
+import { aboveReference, keyMembers } from '../../model/row-key.ts';
+import { idType, referenceFields } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 
 /** A resource above another one, and the expression of its row's id. */
@@ -59,4 +60,43 @@ export function ancestorIds(
 export function ancestorIdsOfReference(context: AncestorContext, target: Resource, id: string): readonly AncestorId[] {
   const read = selectMember(context, { alias: ROW_REFERRED_TO, resource: target.name }, [['id', id]]);
   return ancestorIds(context, target, read);
+}
+
+/** A table that names its columns in a statement. */
+interface SelectedTable {
+  readonly column: (name: string) => string;
+}
+
+/** A member of a row in a select list. */
+export interface SelectedMember {
+  readonly name: string;
+  readonly text: string;
+  /** The field that it belongs to: the member itself, or the reference whose ancestors it has. */
+  readonly of: string;
+  readonly type: ValueType;
+}
+
+/**
+ * The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has
+ * to store them.
+ */
+export function referenceSelections(
+  resource: Resource,
+  context: AncestorContext,
+  table: SelectedTable,
+): readonly SelectedMember[] {
+  return referenceFields(resource).flatMap(({ field, target }) => {
+    const referred = context.resources.get(target);
+    const isShared = field === resource.parent?.field || resource.field.get(field)?.reference?.siblings === true;
+    if (referred === undefined || isShared) return [];
+    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id, resource: above }, level) => {
+      const name = aboveReference(field, level);
+      const type = idType(context.resources.get(above) ?? referred);
+      return { name, of: field, type, text: `${id} as ${context.dialect.quote(name)}` };
+    });
+  });
+}
+
+export function joinSelections(selections: readonly { readonly text: string }[]): string {
+  return selections.map(({ text }) => text).join(', ');
 }

@@ -19,7 +19,14 @@ function system(name: string, type: ValueType): TableColumn {
   return { name, type, nullable: false, was: null, default: null };
 }
 
-const id = system('id', text);
+/** The type of the ids of a resource. */
+export function idType({ compact }: Pick<Resource, 'compact'>): ValueType {
+  return compact ? compactId : text;
+}
+
+const compactId: ValueType = { kind: 'text', format: null, ids: 'server', compact: true };
+
+const [id, shortId] = [system('id', text), system('id', compactId)];
 const suffix: readonly TableColumn[] = [
   system('created_at', { kind: 'date-time' }),
   system('updated_at', { kind: 'date-time' }),
@@ -38,8 +45,10 @@ export function listColumns(resource: Resource): readonly TableColumn[] {
     was: field.was,
     default: field.default ?? (field.type.kind === 'array' ? [] : null),
   }));
-  const hidden = resource.parentKey.slice(1).map((name) => system(name, text));
-  return [id, ...fields, ...suffix, ...hidden];
+  const hidden = resource.parentKey.slice(1).map((name) => {
+    return system(name, resource.isBelowCompact && name === resource.parentKey.at(-1) ? compactId : text);
+  });
+  return [resource.compact ? shortId : id, ...fields, ...suffix, ...hidden];
 }
 
 /** A field that holds ids of a resource. */
@@ -82,7 +91,9 @@ export function referenceFields(resource: Resource): readonly ReferenceField[] {
 }
 
 /** True if the values of a type can have any length. */
-export function hasAnyLength({ kind }: ValueType): boolean {
+export function hasAnyLength(type: ValueType): boolean {
+  const { kind } = type;
+  if (kind === 'text' && type.compact === true) return false;
   return kind === 'text' || kind === 'binary' || kind === 'object' || kind === 'map' || kind === 'array';
 }
 

@@ -81,8 +81,8 @@ export function comparableExpression(expression: string, encode: Encode): Compar
 /** The options of a table expression of keys. */
 export interface KeyRowsOptions {
   readonly alias: string;
-  /** The number of members of each key. */
-  readonly width: number;
+  /** The types of the members of each key. */
+  readonly types: readonly ValueType[];
 }
 
 /** A table expression of keys for `from`, and the expressions of its columns. */
@@ -140,6 +140,15 @@ export interface Dialect {
   /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
 
+  /** An expression: the values of a column of texts as texts, where they are stored in another form. */
+  readonly text: (column: string, type: ValueType) => string;
+
+  /** An expression: a bound value with the type of its column. */
+  cast(placeholder: string, type: ValueType): string;
+
+  /** An expression: a column of the usual form of a compact type, in the compact one. */
+  compact(column: string, type: ValueType): string;
+
   /** An expression: a column with the UUIDs of its values in lower case, for types that have any. */
   lowerUuids(column: string, type: ValueType): string;
 
@@ -184,7 +193,7 @@ export interface Dialect {
   textRows(placeholder: string): string;
 
   /** Keys as rows, bound as one parameter. The text of the statement does not depend on their number. */
-  keyRows(keys: readonly (readonly string[])[], of: KeyRowsOptions, parameters: BindParameters): KeyRows;
+  keyRows(keys: readonly (readonly SqlValue[])[], of: KeyRowsOptions, parameters: BindParameters): KeyRows;
 
   /**
    * A lateral join: for each row of the source, the rows of a table whose keys a correlated subquery returns. The

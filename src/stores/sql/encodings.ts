@@ -1,6 +1,7 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { ValueType } from '../../model/model.ts';
+import { decodeList, isList } from './compact-list.ts';
 import { type ScaledFloor, scaledFloor } from './decimal.ts';
 import type { Decode, Encode, Locate, Placement, SqlValue } from './dialect.ts';
 
@@ -43,14 +44,18 @@ export function scaledPlace(scale: number): Locate {
   };
 }
 
-/**
- * Reads the values of a column; null if they are stored as in JSON.
- *
- * @param decimal reads a decimal, whose stored form is the store's
- */
-export function decoder(type: ValueType, decimal: (type: ValueType & { kind: 'decimal' }) => Decode): Decode | null {
+/** Reads values whose stored form is the store's. */
+export interface OwnDecoders {
+  readonly decodeDecimal: (type: ValueType & { kind: 'decimal' }) => Decode;
+  /** null if the driver returns UUIDs as texts. */
+  readonly decodeUuid: Decode | null;
+}
+
+/** Reads the values of a column; null if they are stored as in JSON. */
+export function decoder(type: ValueType, { decodeDecimal, decodeUuid }: OwnDecoders): Decode | null {
   switch (type.kind) {
     case 'text':
+      return type.compact === true ? decodeUuid : null;
     case 'integer':
     case 'number':
     case 'int64':
@@ -60,12 +65,17 @@ export function decoder(type: ValueType, decimal: (type: ValueType & { kind: 'de
     case 'date-time':
       return (value) => timestamp(Number(value));
     case 'decimal':
-      return decimal(type);
+      return decodeDecimal(type);
     case 'binary':
       return (value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64') : String(value));
     case 'object':
     case 'map':
+      return parseJson;
     case 'array':
-      return (value): Json => JSON.parse(String(value));
+      return isList(type) ? decodeList(type) : parseJson;
   }
+}
+
+function parseJson(value: SqlValue): Json {
+  return JSON.parse(String(value));
 }

@@ -27,7 +27,8 @@ export function relatedMembers(
     const name = memberName(tables, each);
     if (key === null) return [`${name} || 'null'`];
     const table = tables.of(each.resource);
-    const found = table.key.map((column, at) => `${table.column(column)} = ${parameters.add(key[at] ?? null)}`);
+    const ids = table.encodeKey(key);
+    const found = table.key.map((column, at) => `${table.column(column)} = ${parameters.add(ids[at] ?? null)}`);
     return [rowMember(name, rowQuery(tables)(table)(each), found)];
   });
   return concatenate(members);

@@ -4,14 +4,16 @@ import type { ValueType } from '../../model/model.ts';
 import {
   comparableExpression,
   type ComparableExpression,
-  type Decode,
   type Dialect,
   type Encode,
   exactLocate,
   type Locate,
   type SqlValue,
 } from './dialect.ts';
-import { decoder, integerText, milliseconds, number, scaledPlace, text } from './encodings.ts';
+import { encodeList, isList } from './compact-list.ts';
+import { isUuid, placeAmongUuids } from './compact-uuids.ts';
+import { decoder, integerText, milliseconds, number, type OwnDecoders, scaledPlace, text } from './encodings.ts';
+import { isCompact } from './schema/schema.ts';
 
 /** Quotes an identifier. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -41,11 +43,19 @@ export interface StoredType {
   readonly json: (column: string) => string;
   /** Compares a value inside JSON by value. Default: the value as `encode` has it. */
   readonly nested: (expression: string) => ComparableExpression;
+  /** Reads a column of texts as texts. Default: the column. */
+  readonly text: (column: string) => string;
 }
 
 /** A type of decimals. Its digits decide how a store keeps them. */
 export type DecimalType = ValueType & { readonly kind: 'decimal' };
-type StandardKind = Exclude<ValueType['kind'], 'decimal'>;
+type StandardKind = Exclude<ValueType['kind'], 'decimal'> | 'uuid' | 'list';
+
+/** The kind of a type, or its compact form. */
+function standardKind(type: Exclude<ValueType, DecimalType>): StandardKind {
+  if (!isCompact(type)) return type.kind;
+  return type.kind === 'text' ? 'uuid' : 'list';
+}
 
 /** The kinds of types in standard SQL. Decimals have no standard form. */
 const STANDARD_TYPES: Readonly<Record<StandardKind, Partial<StoredType> & Pick<StoredType, 'encode'>>> = {
@@ -59,7 +69,17 @@ const STANDARD_TYPES: Readonly<Record<StandardKind, Partial<StoredType> & Pick<S
   object: { column: 'text', encode: writeJson, json: (column) => column },
   map: { column: 'text', encode: writeJson, json: (column) => column },
   array: { column: 'text', encode: writeJson, json: (column) => column },
+  uuid: { column: 'uuid', ...storeUuids((uuid) => uuid) },
+  list: { column: 'text', encode: writeJson },
 };
+
+/** Stores UUIDs in a form of their own. @param store encodes one in lower case */
+export function storeUuids(store: (uuid: string) => SqlValue): Pick<StoredType, 'encode' | 'locate'> {
+  return {
+    encode: text((value) => (isUuid(value) ? store(value) : undefined)),
+    locate: (value) => placeAmongUuids(value, store),
+  };
+}
 
 function writeJson(value: Json): SqlValue {
   return JSON.stringify(value);
@@ -69,7 +89,8 @@ function writeJson(value: Json): SqlValue {
 export interface TypeDifferences {
   readonly kinds: Readonly<Partial<Record<StandardKind, Partial<StoredType>>>>;
   readonly decimal: (type: DecimalType) => Partial<StoredType> & Pick<StoredType, 'column' | 'encode'>;
-  readonly decodeDecimal: (type: DecimalType) => Decode;
+  readonly decodeDecimal: OwnDecoders['decodeDecimal'];
+  readonly decodeUuid: OwnDecoders['decodeUuid'];
   /** Converts values that `select` has read to JSON, as text: for kinds that have no `json` of their own. */
   readonly json: (read: string, type: ValueType) => string;
   /** An expression: the value at a path inside a JSON column. */
@@ -78,7 +99,7 @@ export interface TypeDifferences {
 
 /** Completes the stored form of a type. */
 export function completeType(type: ValueType, own: TypeDifferences): StoredType {
-  const given = type.kind === 'decimal' ? own.decimal(type) : { ...STANDARD_TYPES[type.kind], ...own.kinds[type.kind] };
+  const given = type.kind === 'decimal' ? own.decimal(type) : standardType(type, own);
   const { encode } = given;
   const select = given.select ?? ((column: string) => column);
   return {
@@ -87,14 +108,33 @@ export function completeType(type: ValueType, own: TypeDifferences): StoredType 
     select,
     json: (column) => own.json(select(column), type),
     nested: (expression) => comparableExpression(expression, encode),
+    text: (column) => column,
     ...given,
   };
+}
+
+function standardType(
+  type: Exclude<ValueType, DecimalType>,
+  own: TypeDifferences,
+): Partial<StoredType> & Pick<StoredType, 'encode'> {
+  const kind = standardKind(type);
+  const given = { ...STANDARD_TYPES[kind], ...own.kinds[kind] };
+  return isList(type) ? { ...given, encode: encodeList(type) } : given;
 }
 
 /** The table name of the items of an array. No resource name has a space. */
 const ITEM = '"array item"';
 
-type TypeMembers = 'columnType' | 'encode' | 'locate' | 'selection' | 'decode' | 'json' | 'member' | 'contains';
+type TypeMembers =
+  | 'text'
+  | 'columnType'
+  | 'encode'
+  | 'locate'
+  | 'selection'
+  | 'decode'
+  | 'json'
+  | 'member'
+  | 'contains';
 
 /** The members of a dialect that follow from how it stores types. */
 function typeMembers(own: TypeDifferences, arrayItems: Dialect['arrayItems']): Pick<Dialect, TypeMembers> {
@@ -104,7 +144,8 @@ function typeMembers(own: TypeDifferences, arrayItems: Dialect['arrayItems']): P
     encode: (type) => stored(type).encode,
     locate: (type) => stored(type).locate,
     selection: (column, type) => stored(type).select(column),
-    decode: (type) => decoder(type, own.decodeDecimal),
+    decode: (type) => decoder(type, own),
+    text: (column, type) => stored(type).text(column),
     json: (column, type) => stored(type).json(column),
     member: (column, path, type) => stored(type).nested(own.extract(column, path)),
     contains: (array, type) => {

@@ -2,14 +2,20 @@ import { isJsonObject, type Json } from '../../conventions/json/json.ts';
 import type { ValueType } from '../../model/model.ts';
 import { storedUuid } from '../../model/values/formats.ts';
 
-/** True if a type has values of the format `uuid`. References are keys of rows, which the server makes. */
+/**
+ * True if a type has values of the format `uuid` in any case. References are keys of rows, which the server makes;
+ * compact UUIDs have no case.
+ */
 export function holdsUuids(type: ValueType): boolean {
   return listUuidPaths(type, '').length > 0;
 }
 
 /** Lists the places of UUIDs in the values of a type: `device`, `sizes[].*.key`. @param path that of the values */
 export function listUuidPaths(type: ValueType, path: string): readonly string[] {
-  if (type.kind === 'text') return type.format === 'uuid' && type.ids === undefined ? [path] : [];
+  if (type.kind === 'text') {
+    const isChecked = type.ids === undefined && type.compact === undefined;
+    return type.format === 'uuid' && isChecked ? [path] : [];
+  }
   if (type.kind === 'object') {
     return type.members.flatMap((member) => listUuidPaths(member.type, `${path}.${member.name}`));
   }

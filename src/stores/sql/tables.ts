@@ -1,17 +1,17 @@
 import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
-import { aboveReference, isHidden, keyMembers } from '../../model/row-key.ts';
+import { isHidden, keyMembers } from '../../model/row-key.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
-import { type AncestorContext, ancestorIdsOfReference } from './ancestor-ids.ts';
+import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
   type TableColumn,
+  idType,
   listColumns,
   hasAnyLength,
   linkColumns,
   linkFields,
   linkTable,
-  referenceFields,
   typeAt,
 } from './columns.ts';
 import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
@@ -25,34 +25,6 @@ function isRow(read: Record<string, unknown>): read is Row {
 
 /** The columns that every plan reads. */
 const EVERY_ROW = ['id', 'created_at', 'updated_at', 'revision'] as const;
-
-/** A member of a row in a select list. */
-interface SelectedMember {
-  readonly name: string;
-  readonly text: string;
-  /** The field that it belongs to: the member itself, or the reference whose ancestors it has. */
-  readonly of: string;
-}
-
-/**
- * The ids above the rows that fields refer to, for their links (REP-9): parents never change, so that nothing else has
- * to store them.
- */
-function referenceSelections(resource: Resource, context: AncestorContext, table: Table): readonly SelectedMember[] {
-  return referenceFields(resource).flatMap(({ field, target }) => {
-    const referred = context.resources.get(target);
-    const isShared = field === resource.parent?.field || resource.field.get(field)?.reference?.siblings === true;
-    if (referred === undefined || isShared) return [];
-    return ancestorIdsOfReference(context, referred, table.column(field)).map(({ id }, level) => {
-      const name = aboveReference(field, level);
-      return { name, of: field, text: `${id} as ${table.dialect.quote(name)}` };
-    });
-  });
-}
-
-function joinSelections(selections: readonly { readonly text: string }[]): string {
-  return selections.map(({ text }) => text).join(', ');
-}
 
 /** The expression of a path, for comparisons. */
 export interface Operand extends ComparableExpression {
@@ -128,11 +100,12 @@ export class Table {
     const selections = this.columns.map(({ name, type }) => ({
       name,
       of: name,
+      type,
       text: `${dialect.selection(this.column(name), type)} as ${dialect.quote(name)}`,
     }));
     this.#selections = [...selections, ...referenceSelections(resource, context, this)];
     this.#selection = joinSelections(this.#selections);
-    this.#decoders = this.columns.flatMap(({ name, type }) => {
+    this.#decoders = this.#selections.flatMap(({ name, type }) => {
       const decode = dialect.decode(type);
       return decode === null ? [] : [{ column: name, decode }];
     });
@@ -222,6 +195,28 @@ export class Table {
     if (encoded === undefined)
       throw new RangeError(`${this.resource.name}.${column} cannot store the value of the plan`);
     return encoded;
+  }
+
+  /** The id that a column of a key holds, as it stores it: null, which no row has, for one that it cannot hold. */
+  encodeId(column: string, id: string): SqlValue {
+    return this.#encoders.get(column)?.(id) ?? null;
+  }
+
+  /** Ids in the order of the key, or the first of them, as their columns store them. */
+  encodeKey(ids: readonly string[]): readonly SqlValue[] {
+    return ids.map((id, at) => this.encodeId(this.key[at] ?? '', id));
+  }
+
+  /** The types of the columns of the key. */
+  get keyTypes(): readonly ValueType[] {
+    return this.key.map((name) => typeAt(this.columns, [name]));
+  }
+
+  /** The id of a row that was read. */
+  decodeId(value: SqlValue = null): string {
+    const decoded = this.dialect.decode(idType(this.resource))?.(value) ?? value;
+    if (typeof decoded !== 'string') throw new Error(`The database returned an invalid id of ${this.resource.name}`);
+    return decoded;
   }
 
   /** Decodes the row of a driver in place: its columns are in order already. */

@@ -19,6 +19,10 @@ interface TombstoneStatements {
   readonly rename: Prepare;
   /** Parameter: resource. */
   readonly drop: Prepare;
+  /** Parameters: resource, the last path that was read, limit. Columns: `path`, `row`. */
+  readonly list: Prepare;
+  /** Parameters: values as JSON, resource, path. */
+  readonly replace: Prepare;
 }
 
 /** @param values expressions of the columns */
@@ -37,6 +41,8 @@ const statementsOf = weakMemoize((dialect: Dialect): TombstoneStatements => {
   (select resource, path from restwright_tombstones where expires_at <= ? order by expires_at limit ?)`),
     rename: of('update restwright_tombstones set resource = ? where resource = ?'),
     drop: of('delete from restwright_tombstones where resource = ?'),
+    list: of('select path, row from restwright_tombstones where resource = ? and path > ? order by path limit ?'),
+    replace: of('update restwright_tombstones set row = ? where resource = ? and path = ?'),
   };
 });
 
@@ -87,6 +93,16 @@ export function renameTombstones(dialect: Dialect, from: string, to: string): St
 /** Removes the tombstones of a resource. */
 export function dropTombstones(dialect: Dialect, resource: string): Statement {
   return statementsOf(dialect).drop(resource);
+}
+
+/** Reads tombstones in the order of their paths. Columns: `path`, `row`. @param after the last path that was read */
+export function readTombstones(dialect: Dialect, resource: string, after: string, limit: number): Statement {
+  return statementsOf(dialect).list(resource, after, limit);
+}
+
+/** Replaces the values of a tombstone. @param row JSON */
+export function replaceTombstone(dialect: Dialect, resource: string, path: string, row: string): Statement {
+  return statementsOf(dialect).replace(row, resource, path);
 }
 
 /** The id and those above it, as JSON: below another parent an id is another URL. */

@@ -170,7 +170,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, system),
     stamps,
-    events: new SqlEventLog(client, system, sqlite),
+    events: new SqlEventLog(client, tables, options.model),
     deliveries: new SqlDeliveries(client, sqlite),
     secret: () => secret,
     cacheEpoch: (name, now) => epochs.get(name, now, opened.isShared),

@@ -192,7 +192,7 @@ components: { schemas: { Animal: { type: object, properties: { name: { type: str
     ['a missing cell', 'rows.csv', 'a,b\n1\n', 1, /rows\.csv:2: the row has 1 cells for 2 columns/],
     ['two columns with one name', 'rows.csv', 'a,a\n1,2\n', 1, /rows\.csv:1: two columns have the name "a"/],
     ['a model', 'm.yaml', 'name: x\n', 2, /m\.yaml is neither a data file nor an OpenAPI description/],
-    ['Swagger 2.0', 's.json', '{"swagger":"2.0"}', 1, /s\.json: the description is not OpenAPI 3\.0 or 3\.1/],
+    ['Swagger 1.2', 's.json', '{"swagger":"1.2"}', 1, /s\.json: the description is OpenAPI 1\.2; convert it to 3\.0/],
     ['invalid YAML', 'o.yaml', 'openapi: [', 1, /o\.yaml:1:.*not valid YAML/],
   ];
   for (const [title, name, text, code, message] of wrong) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/conventions/json/json.ts';
 import { DataError } from '../../../src/infer/data-error.ts';
-import { writeModel } from '../../../src/infer/write-model.ts';
+import { writeValidModel } from '../../../src/infer/valid-model.ts';
 import { inferOpenApi } from '../../../src/infer/open-api/infer-open-api.ts';
 import { fieldLine } from '../../model/infer/inferring.ts';
 import { load } from '../../model/loading.ts';
@@ -23,7 +23,7 @@ function description(pet: Json, paths: JsonObject = {}, schemas: JsonObject = {}
 }
 
 function inferredText(document: JsonObject): string {
-  return writeModel(inferOpenApi(document), 'schema.json');
+  return writeValidModel(inferOpenApi(document), 'schema.json', 'model.yaml').text;
 }
 
 /** The line of a field `value` with this schema. */
@@ -55,6 +55,36 @@ describe('a schema of OpenAPI', () => {
     ['with an unknown format', { type: 'string', format: 'phone' }, '{ type: string } # format phone is not checked'],
     ['of bytes', { type: 'string', format: 'byte' }, '{ type: string, contentEncoding: base64 }'],
     ['of a password', { type: 'string', format: 'password' }, '{ type: string, writeOnly: true }'],
+    [
+      'with a default and bounds',
+      { type: 'integer', minimum: 1, default: 3 },
+      '{ type: integer, minimum: 1, default: 3 }',
+    ],
+    [
+      'with a default and a length',
+      { type: 'string', maxLength: 5, default: 'a' },
+      '{ type: string, maxLength: 5, default: a }',
+    ],
+    [
+      'with a default and a format',
+      { type: 'string', format: 'date', default: '2026-01-31' },
+      '{ type: string, format: date, default: "2026-01-31" }',
+    ],
+    ['with steps', { type: 'number', multipleOf: 0.5 }, '{ type: number } # multipleOf 0.5 is not checked'],
+    [
+      'with an enum of another type',
+      { type: 'string', enum: [1, 2], default: 2 },
+      '{ type: string, enum: ["1", "2"], default: "2" }',
+    ],
+    ['with an enum of texts of integers', { type: 'integer', enum: ['1', '2'] }, '{ type: integer, enum: [1, 2] }'],
+    ['with an enum of objects', { type: 'string', enum: [{}] }, '{ type: string } # its enum is not checked'],
+    ['of a constant', { const: 'a' }, '{ type: string, enum: [a] }'],
+    ['of constants', { oneOf: [{ const: 1 }, { const: 2, title: 'Two' }] }, '{ type: integer, enum: [1, 2] }'],
+    [
+      'with a description beside it',
+      { allOf: [{ $ref: '#/components/schemas/Size' }, { description: 'How big' }] },
+      '{ type: integer, minimum: 1, description: How big }',
+    ],
     ['with an enum and a default', { enum: ['a', 'b'], default: 'a' }, '{ type: string, enum: [a, b], default: a }'],
     [
       'with a pattern that is not supported',
@@ -75,7 +105,7 @@ describe('a schema of OpenAPI', () => {
     [
       'of a list',
       { type: 'array', items: { type: 'string', nullable: true }, maxItems: 3, minItems: 1 },
-      '{ type: array, maxItems: 3, items: { type: [string, "null"] } }',
+      '{ type: array, maxItems: 3, items: { type: [string, "null"] } } # minItems 1 is not checked where the list is absent',
     ],
     ['of several types is left out', { type: ['string', 'integer'] }, '# left out: value: several types'],
     [
@@ -200,7 +230,7 @@ describe('a description', () => {
   });
 
   for (const [title, document, message] of [
-    ['of Swagger 2.0', { swagger: '2.0' }, /not OpenAPI 3\.0 or 3\.1/],
+    ['of Swagger 1.2', { swagger: '1.2' }, /the description is OpenAPI 1\.2; convert it to 3\.0 or 3\.1/],
     ['without collections', { openapi: '3.0.0', paths: { '/login': { post: {} } } }, /no collection with items/],
   ] as const) {
     it(`${title} is an error`, () => {

@@ -50,11 +50,10 @@ export function compileResource(
   const { name, declared } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
-  const above = parentField === null ? [] : [parentField];
   const own = compileGenerated(plain, schema, resource, code?.generated);
   const hasClientIds = clientIdTest(document);
-  const referring = [...above, ...own].map((field) => withIds(field, hasClientIds));
-  const { state, fields } = compileState(referring, schema, resource);
+  const form = compileForm(document, name);
+  const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
   const properties = compileProperties({ fields, schema, hasClientIds }, resource);
   return {
     ...resource,
@@ -79,6 +78,7 @@ export function compileResource(
     ...writeRules(declared),
     tombstones: compileTombstones(resource),
     cache: compileCache(declared),
+    ...form,
     schema,
   };
 }
@@ -148,14 +148,55 @@ function compileParentField(
   };
 }
 
+const COMPACT = { compact: true } as const;
+
 /** Marks the values of a reference as ids, made as the resource says that the field refers to. */
-function withIds(field: Field, hasClientIds: (resource: string) => boolean): Field {
+function withIds(field: Field, document: CompileContext['declared']): Field {
   const { type, reference } = field;
   if (reference === null) return field;
-  const ids = hasClientIds(reference.resource) ? 'client' : 'server';
-  if (type.kind === 'text') return { ...field, type: { ...type, ids } };
+  const ids = clientIdTest(document)(reference.resource) ? 'client' : 'server';
+  const form = { ids, ...(isCompact(document, reference.resource) ? COMPACT : {}) } as const;
+  if (type.kind === 'text') return { ...field, type: { ...type, ...form } };
   if (type.kind !== 'array' || type.item.type.kind !== 'text') return field;
-  return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ids } } } };
+  return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ...form } } } };
+}
+
+type DatabaseForm = Pick<Resource, 'compact' | 'isBelowCompact'>;
+
+/** Checks if rows of a resource are stored in a compact form: those of the server's own resources. */
+function isCompact(document: CompileContext['declared'], resource: string): boolean {
+  return readObject(readObject(document['resources'])[resource])['compact'] === true;
+}
+
+/** Checks if the outermost row above, of those that identify the parent of a row, is of a compact resource. */
+function isBelowCompact(document: CompileContext['declared'], resource: string): boolean {
+  const parent = readString(readObject(readObject(document['resources'])[resource])['parent']);
+  if (parent === null) return false;
+  const isOutermost =
+    !clientIdTest(document)(parent) || readObject(readObject(document['resources'])[parent])['parent'] === undefined;
+  return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
+}
+
+function compileForm(document: CompileContext['declared'], resource: string): DatabaseForm {
+  return { compact: isCompact(document, resource), isBelowCompact: isBelowCompact(document, resource) };
+}
+
+/** Lists all fields in the form of the database, with the types of references. */
+function listReferring(
+  parent: Field | null,
+  own: readonly Field[],
+  document: CompileContext['declared'],
+  { compact }: DatabaseForm,
+): readonly Field[] {
+  const fields = compact ? own.map(withCompactType) : own;
+  return [...(parent === null ? [] : [parent]), ...fields].map((field) => withIds(field, document));
+}
+
+function withCompactType(field: Field): Field {
+  const { type } = field;
+  const isUuid = type.kind === 'text' && type.format === 'uuid';
+  const isList = type.kind === 'array' && type.item.type.kind === 'object';
+  return isUuid || isList ? { ...field, type: { ...type, ...COMPACT } } : field;
 }
 
 function clientIdTest(document: CompileContext['declared']): (resource: string) => boolean {

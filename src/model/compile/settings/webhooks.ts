@@ -22,6 +22,7 @@ const READ_ONLY_TIME: JsonObject = { type: 'string', format: 'date-time', readOn
 
 const WEBHOOKS: JsonObject = {
   own: true,
+  compact: true,
   singular: 'webhook',
   events: 'disabled',
   schema: {
@@ -66,6 +67,7 @@ const WEBHOOKS: JsonObject = {
 };
 
 const SECRETS: JsonObject = {
+  compact: true,
   singular: 'webhook_secret',
   collection: 'secrets',
   on_parent_delete: 'cascade',
@@ -76,6 +78,7 @@ const SECRETS: JsonObject = {
 };
 
 const DELIVERIES: JsonObject = {
+  compact: true,
   singular: 'webhook_delivery',
   collection: 'deliveries',
   on_parent_delete: 'cascade',
@@ -116,6 +119,7 @@ const DELIVERIES: JsonObject = {
 };
 
 const REPLAYS: JsonObject = {
+  compact: true,
   singular: 'webhook_replay',
   collection: 'replays',
   on_parent_delete: 'cascade',

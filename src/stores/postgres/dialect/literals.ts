@@ -1,5 +1,5 @@
 import { digest } from '../../../platform/digest.ts';
-import type { KeyRows, KeyRowsOptions, SqlValue, BindParameters } from '../../sql/dialect.ts';
+import type { KeyRows, SqlValue, BindParameters } from '../../sql/dialect.ts';
 import { standardLiteral, quoteName } from '../../sql/standard-dialect.ts';
 
 /** Bytes of PostgreSQL's names. It would cut longer ones. */
@@ -55,16 +55,18 @@ export function arrayLiteral(values: readonly SqlValue[]): string {
   return `{${values.map(element).join(',')}}`;
 }
 
-/** Keys, each member bound as an array. */
+/** Keys, each member bound as an array. @param options with the types that members are cast to */
 export function keyRows(
-  keys: readonly (readonly string[])[],
-  { alias, width }: KeyRowsOptions,
+  keys: readonly (readonly SqlValue[])[],
+  { alias, types }: { readonly alias: string; readonly types: readonly string[] },
   parameters: BindParameters,
 ): KeyRows {
   const of = quote(alias);
-  const members = Array.from({ length: width }, (_, at) => arrayLiteral(keys.map((key) => key[at] ?? null)));
-  const arrays = members.map((member) => `${parameters.add(member)}::text[]`);
-  const names = members.map((_, at) => quote(`id ${at}`));
+  const arrays = types.map((type, at) => {
+    const member = arrayLiteral(keys.map((key) => key[at] ?? null));
+    return `${parameters.add(member)}::${type}[]`;
+  });
+  const names = types.map((_, at) => quote(`id ${at}`));
   return {
     source: `unnest(${arrays.join(', ')}) with ordinality as ${of}(${[...names, 'key'].join(', ')})`,
     position: `${of}.key - 1`,

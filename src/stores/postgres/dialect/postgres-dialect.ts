@@ -7,8 +7,10 @@ import {
   type Encode,
   type Locate,
 } from '../../sql/dialect.ts';
+import { isList } from '../../sql/compact-list.ts';
 import { number, placeAmongIntegers, text } from '../../sql/encodings.ts';
 import { completeType, extendStandard, quoteText, type TypeDifferences } from '../../sql/standard-dialect.ts';
+import { compactList } from './compact-list.ts';
 import { arrayLiteral, keyRows, postgresLiteral, quote } from './literals.ts';
 import { lowerUuids } from './lower-uuids.ts';
 import { searchColumns, wordsExpression, wordsQuery } from './search-columns.ts';
@@ -82,6 +84,7 @@ const TYPES: TypeDifferences = {
     object: comparesJson,
     map: comparesJson,
     array: comparesJson,
+    uuid: { text: asText },
   },
   decimal: () => ({
     column: 'numeric',
@@ -93,6 +96,7 @@ const TYPES: TypeDifferences = {
     ({ scale }) =>
     (value) =>
       keyedDecimal(decimalKey(String(value)) ?? '', scale ?? 0),
+  decodeUuid: null,
   json: (read) => `to_json(${read})::text`,
   extract: (column, path) => `(${column}::json #>> ${quoteText(arrayLiteral(path))})`,
 };
@@ -116,12 +120,14 @@ export const postgres: Dialect = extendStandard(TYPES, {
   },
   arrayItems: (array, alias) => `json_array_elements_text(${array}::json) as ${alias}(value)`,
   textRows: (placeholder) => `json_array_elements_text(${placeholder}::json) as listed(value)`,
+  cast: (placeholder, type) => `cast(${placeholder} as ${castType(type)})`,
+  compact: (column, type) => (isList(type) ? compactList(column, type) : `${column}::uuid`),
   lowerUuids,
   hasSubstring: (expression, placeholder) => `strpos(${expression}, ${placeholder}) > 0`,
   inList: (expression, values, parameters) => `${expression} = any(${parameters.add(arrayLiteral(values))})`,
   search: (resource, words, parameters) =>
     `${wordsExpression(resource, `${quote(resource.name)}.`)} @@ ${parameters.add(wordsQuery(words))}::tsquery`,
-  keyRows,
+  keyRows: (keys, { alias, types }, parameters) => keyRows(keys, { alias, types: types.map(castType) }, parameters),
   joinEach: (keys, table, key) => {
     const names = key.map((_, at) => quote(`key ${at}`));
     const same = key.map((column, at) => `${column} = ${EACH}.${names[at] ?? ''}`).join(' and ');

@@ -1,10 +1,15 @@
-import type { ValueType } from '../../../model/model.ts';
+import type { Model, ValueType } from '../../../model/model.ts';
+import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
-import type { SqlRow } from '../../sql/dialect.ts';
+import { planRecords } from '../../sql/conversion/record-conversion.ts';
+import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
+import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { exclusiveLock } from './schema-steps.ts';
 import type { SearchState } from './search-schema.ts';
@@ -14,7 +19,13 @@ const { quote } = postgres;
 /** The rows of one read. */
 const BATCH = 1_000;
 
-const KEY: ValueType = { kind: 'text', format: null };
+const KEY = { kind: 'text', format: null } as const;
+
+function keyType({ columns }: CurrentTable, key: string): ValueType {
+  return columns.some(({ name, storageType }) => name === key && storageType === 'uuid')
+    ? { ...KEY, compact: true }
+    : KEY;
+}
 
 /** Converts the rows of a table, in the transaction of the migration. @param words the columns with words of tables */
 export async function convertRows(
@@ -33,6 +44,27 @@ export async function convertRows(
     await session.query(update, columns);
   });
   for (const statement of conversion.after) await session.script(statement);
+}
+
+/** Converts events that the model could not read alone, in the transaction of the migration. @param from or null */
+export async function convertEvents(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
+  for (const each of planEvents(model, from, postgres)) await convertEach(session, each);
+}
+
+/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
+export async function convertRecords(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
+  for (const each of [...planTombstones(model, from, postgres), ...planRecords(model, from, postgres)])
+    await convertEach(session, each);
+}
+
+async function convertEach(session: PostgresConnection, conversion: BatchConversion): Promise<void> {
+  let read: Statement | null = conversion.first;
+  while (read !== null) {
+    const { rows } = await session.query(read.text, read.values);
+    const { writes, next } = conversion.convert(rows);
+    await allAnswers(writes.map(({ text, values }) => session.query(text, values)));
+    read = next;
+  }
 }
 
 /** Reads and converts the rows of a table without writing them. */
@@ -103,6 +135,6 @@ function updateText({ table, columns }: TableConversion): string | null {
   const name = quote(table.name);
   const assigned = columns.map((column, at) => `${quote(column.name)} = ${rowArrays.value(at + 1)}`);
   const same = table.primaryKey.map((key, at) => `${name}.${quote(key)} = ${rowArrays.value(columns.length + at + 1)}`);
-  const types = [...columns.map(({ type }) => type), ...table.primaryKey.map(() => KEY)];
+  const types = [...columns.map(({ type }) => type), ...table.primaryKey.map((key) => keyType(table, key))];
   return `update ${name} set ${assigned.join(', ')} from ${rowArrays.source(types)} where ${same.join(' and ')}`;
 }

@@ -34,7 +34,7 @@ import { RowExpansion } from '../side-by-side/expand-rows.ts';
 import { parseExpansion } from '../side-by-side/pair-plan.ts';
 import { PairPlanner } from '../side-by-side/pair-planner.ts';
 import { endPair, pairSteps } from '../side-by-side/pair-schema.ts';
-import { checkConversion, convertRows } from './convert-rows.ts';
+import { checkConversion, convertEvents, convertRecords, convertRows } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
 import { planWithRows } from './plan-with-rows.ts';
@@ -42,7 +42,6 @@ import { runApart, runStatement, runTogether } from './run-step.ts';
 import { rowLocks } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
 
-/** The rows of one read that checks rules. */
 const BATCH = 1_000;
 
 interface DatabaseOptions {
@@ -207,11 +206,15 @@ export class DatabaseSchema {
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
+    const { from } = plan.conversion;
+    await convertEvents(this.#session, this.#model, from);
     await this.#runAll(this.#records(plan));
+    await convertRecords(this.#session, this.#model, from);
   }
 
   #records(plan: MigrationPlan): readonly Statement[] {
-    const migrated = { ...plan, model: this.#model, renamed: plan.conversion.model };
+    const { from, model: renamed } = plan.conversion;
+    const migrated = { ...plan, model: this.#model, renamed, converted: from };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     return [...adaptToModel(migrated, this.#tables), ...records];
   }
@@ -248,9 +251,8 @@ export class DatabaseSchema {
   async #convertValues({ checks }: MigrationPlan): Promise<void> {
     const statements = checks.flatMap((check) => check.statements);
     for (const statement of statements) await this.#session.script(statement);
-    const record = ownerRecord(this.#model);
-    if (statements.length > 0 && record !== null)
-      await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
+    const record = statements.length === 0 ? null : ownerRecord(this.#model);
+    if (record !== null) await this.#runAll([this.#tables.system.setMetadata(METADATA.owners, record)]);
   }
 
   /** The rules of the model that stored rows break, of those that have changed. */

@@ -1,4 +1,5 @@
 import type { TableColumn } from '../../sql/columns.ts';
+import { isList } from '../../sql/compact-list.ts';
 import { type Alteration, keyText } from '../../sql/schema/alteration.ts';
 import {
   createIndex,
@@ -101,7 +102,7 @@ function alterTable(alteration: Alteration, rows: number): readonly string[] {
       .filter((column) => !added.includes(column))
       .map((column) => `${alter(column.name)} set default ${defaultValue(postgres, column)}`),
     ...withoutDefault.map((name) => `${alter(name)} drop default`),
-    ...converted.map((column) => retype(table, column, castColumn(column))),
+    ...convertColumns(after.name, converted),
     ...retyped.map((column) => retype(table, column, defaultValue(postgres, column))),
     ...dropped.map(({ name }) => `${table} drop column ${quote(name)} cascade`),
     ...nullability(alteration, rows),
@@ -118,6 +119,20 @@ function addColumn(table: TableSchema, column: TableColumn, keepsDefault: boolea
   if (column.default === null) return [add];
   const filled = `${add}${column.nullable ? '' : ' not null'} default ${defaultValue(postgres, column)}`;
   return keepsDefault ? [filled] : [filled, `alter table ${quote(table.name)} alter column ${name} drop default`];
+}
+
+/**
+ * Converts columns. A new type cannot follow from a query: lists are written in place, before the table is rewritten.
+ */
+function convertColumns(table: string, columns: readonly TableColumn[]): readonly string[] {
+  const lists = columns.filter(({ type }) => isList(type));
+  const others = columns.filter((column) => !lists.includes(column));
+  return [
+    ...lists.map(({ name, type }) => {
+      return `update ${quote(table)} set ${quote(name)} = ${postgres.compact(quote(name), type)} where ${quote(name)} is not null`;
+    }),
+    ...others.map((column) => retype(`alter table ${quote(table)}`, column, castColumn(column))),
+  ];
 }
 
 function castColumn({ name, type }: TableColumn): string {

@@ -2,7 +2,7 @@ import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Resource, ValueType } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import type { FieldValues } from '../../../plan/plan.ts';
-import type { ConvertedValues, RowConversion } from '../../../versions/row-conversion.ts';
+import type { ConvertedValues, PairedConversion } from '../../../versions/row-conversion.ts';
 import { listColumns } from '../../sql/columns.ts';
 import { NEW } from '../../sql/conversion/table-conversion.ts';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
@@ -35,7 +35,7 @@ export type ReportFailure = (row: { readonly table: string; readonly id: string;
 interface SharedResource {
   /** The one of the newer model, with the earlier names of its fields. */
   readonly resource: Resource;
-  readonly conversion: RowConversion | null;
+  readonly conversion: PairedConversion | null;
   /** The profile that the database records of it; null for a resource that only the newer model has. */
   readonly before: ResourceProfile | null;
 }
@@ -47,7 +47,7 @@ interface SharedResource {
 export class SharedTable {
   readonly resource: Resource;
   /** Null for a table in which only names differ. */
-  readonly conversion: RowConversion | null;
+  readonly conversion: PairedConversion | null;
   readonly key: readonly string[];
   /** The earlier names of renamed columns, by the later ones. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -105,7 +105,7 @@ export class SharedTable {
     return [`alter table ${this.table} ${[...added, ...optional].join(', ')}`, ...this.#markRows(conversion)];
   }
 
-  #markRows({ from, to }: RowConversion): readonly string[] {
+  #markRows({ from, to }: PairedConversion): readonly string[] {
     const { id } = this.#names;
     const [marks, marker] = [marksTable(this.#names), quote(MARKER + this.name)];
     const keyOf = (row: string): string =>
@@ -236,7 +236,7 @@ and key in (select array[${names}] from unnest(${given}) as given(${names}))`,
 }
 
 interface ConversionCase {
-  readonly conversion: RowConversion;
+  readonly conversion: PairedConversion;
   readonly by: MarkedBy;
   /** True for a row that no instance of the other model has seen. */
   readonly isNew: boolean;

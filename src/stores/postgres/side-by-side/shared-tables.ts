@@ -1,5 +1,9 @@
 import type { Model, OlderVersion } from '../../../model/model.ts';
-import { findStoredDifference, type StoredDifference } from '../../../versions/row-conversion.ts';
+import {
+  findStoredDifference,
+  type PairedConversion,
+  type StoredDifference,
+} from '../../../versions/row-conversion.ts';
 import { linkFields, linkTable, linkColumns } from '../../sql/columns.ts';
 import { type ModelProfile, profileModel } from '../../sql/schema/model-profile.ts';
 import { keyMembers } from '../../../model/row-key.ts';
@@ -14,7 +18,7 @@ const { quote } = postgres;
 /** The tables of two models that are served side by side, and whose rows differ (VER-5d). */
 export class SharedTables {
   readonly names: PairNames;
-  readonly difference: StoredDifference;
+  readonly difference: StoredDifference<PairedConversion>;
   /** The contract of the older model in the newer one. */
   readonly version: OlderVersion;
   /** Those in which the newer model has other columns, or other names. */

@@ -1,10 +1,12 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
+import { findReturnDifference } from '../../../versions/return-conversion.ts';
 import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
-import { findStoredDifference } from '../../../versions/row-conversion.ts';
+import { findStoredDifference, type StoredDifference } from '../../../versions/row-conversion.ts';
 import type { Dialect } from '../dialect.ts';
 import type { CurrentTable } from '../schema/alteration.ts';
 import type { CurrentModels, MigrationGoal } from '../schema/current-models.ts';
+import { UnusableDatabase } from '../schema/schema-errors.ts';
 import type { FoundRows, StoredRows } from '../schema/stored-rows.ts';
 import { adviseOnVersion, findStoredContract } from './stored-contract.ts';
 import { TableConversion } from './table-conversion.ts';
@@ -41,6 +43,7 @@ export function planConversions(
   current: readonly CurrentTable[],
   dialect: Dialect,
 ): ConversionPlan {
+  if (model.returnFrom !== undefined) return planReturn(model, model.returnFrom, { recorded, current, dialect });
   const [profile = null, other] = models;
   const isAlone = goal.kind === 'alone' && other === undefined;
   const version = isAlone ? findStoredContract(model, { version: recorded, profile }) : null;
@@ -49,13 +52,61 @@ export function planConversions(
   const from = versionText(version.version);
   const difference = findStoredDifference(model, version);
   const changes = listRowChanges(model, version, difference.conversions);
+  return {
+    from,
+    model: difference.model,
+    conversions: convertTables(difference, { current, dialect, contract: { version: from, changes } }),
+    changes,
+    advice: null,
+  };
+}
+
+function convertTables(
+  { model, conversions }: StoredDifference,
+  {
+    current,
+    dialect,
+    contract,
+  }: {
+    readonly current: readonly CurrentTable[];
+    readonly dialect: Dialect;
+    readonly contract: ConstructorParameters<typeof TableConversion>[3];
+  },
+): readonly TableConversion[] {
   const tables = new Map(current.map((table) => [table.name, table]));
-  const conversions = [...difference.conversions].flatMap(([name, conversion]) => {
-    const { was } = difference.model.resources.get(name) ?? { was: null };
+  return [...conversions].flatMap(([name, conversion]) => {
+    const { was } = model.resources.get(name) ?? { was: null };
     const table = tables.get(was ?? name) ?? tables.get(name);
-    return table === undefined ? [] : [new TableConversion(conversion, table, dialect, { version: from, changes })];
+    return table === undefined ? [] : [new TableConversion(conversion, table, dialect, contract)];
   });
-  return { from, model: difference.model, conversions, changes, advice: null };
+}
+
+/**
+ * Plans the conversion of rows of the newest contract back to an older one.
+ *
+ * @throws {UnusableDatabase} for rows of another contract
+ */
+function planReturn(
+  target: Model,
+  source: NonNullable<Model['returnFrom']>,
+  database: { readonly recorded: string | null; readonly current: readonly CurrentTable[]; readonly dialect: Dialect },
+): ConversionPlan {
+  const [older, newest] = [versionText(target.version), versionText(source.newest.version)];
+  const { recorded, current, dialect } = database;
+  if (isSameContract(recorded, older) || current.length === 0)
+    return { from: null, model: target, conversions: [], changes: [], advice: null };
+  if (!isSameContract(recorded, newest))
+    throw new UnusableDatabase(
+      `It holds rows of version ${recorded ?? 'unknown'} of the model, and only those of ${newest} can go back to ${older}. Migrate it to ${newest} first, without --to.`,
+    );
+  const difference = findReturnDifference(target, source);
+  const conversions = convertTables(difference, { current, dialect, contract: { version: older, changes: [] } });
+  return { from: newest, model: difference.model, conversions, changes: [], advice: null };
+}
+
+/** The patch of a version never selects a contract. */
+function isSameContract(one: string | null, other: string): boolean {
+  return one?.split('.', 2).join('.') === other.split('.', 2).join('.');
 }
 
 /** The tables once all rows are converted. */

@@ -18,8 +18,8 @@ export interface RecordedContract {
  * @returns null for the newest contract, and for one that the model does not list
  */
 export function findStoredContract(model: Model, { version, profile }: RecordedContract): OlderVersion | null {
-  const listed = model.versions.filter(({ retired, changes }) => !retired || changes.length > 0);
-  if (version !== null) return findListed(listed, version, model.version);
+  if (version !== null) return findOlderContract(model, version);
+  const listed = convertedVersions(model);
   if (profile === null) return null;
   const newest = profileModel(model).resources;
   if (fitsExactly(profile, [...model.resources.values()], newest)) return null;
@@ -28,6 +28,16 @@ export function findStoredContract(model: Model, { version, profile }: RecordedC
       fitsExactly(profile, [...older.resources.values()], profileModel(older).resources),
     ) ?? null
   );
+}
+
+/** Finds the older contract that a version is, or is a part of; null for a version that the model does not convert. */
+export function findOlderContract(model: Model, version: string): OlderVersion | null {
+  return findListed(convertedVersions(model), version, model.version);
+}
+
+/** The older contracts with their changes. */
+function convertedVersions({ versions }: Model): readonly OlderVersion[] {
+  return versions.filter(({ retired, changes }) => !retired || changes.length > 0);
 }
 
 /**

@@ -205,12 +205,19 @@ export class TableConversion {
   #describe(): string {
     const { from, to } = this.#conversion;
     const names = (fields: readonly Field[]): string => fields.map(({ name }) => name).join(', ');
-    const made = to.length === 0 ? 'leave out' : `make ${names(to)} from`;
-    return `convert rows of ${this.table.name} from ${this.#contract}: ${made} ${names(from)}`;
+    const made = to.length === 0 ? 'leave out' : from.length === 0 ? 'add' : `make ${names(to)} from`;
+    const way = this.#conversion.isReturn === true ? 'back to' : 'from';
+    return `convert rows of ${this.table.name} ${way} ${this.#contract}: ${made} ${names(from.length === 0 ? to : from)}`;
   }
 
   #describeLoss({ problem, rows, ids }: ProblemRows): string {
     const where = `${this.table.name}.${problem.field}: ${counted(rows, 'row')} (${nameRows(rows, ids)})`;
+    if (this.#conversion.isReturn === true) {
+      const cause = problem.kind === 'failed' ? `cannot be converted: ${problem.message}` : 'cannot hold';
+      return problem.kind === 'failed'
+        ? `${where} ${cause}; change the rows first`
+        : `${where} ${rows === 1 ? 'has a value' : 'have values'} that ${this.#contract} ${cause}; change the rows first`;
+    }
     return problem.kind === 'failed'
       ? `${where} cannot be converted, and would get defaults: ${problem.message}; change the rows, or the functions of ${this.#contract}`
       : `${where} ${rows === 1 ? 'has a value' : 'have values'} that ${this.#contract} would not show any more; list ${rows === 1 ? 'it' : 'them'} in the changes of ${this.#contract}, or change the rows first`;
@@ -220,7 +227,10 @@ export class TableConversion {
     const message = problem.kind === 'invalid' ? problem.message : '';
     const field = this.#conversion.stored.field.get(problem.field.split('.')[0] ?? '');
     const blocking = message === 'is required' && field?.nullable === false && field.name === problem.field;
-    const fix = `map the values in the changes of ${this.#contract}, or change them first`;
+    const fix =
+      this.#conversion.isReturn === true
+        ? 'change the rows first'
+        : `map the values in the changes of ${this.#contract}, or change them first`;
     return { rule: `${this.resource}.${problem.field} ${message}`, rows, ids, fix, blocking };
   }
 

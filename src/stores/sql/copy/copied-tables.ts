@@ -104,12 +104,16 @@ function jsonDecoder(type: ValueType, from: Dialect): (value: SqlValue) => Json 
   };
 }
 
+function isUuids(type: ValueType): boolean {
+  return type.kind === 'text' && type.compact === true;
+}
+
 /**
- * Converts numbers with more digits than those of JavaScript: each database stores them in its own form. All other
- * values have the same form and stay as they are.
+ * Converts what each database stores in its own form: UUIDs, and numbers with more digits than those of JavaScript. All
+ * other values have the same form and stay as they are.
  */
 function converter(type: ValueType, { from, to }: CopyDialects): (value: SqlValue) => SqlValue {
-  if (type.kind !== 'decimal' && type.kind !== 'int64') return (value) => value;
+  if (type.kind !== 'decimal' && type.kind !== 'int64' && !isUuids(type)) return (value) => value;
   const [read, encode] = [jsonDecoder(type, from), to.encode(type)];
   return (value) => {
     if (value === null) return null;

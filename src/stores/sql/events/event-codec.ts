@@ -2,45 +2,17 @@ import { memoize } from '../../../cache/memoize.ts';
 import { type EventDraft, type EventEnvelope, sequenceText } from '../../../conventions/events/event.ts';
 import { timestamp } from '../../../conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../formats/json.ts';
-import type { EventAccess, LoggedEvent } from '../../store.ts';
+import type { Model } from '../../../model/model.ts';
+import type { EventValues } from '../../../versions/event-conversion.ts';
+import type { EventAccess, LoggedEvent, OriginalValues } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
+import { type EventHistory, eventHistory, type EventStep } from './event-steps.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
 import { encodeSegment } from '../../../conventions/url/url.ts';
 
-/** The names that fields of stored events have by now: those of a field that was renamed (`x-was`) since. */
-class RenamedFields {
-  readonly #steps: readonly ReadonlyMap<string, string>[];
-
-  /** @param renamed earlier and later names, of one migration after the other */
-  constructor(renamed: readonly Readonly<Record<string, string>>[]) {
-    this.#steps = renamed.map((names) => new Map(Object.entries(names)));
-  }
-
-  /** Names of fields, or paths that begin with one. */
-  names(fields: readonly string[]): readonly string[] {
-    return this.#steps.length === 0 ? fields : fields.map((each) => this.#nameOf(each));
-  }
-
-  /** The members of an object, in their order, under the later names. */
-  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null {
-    if (object === null || this.#steps.length === 0) return object;
-    return Object.fromEntries(Object.entries(object).map(([name, value]) => [this.#nameOf(name), value]));
-  }
-
-  /** JSON of an object, with its members under the later names. */
-  json(text: string): string {
-    return this.#steps.length === 0 ? text : writeOrderedJson(this.members(JSON.parse(text)));
-  }
-
-  #nameOf(path: string): string {
-    const name = path.replace(/[.[].*$/s, '');
-    return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
-  }
-}
-
 /**
  * Properties that many events have in common, stored once, as JSON. These are type, type of the resource, schema
- * version, changed fields, types of the parents, and the URL without ids. Later renames of their fields follow, the
+ * version, changed fields, types of the parents, and the URL without ids. The steps of migrations since follow, the
  * earliest first.
  */
 type EventShape = readonly [
@@ -50,7 +22,7 @@ type EventShape = readonly [
   changed: readonly string[],
   parents: readonly string[],
   url: UrlTemplate | null,
-  ...renamed: Readonly<Record<string, string>>[],
+  ...steps: EventStep[],
 ];
 
 /** The rest of an event. Absent members follow from the other columns. */
@@ -125,12 +97,21 @@ export function packEvent(draft: EventDraft): PackedEvent {
   };
 }
 
-/** A shape, and the names that it gives to fields: the same for all its events. */
-const shapeOf = memoize((json: string): Pick<EnvelopeParts, 'shape' | 'renamed'> => {
-  const shape: EventShape = JSON.parse(json);
-  const [, , , , , , ...renamed] = shape;
-  return { shape, renamed: new RenamedFields(renamed) };
-});
+/** A shape, and the way to the newest values: the same for all its events. */
+interface ReadShape extends EventHistory {
+  readonly shape: EventShape;
+}
+
+export type ReadShapes = (json: string) => ReadShape;
+
+/** Reads the shapes of a log. @param model the newest one; null to leave values in the form of their contracts */
+export function readShapes(model: Model | null): ReadShapes {
+  return memoize((json) => {
+    const shape: EventShape = JSON.parse(json);
+    const [, resource, schemaVersion, changed, , , ...steps] = shape;
+    return { shape, ...eventHistory(model, { schemaVersion, resource, changed, steps }) };
+  });
+}
 
 /**
  * The event of a row, unpacked when it is needed. One of an older version is stored as its envelope, and has no access
@@ -141,14 +122,16 @@ export class StoredEvent implements LoggedEvent {
   readonly type: string;
   readonly #row: SqlRow;
   readonly #shape: string;
+  readonly #shapes: ReadShapes;
   #unpacked: Unpacked | null = null;
   #event: EventEnvelope | null = null;
 
-  constructor(row: SqlRow) {
+  constructor(row: SqlRow, shapes: ReadShapes) {
     this.sequence = Number(row['sequence']);
     this.type = String(row['type']);
     this.#row = row;
     this.#shape = String(row['shape']);
+    this.#shapes = shapes;
   }
 
   get json(): string {
@@ -159,6 +142,10 @@ export class StoredEvent implements LoggedEvent {
     return this.#all.access;
   }
 
+  get original(): OriginalValues | null {
+    return this.#all.original;
+  }
+
   get event(): EventEnvelope {
     const event: EventEnvelope = this.#event ?? JSON.parse(this.json);
     this.#event = event;
@@ -166,29 +153,54 @@ export class StoredEvent implements LoggedEvent {
   }
 
   get #all(): Unpacked {
-    this.#unpacked ??= unpack(this.#row, this.#shape);
+    this.#unpacked ??= unpack(this.#row, this.#shape, this.#shapes);
     return this.#unpacked;
   }
 }
 
-type Unpacked = Pick<LoggedEvent, 'json' | 'access'>;
+type Unpacked = Pick<LoggedEvent, 'json' | 'access'> & { readonly original: OriginalValues | null };
 
-function unpack(row: SqlRow, shape: string): Unpacked {
+function unpack(row: SqlRow, shape: string, shapes: ReadShapes): Unpacked {
   const { detail } = row;
-  if (!shape.startsWith('[')) return { json: String(detail), access: null };
+  if (!shape.startsWith('[')) return { json: String(detail), access: null, original: null };
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
   const origin = unpackTexts(readBytes(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
-  const [before = null, after = before] = left.related ?? [];
-  const parts = shapeOf(shape);
-  const { renamed } = parts;
+  const read = shapes(shape);
+  const renamed = renamedValues(row, read, left);
+  const { conversion } = read;
+  const values = conversion?.convert(renamed, read.shape[0].endsWith('.created')) ?? renamed;
+  const { before, after, members } = values;
   const access = {
     writer: { issuer, subject, client },
-    before: recorded(renamed.members(left.before ?? null), before),
-    after: recorded(renamed.members(left.after ?? null), after),
-    ...(left.members === undefined ? {} : { members: renamed.names(left.members) }),
+    before,
+    after,
+    ...(members === undefined ? {} : { members }),
   };
-  return { json: envelopeJson(row, { ...parts, left, origin }), access };
+  const { changed, data } = renamed;
+  const original = conversion === null ? null : { version: conversion.version, changed, data };
+  // Bytes that nothing changes are not written again.
+  const isSame = conversion === null && read.renamed.isEmpty;
+  const text = isSame ? storedData(row) : values.data === null ? null : writeOrderedJson(values.data);
+  return { json: envelopeJson(row, { ...read, left, origin, changed: values.changed, data: text }), access, original };
+}
+
+/** The values of an event under the names that they had when its contract was the newest one. */
+function renamedValues(row: SqlRow, { shape, renamed, conversion }: ReadShape, left: Detail): EventValues {
+  const [before = null, after = before] = left.related ?? [];
+  const text = conversion === null && renamed.isEmpty ? null : storedData(row);
+  return {
+    changed: renamed.names(shape[3]),
+    ...(left.members === undefined ? {} : { members: renamed.names(left.members) }),
+    data: text === null ? null : renamed.members(JSON.parse(text)),
+    before: renamed.members(recorded(left.before ?? null, before)),
+    after: renamed.members(recorded(left.after ?? null, after)),
+  };
+}
+
+/** JSON; null for an event without data. */
+function storedData(row: SqlRow): string | null {
+  return row['data'] === null ? null : String(row['data']);
 }
 
 /** The values of a row with those of related rows; null where the row did not exist, or nothing is recorded of it. */
@@ -200,12 +212,14 @@ interface EnvelopeParts {
   readonly shape: EventShape;
   readonly left: Detail;
   readonly origin: readonly (string | null)[];
-  readonly renamed: RenamedFields;
+  readonly changed: readonly string[];
+  /** JSON; null without data. */
+  readonly data: string | null;
 }
 
 /** The envelope, in the order of its members (EVT-2). */
-function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopeParts): string {
-  const [type, resourceType, version, changed, parentTypes, url] = shape;
+function envelopeJson(row: SqlRow, { shape, left, origin, changed, data: text }: EnvelopeParts): string {
+  const [type, resourceType, version, , parentTypes, url] = shape;
   const [resourceId = ''] = unpackTexts(readBytes(row['resource_id']));
   const ids = [resourceId ?? '', ...(left.parents ?? [])];
   const resource = { type: resourceType, id: resourceId, url: url === null ? left.url : fillTemplate(url, ids) };
@@ -213,7 +227,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
     timestamp: left.timestamp ?? timestamp(Number(row['at'])),
     resource,
     parents: parentTypes.map((parent, index) => ({ type: parent, id: ids[index + 1] })),
-    changed_fields: renamed.names(changed),
+    changed_fields: changed,
   };
   const metadata = {
     trace_id: origin[0],
@@ -224,7 +238,7 @@ function envelopeJson(row: SqlRow, { shape, left, origin, renamed }: EnvelopePar
     caller: { issuer: origin[3] ?? null, subject: origin[4] ?? origin[2], client: origin[5] ?? null },
   };
   const head = JSON.stringify({ id: unpackTexts(readBytes(row['id']))[0], type }).slice(0, -1);
-  const data = row['data'] === null ? '}' : `,"data":${renamed.json(String(row['data']))}}`;
+  const data = text === null ? '}' : `,"data":${text}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
 

@@ -1,10 +1,11 @@
 import type { EventEnvelope } from '../../../conventions/events/event.ts';
+import type { Model } from '../../../model/model.ts';
 import type { EventLog, EventQuery, ExpiryQuery, LoggedEvent, LogRange } from '../../store.ts';
 import type { Dialect, SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
-import { StoredEvent } from './event-codec.ts';
+import { readShapes, type ReadShapes, StoredEvent } from './event-codec.ts';
 import { BLOCK_SIZE, findBlock, type EventStatements, eventStatements } from './event-statements.ts';
 import { packTexts } from './packed-text.ts';
 
@@ -15,11 +16,17 @@ export class SqlEventLog implements EventLog {
   readonly #client: SqlClient;
   readonly #system: Pick<SystemStatements, 'lastSequence'>;
   readonly #statements: EventStatements;
+  readonly #shapes: ReadShapes;
 
-  constructor(client: SqlClient, system: Pick<SystemStatements, 'lastSequence'>, dialect: Dialect) {
+  constructor(
+    client: SqlClient,
+    { system, dialect }: { readonly system: Pick<SystemStatements, 'lastSequence'>; readonly dialect: Dialect },
+    model: Model,
+  ) {
     this.#client = client;
     this.#system = system;
     this.#statements = eventStatements(dialect);
+    this.#shapes = readShapes(model);
   }
 
   async after(sequence: number, limit: number): Promise<readonly EventEnvelope[]> {
@@ -125,7 +132,7 @@ export class SqlEventLog implements EventLog {
   }
 
   async #read(statement: Statement): Promise<readonly LoggedEvent[]> {
-    return (await this.#client.all(statement)).map((row) => new StoredEvent(row));
+    return (await this.#client.all(statement)).map((row) => new StoredEvent(row, this.#shapes));
   }
 }
 

@@ -57,6 +57,8 @@ export interface EventStatements {
   readonly addBlockShape: Prepare;
   /** Parameters: sequence, JSON of the shape, base, at, id, id of the resource, origin, data, detail. */
   readonly addEvent: Prepare;
+  /** Parameters: JSON of the shape, data, detail, sequence. */
+  readonly replaceEvent: Prepare;
   /** Stores the times of a block that is full. Parameters: block, first and last time, first and last id. */
   readonly addTimes: Prepare;
   /** @param sequences strings, as a JSON array */
@@ -134,6 +136,8 @@ values ((select coalesce(max(id), 0) + 1 from restwright_event_shapes), ?, ?, ?)
     addBlockShape: of(`insert into restwright_block_shapes (block, shape)
 values (?, (select id from restwright_event_shapes where shape = ?)) on conflict do nothing`),
     addEvent: addEvent(dialect),
+    replaceEvent: of(`update restwright_events
+set shape = (select id from restwright_event_shapes where shape = ?), data = ?, detail = ? where sequence = ?`),
     addTimes: of(
       'insert into restwright_event_blocks (block, first_at, last_at, first_id, last_id) values (?, ?, ?, ?, ?)',
     ),

@@ -36,9 +36,9 @@ export function ancestorExists(
   const [ancestor, ...above] = within.slice(index);
   if (ancestor === undefined) throw new RangeError(`The path has no ancestor ${index}`);
   const table = tables.of(ancestor.resource);
-  const conditions = [`${table.column('id')} = ${parameters.add(ancestor.id)}`];
+  const conditions = [`${table.column('id')} = ${parameters.add(table.encodeId('id', ancestor.id))}`];
   for (const [level, id] of parentIds(table, above)) {
-    conditions.push(`${table.column(level)} = ${parameters.add(id)}`);
+    conditions.push(`${table.column(level)} = ${parameters.add(table.encodeId(level, id))}`);
   }
   const visible = compileFilter(table, [], visibleConditions(ancestor.visible));
   conditions.push(...filterConditions(conditionContext(tables, table, parameters), visible));

@@ -1,4 +1,5 @@
 import type { Json } from '../../../conventions/json/json.ts';
+import type { ValueType } from '../../../model/model.ts';
 import type { Condition } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
 import type { Operand } from '../tables.ts';
@@ -48,8 +49,10 @@ function matchNone({ table, parameters }: ConditionContext, operand: Operand, va
 }
 
 /** A substring of a text, or an item of an array. */
-function matchContained({ table, parameters, deadline }: ConditionContext, path: string, value: Json): string {
+function matchContained(context: ConditionContext, path: string, value: Json): string {
+  const { table, parameters, deadline } = context;
   const operand = table.operand(path);
+  if (operand.type.kind === 'text') return matchSubstring(context, operand, value);
   const whole = operand.type.kind === 'array' ? table.membership(path) : operand;
   const encoded = value === null ? undefined : whole.encode(value);
   if (encoded === undefined) return NEVER;
@@ -57,6 +60,15 @@ function matchContained({ table, parameters, deadline }: ConditionContext, path:
   return 'condition' in whole
     ? whole.condition(placeholder, deadline.found)
     : table.dialect.hasSubstring(whole.expression, placeholder);
+}
+
+const TEXT: ValueType = { kind: 'text', format: null };
+
+function matchSubstring({ table, parameters }: ConditionContext, operand: Operand, value: Json): string {
+  const { dialect } = table;
+  const encoded = value === null ? undefined : dialect.encode(TEXT)(value);
+  if (encoded === undefined) return NEVER;
+  return dialect.hasSubstring(dialect.text(operand.expression, operand.type), parameters.add(encoded));
 }
 
 /** True if a field is set. An array is set if it has items; an empty one has a single stored form. */

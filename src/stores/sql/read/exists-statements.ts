@@ -39,6 +39,6 @@ export function rowExistsStatement(tables: Tables, reference: VisibleReference):
 
 /** A condition: a row is the one with an address. */
 export function hasKey(table: Table, address: RowAddress, parameters: BindParameters): string {
-  const ids = keyIds(table.resource, address);
+  const ids = table.encodeKey(keyIds(table.resource, address));
   return table.key.map((name, index) => `${table.column(name)} = ${parameters.add(ids[index] ?? null)}`).join(' and ');
 }

@@ -82,7 +82,8 @@ function missingKeysStatement(
 ): Statement {
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const { source, position, ids } = dialect.keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
+  const encoded = keys.map((key) => table.encodeKey(key));
+  const { source, position, ids } = dialect.keyRows(encoded, { alias: 'one id', types: table.keyTypes }, parameters);
   const conditions = [
     ...table.key.map((name, index) => `${table.column(name)} = ${ids[index]}`),
     ...filterConditions(

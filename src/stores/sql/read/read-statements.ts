@@ -27,14 +27,14 @@ export function orderBy(table: Table, order: readonly SortKey[]): string {
 /** Reads the row of an item plan. */
 export function itemStatement(tables: Tables, plan: ItemPlan): Statement {
   const table = tables.of(plan.resource);
-  const key = keyIds(table.resource, plan);
+  const key = table.encodeKey(keyIds(table.resource, plan));
   if (plan.within.length === 0 && plan.columns === undefined) {
     if (plan.visible.kind === 'everything') return { text: wholeRowText(table), values: key };
     const { text, values } = visibleRow(tables)(table)(plan.visible);
     return { text, values: [...key, ...values] };
   }
   const parameters = new BindParameters(tables.dialect);
-  const own = `${table.column('id')} = ${parameters.add(plan.id)}`;
+  const own = `${table.column('id')} = ${parameters.add(table.encodeId('id', plan.id))}`;
   const filter = compileFilter(table, belowParent(table, plan.within), visibleConditions(plan.visible));
   const conditions = [
     own,
@@ -226,7 +226,7 @@ function isGuarded({ dialect }: Table, { maxSize, effort }: ListPlan): boolean {
 function largeRowCondition(table: Table, plan: ListPlan, parameters: BindParameters): readonly string[] {
   const { largeRow } = table.dialect;
   const { maxSize = Infinity, columns, window } = plan;
-  if (largeRow === null || !isGuarded(table, plan)) return [];
+  if (largeRow === null || !isGuarded(table, plan) || table.sized(columns).length === 0) return [];
   const share = Math.floor(maxSize / (window.limit + 1));
   const placeholder = parameters.add(share);
   return [columns === undefined ? smallRow(table)(placeholder) : largeRow(sizedColumns(table, columns), placeholder)];

@@ -1,3 +1,4 @@
+import type { ValueType } from '../../../model/model.ts';
 import { referringMembers } from '../../../model/row-key.ts';
 import type {
   Ancestor,
@@ -24,6 +25,7 @@ import { sizeOfAll } from './size-bound.ts';
 
 /** No member of a row has these names. */
 const OWNER = 'the owner';
+const TEXT: ValueType = { kind: 'text', format: null };
 const ancestorColumn = (level: number): string => `the ancestor ${level}`;
 
 /** The levels above the rows of a table, nearest first. */
@@ -40,8 +42,10 @@ function located(tables: Tables, table: Table): string {
 }
 
 /** The row of a driver, with the ids above it. */
-function locatedRow(table: Table, levels: readonly AncestorId[], read: SqlRow): LocatedRow {
-  const within = levels.map(({ resource }, level): Ancestor => ({ resource, id: String(read[ancestorColumn(level)]) }));
+function locatedRow(tables: Tables, table: Table, levels: readonly AncestorId[], read: SqlRow): LocatedRow {
+  const within = levels.map(({ resource }, level): Ancestor => {
+    return { resource, id: tables.of(resource).decodeId(read[ancestorColumn(level)]) };
+  });
   const other = new Set([OWNER, ...levels.map((_, level) => ancestorColumn(level))]);
   const own = Object.entries(read).filter(([name]) => !other.has(name));
   return { row: table.decode(Object.fromEntries(own)), within };
@@ -51,8 +55,8 @@ function locatedRow(table: Table, levels: readonly AncestorId[], read: SqlRow): 
 export function lookupStatement(tables: Tables, plan: LookupPlan): Statement {
   const table = tables.of(plan.resource);
   const parameters = new BindParameters(tables.dialect);
-  const keys = plan.rows.map((address) => keyIds(table.resource, address));
-  const { source, ids } = tables.dialect.keyRows(keys, { alias: 'one id', width: table.key.length }, parameters);
+  const keys = plan.rows.map((address) => table.encodeKey(keyIds(table.resource, address)));
+  const { source, ids } = tables.dialect.keyRows(keys, { alias: 'one id', types: table.keyTypes }, parameters);
   const selection = located(tables, table);
   const listed = `${table.keyExpression} in (select ${ids.join(', ')} from ${source})`;
   const conditions = [listed, ...visible(conditionContext(tables, table, parameters), plan.visible)];
@@ -88,17 +92,14 @@ export function lookupRows(
 ): MaybePromise<readonly LocatedRow[]> {
   const table = tables.of(plan.resource);
   checkSize(table, reads, plan.maxSize);
-  return runSteps(locatedRows(table, listLevels(tables, table), reads));
+  return runSteps(locatedRows(tables, table, reads));
 }
 
-function* locatedRows(
-  table: Table,
-  levels: readonly AncestorId[],
-  reads: readonly SqlRow[],
-): Steps<readonly LocatedRow[]> {
+function* locatedRows(tables: Tables, table: Table, reads: readonly SqlRow[]): Steps<readonly LocatedRow[]> {
+  const levels = listLevels(tables, table);
   const rows: LocatedRow[] = [];
   for (const read of reads) {
-    rows.push(locatedRow(table, levels, read));
+    rows.push(locatedRow(tables, table, levels, read));
     yield;
   }
   return rows;
@@ -114,8 +115,11 @@ export function relatedStatement(tables: Tables, plan: RelatedPlan, checks: Dead
   const table = tables.of(plan.resource);
   const { dialect } = tables;
   const parameters = new BindParameters(dialect);
-  const width = ownerWidth(tables, plan);
-  const owner = dialect.keyRows(distinctOwners(width, plan), { alias: 'one owner', width }, parameters);
+  const types = ownerTypes(tables, plan);
+  const keys = distinctOwners(types.length, plan).map((key) =>
+    key.map((id, at) => dialect.encode(types[at] ?? TEXT)(id) ?? null),
+  );
+  const owner = dialect.keyRows(keys, { alias: 'one owner', types }, parameters);
   const deadline = deadlineCheck(dialect, checks);
   const conditions = [
     ...deadline.row,
@@ -141,11 +145,14 @@ function withFurtherRows({ maxSize }: RelatedPlan): number | undefined {
   return maxSize === undefined ? undefined : 2 * maxSize;
 }
 
-/** The number of ids that identify an owner: those that referring rows hold, or its key. */
-function ownerWidth(tables: Tables, { resource, field, ownedBy }: RelatedPlan): number {
-  return ownedBy === undefined
-    ? referringMembers(tables.of(resource).resource, field).length
-    : tables.of(ownedBy).key.length;
+/** The types of the ids that identify an owner: those that referring rows hold, or its key. */
+function ownerTypes(tables: Tables, { resource, field, ownedBy }: RelatedPlan): readonly ValueType[] {
+  if (ownedBy !== undefined) return tables.of(ownedBy).keyTypes;
+  const table = tables.of(resource);
+  return referringMembers(table.resource, field).map((name) => {
+    const { type } = table.operand(name);
+    return type.kind === 'array' ? type.item.type : type;
+  });
 }
 
 /**
@@ -203,7 +210,7 @@ export async function relatedRows(
   const byPosition = Map.groupBy(reads, (read) => Number(read[OWNER]));
   const first = [...byPosition.values()].flatMap((owned) => owned.slice(0, plan.limit));
   checkSize(table, first, plan.maxSize);
-  const all = await runSteps(locatedRows(table, listLevels(tables, table), first));
+  const all = await runSteps(locatedRows(tables, table, first));
   let start = 0;
   const found = new Map<number, RelatedRows>();
   for (const [position, { length }] of byPosition) {
@@ -211,7 +218,7 @@ export async function relatedRows(
     found.set(position, { rows: all.slice(start, end), more: length > plan.limit });
     start = end;
   }
-  return ofEachOwner(ownerWidth(tables, plan), plan, found);
+  return ofEachOwner(ownerTypes(tables, plan).length, plan, found);
 }
 
 /** @param found by the position of a distinct owner */

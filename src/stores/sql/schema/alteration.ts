@@ -71,7 +71,9 @@ export function compareTables(before: CurrentTable, after: TableSchema): Alterat
     withoutDefault: both.filter(({ previous }) => previous.hasDefault).map(({ column }) => column.name),
     nullability: both.some(({ column, previous }) => column.nullable !== previous.nullable),
     foreignKeys: before.foreignKeys.map(keyText).sort().join() !== after.foreignKeys.map(keyText).sort().join(),
-    primaryKey: before.primaryKey.join() !== after.primaryKey.join(),
+    primaryKey:
+      before.primaryKey.join() !== after.primaryKey.join() ||
+      restored.some(({ column }) => after.primaryKey.includes(column.name)),
   };
   const { added, converted, retyped, dropped, withoutDefault } = alteration;
   const changed =

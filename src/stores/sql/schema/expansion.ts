@@ -4,7 +4,7 @@ import type { Alteration } from './alteration.ts';
 import type { MigrationGoal } from './current-models.ts';
 import { type StorageTypes, listStorageTypes } from './migration.ts';
 import type { ModelProfile, ResourceProfile } from './model-profile.ts';
-import { storageType, type TableSchema } from './schema.ts';
+import { isCompact, storageType, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
 /**
@@ -38,21 +38,21 @@ function expandingChanges(
         const alteration = known === undefined ? null : expandingAlteration(change.alteration, known, isKept);
         return alteration === null ? [] : [{ ...change, alteration, losses: [], broken: [] }];
       }
+      // A table of links that is created again.
+      case 'drop-table':
+        return created.has(change.table.name) ? [change] : [];
       case 'rename-table':
       case 'rename-column':
-      case 'drop-table':
         return [];
     }
   });
 }
 
 const UNCHANGED = {
-  converted: [],
   retyped: [],
   dropped: [],
   withoutDefault: [],
   nullability: false,
-  primaryKey: false,
 } as const;
 
 /** Checks if a unique key has a column that the other instances leave unset: null is not equal to null. */
@@ -97,7 +97,9 @@ function expandingAlteration(
     ...added.filter((column) => column.default !== null),
     ...kept.filter(({ name, nullable }) => !nullable && existing.get(name)?.hasDefault === false),
   ];
-  if (added.length + defaults.length === 0) return null;
+  // Their form follows from the build, whatever its model: the other instances are of this build, too.
+  const converted = alteration.converted.filter(({ type }) => isCompact(type));
+  if (added.length + defaults.length + converted.length === 0) return null;
   const isNew = new Set(added.map(({ name }) => name));
   const foreignKeys = after.foreignKeys.filter(({ columns }) => columns.some((column) => isNew.has(column)));
   return {
@@ -110,7 +112,9 @@ function expandingAlteration(
       primaryKey: before.primaryKey,
     },
     added,
+    converted,
     defaults,
+    primaryKey: converted.some(({ name }) => before.primaryKey.includes(name)),
     foreignKeys: foreignKeys.length > 0,
   };
 }

@@ -90,10 +90,14 @@ function fieldProfile(resource: Resource, field: Field, value: Json): FieldProfi
   };
 }
 
-/** The type without the origin of ids, which follows from the reference: profiles of earlier versions have none. */
+/**
+ * The type without the origin of ids, which follows from the reference, and without its form in the database: profiles
+ * of earlier versions have none.
+ */
 function withoutIds(type: ValueType): ValueType {
   if (type.kind === 'text') return { kind: type.kind, format: type.format };
-  return type.kind === 'array' ? { ...type, item: { ...type.item, type: withoutIds(type.item.type) } } : type;
+  if (type.kind !== 'array') return type;
+  return { kind: type.kind, item: { ...type.item, type: withoutIds(type.item.type) } };
 }
 
 /** The values that `enum` and `const` of a schema allow, wherever they are in it. */

@@ -1,7 +1,8 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
 import type { Statement } from '../dialect.ts';
-import { renameEvents } from './rename-events.ts';
+import { RETURNED } from '../events/event-steps.ts';
+import { noteContract, renameEvents } from './rename-events.ts';
 import type { Tables } from '../tables.ts';
 import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
 import { fieldRules } from './field-rules.ts';
@@ -16,6 +17,8 @@ interface MigratedModel {
   readonly model: Model;
   /** The model, with the names that its resources and fields had before (`was`, `x-was`). */
   readonly renamed: Model;
+  /** The version of the older contract whose rows were converted; null where none were. */
+  readonly converted: string | null;
 }
 
 /**
@@ -26,7 +29,7 @@ export function modelMetadata({
   goal,
   models,
   model,
-}: Omit<MigratedModel, 'renamed'>): readonly (readonly [name: string, value: string])[] {
+}: Omit<MigratedModel, 'renamed' | 'converted'>): readonly (readonly [name: string, value: string])[] {
   const served = [METADATA.models, recordedModels(goal, models, model)] as const;
   if (goal.kind === 'shared') return [served];
   const form = ownerRecord(model);
@@ -38,11 +41,15 @@ export function modelMetadata({
 
 /** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */
 export function adaptToModel(
-  { goal, models, renamed }: MigratedModel,
+  { goal, models, renamed, converted }: MigratedModel,
   { dialect, system }: Pick<Tables, 'dialect' | 'system'>,
 ): readonly Statement[] {
   if (goal.kind === 'shared') return [];
   // Another model may have been represented in the same epoch.
   const epoch = models.length === 2 ? [system.deleteMetadata(METADATA.cacheEpoch)] : [];
-  return [...renameEvents(models, renamed, dialect), ...epoch];
+  // Before their names: they are those of that contract.
+  const { returnFrom, version } = renamed;
+  const step = returnFrom === undefined ? converted : `${RETURNED}${versionText(version)}`;
+  const noted = converted === null || step === null ? [] : [noteContract(step, dialect)];
+  return [...noted, ...renameEvents(models, renamed, dialect), ...epoch];
 }

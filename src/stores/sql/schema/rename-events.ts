@@ -1,5 +1,6 @@
 import type { Model, Resource } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
+import type { EventStep } from '../events/event-steps.ts';
 import type { CurrentModels } from './current-models.ts';
 import { earlierParentField, earlierResource } from './earlier-names.ts';
 import type { ResourceProfile } from './model-profile.ts';
@@ -17,13 +18,20 @@ from renamed where shapes.resource = renamed.earlier and shapes.shape like '["%'
 and not exists (select 1 from restwright_event_shapes as other where other.shape = ${shape})`;
 }
 
-/**
- * Appends what the fields of a resource were renamed to. The events are as they were: their values are read under the
- * later names.
- */
-function renameFieldsText(later: string, resource: string): string {
-  return `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${later}
-where resource = ${resource} and shape like '["%'`;
+/** Appends a step of the history of events (`events/event-steps.ts`). The events are as they were. */
+function addStepText(step: string): string {
+  return `update restwright_event_shapes set shape = substr(shape, 1, length(shape) - 1) || ${step}
+where shape like '["%'`;
+}
+
+/** The statement that notes the contract whose rows a migration converts: events before it are of that contract. */
+export function noteContract(version: string, dialect: Dialect): Statement {
+  const parameters = new BindParameters(dialect);
+  return { text: addStepText(addStep(version, parameters)), values: parameters.values };
+}
+
+function addStep(step: EventStep, parameters: BindParameters): string {
+  return `cast(${parameters.add(`,${JSON.stringify(step)}]`)} as text)`;
 }
 
 /**
@@ -42,7 +50,8 @@ export function renameEvents(current: CurrentModels, model: Model, dialect: Dial
     return earlier === null ? [] : [{ resource, earlier, parentField }];
   });
   return [
-    ...resources.flatMap((each) => fieldStatements(each, dialect)),
+    // On the way back to an older contract the steps since it are undone, and all other events are rewritten.
+    ...(model.returnFrom === undefined ? resources.flatMap((each) => fieldStatements(each, dialect)) : []),
     ...resourceStatements(
       resources.flatMap(({ resource: { singular }, earlier }) =>
         earlier.singular === singular ? [] : [[earlier.singular, singular] as const],
@@ -68,8 +77,9 @@ function fieldStatements({ resource, earlier, parentField }: RenamedResource, di
   });
   if (renamed.length === 0) return [];
   const parameters = new BindParameters(dialect);
-  const later = `cast(${parameters.add(`,${JSON.stringify(Object.fromEntries(renamed))}]`)} as text)`;
-  return [{ text: renameFieldsText(later, parameters.add(earlier.singular)), values: parameters.values }];
+  const later = addStep(Object.fromEntries(renamed), parameters);
+  const text = `${addStepText(later)} and resource = ${parameters.add(earlier.singular)}`;
+  return [{ text, values: parameters.values }];
 }
 
 /** @param renamed earlier and later singular names */

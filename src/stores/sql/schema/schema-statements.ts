@@ -1,7 +1,7 @@
 import { linkTable, type TableColumn, typeAt } from '../columns.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Alteration } from './alteration.ts';
-import type { ColumnSource, ForeignKey, Index, TableSchema } from './schema.ts';
+import { type ColumnSource, type ForeignKey, type Index, isCompact, type TableSchema } from './schema.ts';
 import type { SchemaChange } from './schema-changes.ts';
 
 /** The statements of schema changes in the SQL of a database. Renaming is the same in all of them. */
@@ -79,7 +79,9 @@ function fillLinks(dialect: Dialect, table: TableSchema, { declared, existing }:
   const { quote } = dialect;
   const held = (name: string): string => `held.${quote(name)}`;
   const columns = [...owner.columns, ...target.columns].map(quote).join(', ');
-  const values = [...owner.keys.map(held), 'item.value', ...target.keys.slice(1).map(held)].join(', ');
+  const type = typeAt(table.columns, target.columns.slice(0, 1));
+  const value = isCompact(type) ? dialect.compact('item.value', type) : 'item.value';
+  const values = [...owner.keys.map(held), value, ...target.keys.slice(1).map(held)].join(', ');
   const from = `${quote(rows.name)} as held, ${dialect.arrayItems(held(field.name), 'item')}`;
   return [`insert into ${quote(table.name)} (${columns}) select distinct ${values} from ${from}`];
 }

@@ -1,6 +1,7 @@
 import type { Model, Resource, SortKey, ValueType } from '../../../model/model.ts';
 import { keyMembers, referringMembers } from '../../../model/row-key.ts';
 import { listIndexes } from '../../../plan/list/indexes.ts';
+import { isList, listMembers } from '../compact-list.ts';
 import {
   type TableColumn,
   listColumns,
@@ -54,16 +55,33 @@ export interface TableSchema {
   readonly indexes: readonly Index[];
 }
 
-/** The stored form of a type: `text`, `decimal(2)`. Values that were stored in another form cannot be read. */
+/**
+ * The stored form of a type: `text`, `uuid`, `decimal(2)`, `list(at,duration)`. Values that were stored in another form
+ * cannot be read.
+ */
 export function storageType(type: ValueType): string {
+  if (type.kind === 'text' && type.compact === true) return UUID;
+  if (isList(type))
+    return `list(${listMembers(type)
+      .map(({ name }) => name)
+      .join()})`;
   if (type.kind !== 'decimal') return type.kind;
   return type.precision !== null && type.scale !== null && type.precision <= MAX_SCALED_DIGITS
     ? `decimal(${type.scale})`
     : 'decimal';
 }
 
+const UUID = 'uuid';
+
+/** Checks if a type has a compact form in place of the one of its kind. */
+export function isCompact(type: ValueType): boolean {
+  return (type.kind === 'text' || type.kind === 'array') && type.compact === true;
+}
+
 /** Checks if values of a storage type are converted to a type without loss. */
-export function convertsTo(from: string, { kind }: ValueType): boolean {
+export function convertsTo(from: string, type: ValueType): boolean {
+  const { kind } = type;
+  if (isCompact(type)) return from === kind;
   return from === 'integer' && (kind === 'number' || kind === 'int64' || kind === 'text');
 }
 
@@ -126,16 +144,16 @@ function hiddenSources({ parent, parentKey }: Resource, resources: Model['resour
 function linksTable(resource: Resource, field: string, target: Resource): TableSchema {
   const name = linkTable(resource.name, field);
   const was = linkTable(resource.was ?? resource.name, resource.field.get(field)?.was ?? field);
-  const id = (column: string): TableColumn => ({
-    name: column,
-    type: { kind: 'text', format: null },
-    nullable: false,
-    was: null,
-    default: null,
-  });
-  const owners = linkColumns('owner', keyMembers(resource).length);
-  const targets = linkColumns('target', keyMembers(target).length);
-  const columns = [...owners, ...targets].map(id);
+  const [owners, targets] = [
+    linkColumns('owner', keyMembers(resource).length),
+    linkColumns('target', keyMembers(target).length),
+  ];
+  const keyColumns = (of: Resource, names: readonly string[]): readonly TableColumn[] =>
+    names.map((column, at) => {
+      const type = typeAt(listColumns(of), [keyMembers(of)[at] ?? '']);
+      return { name: column, type, nullable: false, was: null, default: null };
+    });
+  const columns = [...keyColumns(resource, owners), ...keyColumns(target, targets)];
   return {
     name,
     was: was === name ? null : was,

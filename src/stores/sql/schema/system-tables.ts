@@ -4,7 +4,7 @@ import { BLOCK_SIZE } from '../events/event-statements.ts';
 import { FROM_LOG } from '../system-statements.ts';
 
 /** The format of the system tables of this version. A database with a greater format was created by a newer version. */
-export const FORMAT = 11;
+export const FORMAT = 12;
 
 /** The prefix of the names of system tables. No resource name may start with it. */
 export const SYSTEM_PREFIX = 'restwright_';
@@ -262,6 +262,8 @@ const UPGRADES: ReadonlyMap<number, (dialect: Dialect, from: number) => readonly
   [9, () => ['drop table if exists restwright_attempts']],
   // An older version would read other tables.
   [10, upgradeLog],
+  // Since this format webhooks and what lies below them are stored in a compact form, to which tables are migrated.
+  [11, () => []],
 ]);
 
 /** The statements that upgrade the system tables from an older format. */

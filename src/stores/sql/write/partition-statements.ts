@@ -30,7 +30,7 @@ export function partitionStatements(
     const found = key.map((column, index) => `${quote(column)} = ${placeholder(index + 4)}`).join(' and ');
     const read = `select ${placeholder(1)}, ${placeholder(2)}, ${quote(field)}, ${placeholder(3)} from ${name}`;
     const text = `insert into restwright_partitions ${read} where ${found} and ${quote(field)} is not null ${REPLACE}`;
-    return { text, values: [plan.resource, field, stamp, ...keyIds(table.resource, plan)] };
+    return { text, values: [plan.resource, field, stamp, ...table.encodeKey(keyIds(table.resource, plan))] };
   });
   const entered = fields.flatMap((field): readonly Statement[] => {
     const value = values[field];

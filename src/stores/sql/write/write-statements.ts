@@ -1,5 +1,4 @@
-import type { Resource, ValueType } from '../../../model/model.ts';
-import { keyMembers } from '../../../model/row-key.ts';
+import type { ValueType } from '../../../model/model.ts';
 import {
   type CreatePlan,
   type DeletePlan,
@@ -12,7 +11,7 @@ import { type RowPlan } from '../../../plan/write-unit.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import { memoize, weakMemoize } from '../../../cache/memoize.ts';
 import { linkColumns, linkFields, linkTable, referenceFields, typeAt } from '../columns.ts';
-import { type DerivedColumn, type Dialect, BindParameters, type Statement } from '../dialect.ts';
+import { type DerivedColumn, type Dialect, BindParameters, type SqlValue, type Statement } from '../dialect.ts';
 import { hasKey, rowExistsStatement } from '../read/exists-statements.ts';
 import type { Table, Tables } from '../tables.ts';
 
@@ -69,7 +68,12 @@ export function updateStatement(
   const names = Object.keys(plan.values);
   const values = names.map((name) => table.encode(name, plan.values[name]));
   for (const { field, encode } of derivedFrom(table, names)) values.push(encode(plan.values[field]));
-  values.push(table.encode('updated_at', plan.at), revision, ...keyIds(table.resource, plan), expected);
+  values.push(
+    table.encode('updated_at', plan.at),
+    revision,
+    ...table.encodeKey(keyIds(table.resource, plan)),
+    expected,
+  );
   return { ...updateText(table)(names.join(SEPARATOR)), values };
 }
 
@@ -123,7 +127,7 @@ function derivedFrom({ derived }: Table, names: readonly string[]): readonly Der
 export function deleteStatement(tables: Tables, plan: DeletePlan, expected: number): Statement {
   const table = tables.of(plan.resource);
   const found = equalities(table.dialect, foundBy(table), 1);
-  const values = [...keyIds(table.resource, plan), expected];
+  const values = [...table.encodeKey(keyIds(table.resource, plan)), expected];
   return { text: `delete from ${table.name} where ${found.join(' and ')}`, values };
 }
 
@@ -167,15 +171,17 @@ export function writtenReferences(tables: Tables, plan: RowPlan): readonly Writt
  * repeated item is linked once.
  */
 export function linkStatements(tables: Tables, plan: RowPlan): readonly Statement[] {
-  const { resource } = tables.of(plan.resource);
+  const owners = tables.of(plan.resource);
+  const { resource } = owners;
   return linkFields(resource).flatMap(({ field, target }) => {
-    const targets = plan.values[field];
-    if (targets === undefined) return [];
-    const link = linkText(tables, { resource, field, target: tables.of(target).resource });
-    const owner = keyIds(resource, plan);
+    const values = plan.values[field];
+    if (values === undefined) return [];
+    const targets = tables.of(target);
+    const link = linkText({ owners, field, targets });
+    const owner = owners.encodeKey(keyIds(resource, plan));
     const cleared: Statement[] = plan.kind === 'create' ? [] : [{ text: link.clear, values: owner }];
-    const ids = new Set(items(targets).filter((id) => typeof id === 'string'));
-    const referred = [...ids].map((id) => keyIds(tables.of(target).resource, { id, within: plan.within }));
+    const ids = new Set(items(values).filter((id) => typeof id === 'string'));
+    const referred = [...ids].map((id) => targets.encodeKey(keyIds(targets.resource, { id, within: plan.within })));
     return referred.length === 0 ? cleared : [...cleared, link.add(owner, referred)];
   });
 }
@@ -183,24 +189,29 @@ export function linkStatements(tables: Tables, plan: RowPlan): readonly Statemen
 /** The text that clears the links of a row, and the statement that adds links of a row to others. */
 interface LinkStatements {
   readonly clear: string;
-  readonly add: (owner: readonly string[], referred: readonly (readonly string[])[]) => Statement;
+  readonly add: (owner: readonly SqlValue[], referred: readonly (readonly SqlValue[])[]) => Statement;
 }
 
 /** The text that clears the links of a row, and the statement that adds all of them. */
-function linkText(
-  { dialect }: Tables,
-  { resource, field, target }: { readonly resource: Resource; readonly field: string; readonly target: Resource },
-): LinkStatements {
-  const links = dialect.quote(linkTable(resource.name, field));
-  const owner = linkColumns('owner', keyMembers(resource).length);
-  const width = keyMembers(target).length;
-  const names = [...owner, ...linkColumns('target', width)].map(dialect.quote).join(', ');
+function linkText({
+  owners,
+  field,
+  targets,
+}: {
+  readonly owners: Table;
+  readonly field: string;
+  readonly targets: Table;
+}): LinkStatements {
+  const { dialect } = owners;
+  const links = dialect.quote(linkTable(owners.resource.name, field));
+  const owner = linkColumns('owner', owners.key.length);
+  const names = [...owner, ...linkColumns('target', targets.key.length)].map(dialect.quote).join(', ');
   return {
     clear: `delete from ${links} where ${equalities(dialect, owner, 1).join(' and ')}`,
     add: (own, referred) => {
       const parameters = new BindParameters(dialect);
-      const places = own.map((id) => `cast(${parameters.add(id)} as text)`);
-      const { source, ids } = dialect.keyRows(referred, { alias: 'one id', width }, parameters);
+      const places = own.map((id, at) => dialect.cast(parameters.add(id), owners.keyTypes[at] ?? TEXT));
+      const { source, ids } = dialect.keyRows(referred, { alias: 'one id', types: targets.keyTypes }, parameters);
       // SQLite reads `on conflict` after a table as a part of the join, unless there is a condition.
       const rows = `select ${[...places, ...ids].join(', ')} from ${source} where true`;
       return { text: `insert into ${links} (${names}) ${rows} on conflict do nothing`, values: parameters.values };
@@ -212,7 +223,7 @@ function linkText(
 function takenStatement(table: Table, plan: RowPlan, fields: readonly string[]): Statement {
   const { quote } = table.dialect;
   const parameters = new BindParameters(table.dialect);
-  const ids = keyIds(table.resource, plan);
+  const ids = table.encodeKey(keyIds(table.resource, plan));
   const same = fields.map((field) => {
     const value = plan.values[field];
     if (value !== undefined) return `${table.column(field)} = ${parameters.add(table.encode(field, value))}`;

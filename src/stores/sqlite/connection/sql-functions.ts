@@ -1,5 +1,7 @@
 import { decimalKey } from '../../sql/decimal.ts';
 import {
+  COMPACT_FUNCTION,
+  compactJson,
   DECIMAL_KEY_FUNCTION,
   JSON_FUNCTION,
   LOWER_UUIDS_FUNCTION,
@@ -16,6 +18,7 @@ export function defineFunctions(connection: SqliteConnection): void {
   );
   connection.defineFunction(JSON_FUNCTION, true, (value = null, type = null) => storedJson(value, type));
   connection.defineFunction(LOWER_UUIDS_FUNCTION, true, (value = null, type = null) => storedLower(value, type));
+  connection.defineFunction(COMPACT_FUNCTION, true, (value = null, type = null) => compactJson(value, type));
   connection.defineFunction(WORDS_FUNCTION, true, joinedWords);
   connection.defineFunction(HAS_WORDS_FUNCTION, true, (words = null, ...texts) => hasWords(words, ...texts));
 }

@@ -2,6 +2,8 @@ import { memoize } from '../../../cache/memoize.ts';
 import type { ValueType } from '../../../model/model.ts';
 import { storedUuid } from '../../../model/values/formats.ts';
 import { keyMembers } from '../../../model/row-key.ts';
+import { isList } from '../../sql/compact-list.ts';
+import { writeHyphens } from '../../sql/compact-uuids.ts';
 import { decimalKey, keyedDecimal, scaledDecimal, scaledInteger } from '../../sql/decimal.ts';
 import {
   type BindParameters,
@@ -15,12 +17,13 @@ import {
   type SqlValue,
 } from '../../sql/dialect.ts';
 import { decoder, int64, integerText, MIN_INT64, scaledPlace, text } from '../../sql/encodings.ts';
-import { storageType } from '../../sql/schema/schema.ts';
+import { isCompact, storageType } from '../../sql/schema/schema.ts';
 import {
   type DecimalType,
   extendStandard,
   quoteName,
   quoteText,
+  storeUuids,
   type TypeDifferences,
 } from '../../sql/standard-dialect.ts';
 import { lowerUuids } from '../../sql/stored-uuids.ts';
@@ -37,6 +40,9 @@ export const JSON_FUNCTION = 'restwright_json';
 
 /** The SQL function that writes the UUIDs of a stored value in lower case: of the value, and of its type as JSON. */
 export const LOWER_UUIDS_FUNCTION = 'restwright_lower_uuids';
+
+/** The SQL function that writes JSON of the usual form of a type in the compact one: of the value, and of its type. */
+export const COMPACT_FUNCTION = 'restwright_compact';
 
 /** The SQL function that fails a statement after its deadline. */
 export const DEADLINE_FUNCTION = 'restwright_deadline';
@@ -87,7 +93,30 @@ export function storedLower(value: SqlValue, type: SqlValue): SqlValue {
 
 const parseType = memoize((type: string): ValueType => JSON.parse(type));
 
-const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), decodeDecimal));
+const decodeTyped = memoize((type: string): Decode | null => decoder(JSON.parse(type), { decodeDecimal, decodeUuid }));
+
+/** Computes the result of {@link COMPACT_FUNCTION}. */
+export function compactJson(value: SqlValue, type: SqlValue): SqlValue {
+  return value === null ? null : (encodeTyped(String(type))(JSON.parse(String(value))) ?? null);
+}
+
+const encodeTyped = memoize((type: string): Encode => sqlite.encode(JSON.parse(type)));
+
+function decodeUuid(value: SqlValue): string {
+  return writeHyphens(value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value));
+}
+
+/** Writes the bytes of a UUID as SQL does in a text. */
+function uuidText(column: string): string {
+  const digits = `lower(hex(${column}))`;
+  const parts = [`1, 8`, `9, 4`, `13, 4`, `17, 4`, `21`].map((part) => `substr(${digits}, ${part})`);
+  return `(${parts.join(` || '-' || `)})`;
+}
+
+/** The bytes of a column of UUIDs as texts. */
+function uuidBytes(column: string): string {
+  return `unhex(replace(${column}, '-', ''))`;
+}
 
 /** A number as SQLite's JSON functions read it: integers by their digits, as 64-bit integers where they fit. */
 const writtenNumber: Encode = (value) => {
@@ -129,9 +158,11 @@ const TYPES: TypeDifferences = {
     'date-time': { column: 'integer', ...comparesText },
     int64: { column: 'integer', select: asText, json: quoteJson(asText), nested: compareInt64 },
     binary: comparesText,
+    uuid: { column: 'blob', ...storeUuids((uuid) => Buffer.from(uuid.replaceAll('-', ''), 'hex')), text: uuidText },
   },
   decimal: storeDecimal,
   decodeDecimal,
+  decodeUuid,
   json: (read, type) => `${JSON_FUNCTION}(${read}, ${quoteText(JSON.stringify(type))})`,
   extract: (column, path) =>
     `json_extract(${column}, ${quoteText(`$${path.map((name) => `.${quoteName(name)}`).join('')}`)})`,
@@ -154,21 +185,20 @@ function valueList(values: readonly SqlValue[], parameters: BindParameters): str
   return `select ${value} from json_each(${parameters.add(`[${values.map(writeValue).join(',')}]`)})`;
 }
 
-/** Keys that are bound as one parameter: strings, or arrays of strings. */
+/** Keys that are bound as one parameter: their members, or arrays of these. */
 function keyRows(
-  keys: readonly (readonly string[])[],
-  { alias, width }: KeyRowsOptions,
+  keys: readonly (readonly SqlValue[])[],
+  { alias, types }: KeyRowsOptions,
   parameters: BindParameters,
 ): KeyRows {
   const of = quoteName(alias);
-  const value = `${of}.value`;
-  const json = JSON.stringify(width === 1 ? keys.flat() : keys);
-  const members = Array.from({ length: width }, (_, at) => `json_extract(${value}, '$[${at}]')`);
-  return {
-    source: `json_each(${parameters.add(json)}) as ${of}`,
-    position: `${of}.key`,
-    ids: width === 1 ? [value] : members,
-  };
+  const isSingle = types.length === 1;
+  const items = isSingle ? keys.flat().map(writeValue) : keys.map((key) => `[${key.map(writeValue).join(',')}]`);
+  const ids = types.map((type, at) => {
+    const member = isSingle ? `${of}.value` : `json_extract(${of}.value, '$[${at}]')`;
+    return isCompact(type) ? `unhex(${member})` : member;
+  });
+  return { source: `json_each(${parameters.add(`[${items.join(',')}]`)}) as ${of}`, position: `${of}.key`, ids };
 }
 
 /**
@@ -190,6 +220,9 @@ export const sqlite: Dialect = extendStandard(TYPES, {
   // bound, which takes longer than reading a page.
   placeholder: () => '+?',
   tableOptions: { rows: 'strict', clustered: 'strict, without rowid' },
+  cast: (placeholder, type) => `cast(${placeholder} as ${sqlite.columnType(type)})`,
+  compact: (column, type) =>
+    isList(type) ? `${COMPACT_FUNCTION}(${column}, ${quoteText(JSON.stringify(type))})` : uuidBytes(column),
   lowerUuids: (column, type) => `${LOWER_UUIDS_FUNCTION}(${column}, ${quoteText(JSON.stringify(type))})`,
   hasSubstring: (expression, placeholder) => `instr(${expression}, ${placeholder}) > 0`,
   inList: (expression, values, parameters) => `${expression} in (${valueList(values, parameters)})`,

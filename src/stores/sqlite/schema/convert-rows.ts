@@ -1,5 +1,10 @@
+import type { Model } from '../../../model/model.ts';
+import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
 import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
+import { planRecords } from '../../sql/conversion/record-conversion.ts';
+import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
+import type { Statement } from '../../sql/dialect.ts';
 import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
@@ -20,6 +25,26 @@ export function convertRows(connection: SqliteConnection, conversion: TableConve
   }
   for (const statement of conversion.after) connection.script(statement);
   return describeStep(conversion);
+}
+
+/** Converts events that the model could not read alone, in the transaction of the migration. @param from or null */
+export function convertEvents(connection: SqliteConnection, model: Model, from: string | null): void {
+  for (const each of planEvents(model, from, sqlite)) convertEach(connection, each);
+}
+
+/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
+export function convertRecords(connection: SqliteConnection, model: Model, from: string | null): void {
+  for (const each of [...planTombstones(model, from, sqlite), ...planRecords(model, from, sqlite)])
+    convertEach(connection, each);
+}
+
+function convertEach(connection: SqliteConnection, conversion: BatchConversion): void {
+  let read: Statement | null = conversion.first;
+  while (read !== null) {
+    const { writes, next } = conversion.convert(connection.all(read.text, read.values));
+    for (const { text, values } of writes) connection.run(text, values);
+    read = next;
+  }
 }
 
 /** Reads and converts the rows of a table without writing them. @returns the step, with what it found */

@@ -41,7 +41,7 @@ import { METADATA, SystemStatements } from '../../sql/system-statements.ts';
 import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { isConstraintFailure } from '../driver/sqlite-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
-import { checkConversion, conversionStatements, convertRows } from './convert-rows.ts';
+import { checkConversion, conversionStatements, convertEvents, convertRows, convertRecords } from './convert-rows.ts';
 import { currentTables, tableNames } from './introspection.ts';
 import { readJsonMetadata, readMetadata } from './metadata.ts';
 import { readBatches } from './read-batches.ts';
@@ -114,7 +114,7 @@ function prepareTables(
   model: Model,
   goal: MigrationGoal,
   consent: Consent,
-): { readonly steps: readonly SchemaStep[]; readonly renamed: Model } {
+): { readonly steps: readonly SchemaStep[]; readonly conversion: ConversionPlan } {
   const plan = planTables(connection, model, FORMAT, goal);
   const { changes, conversion } = plan;
   const changed = valueSteps(connection, plan);
@@ -129,21 +129,24 @@ function prepareTables(
     const types = typesFor(goal, deriveSchema(model), readJsonMetadata(connection, METADATA.storageTypes));
     for (const { text, values } of recordStatements(types, changes, system, sqlite)) connection.run(text, values);
   }
-  return { steps: [...steps, ...broken], renamed: conversion.model };
+  return { steps: [...steps, ...broken], conversion };
 }
 
 /** Records the model that the database matches now. */
 function recordModel(
   connection: SqliteConnection,
   model: Model,
-  { goal, renamed }: { readonly goal: MigrationGoal; readonly renamed: Model },
+  { goal, conversion }: { readonly goal: MigrationGoal; readonly conversion: ConversionPlan },
 ): void {
-  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed };
+  const { from: converted, model: renamed } = conversion;
+  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed, converted };
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
+  convertEvents(connection, model, converted);
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
+  convertRecords(connection, model, converted);
 }
 
 /** The steps that give stored values another form. Those of converted rows get it with the conversion. */
@@ -209,7 +212,7 @@ export function prepareDatabase(
     const created = prepareSystemTables(connection, random);
     const tables = prepareTables(connection, model, goal, consent);
     const search = prepareSearch(connection, model, foreignResources(goal, model));
-    recordModel(connection, model, { goal, renamed: tables.renamed });
+    recordModel(connection, model, { goal, conversion: tables.conversion });
     connection.script('commit');
     connection.script('pragma foreign_keys = on');
     return { isNew, steps: listMigrationSteps(created, tables.steps, search), isShared: goal.kind === 'shared' };

@@ -17,7 +17,7 @@ import {
   standardStatements,
   writeChange,
 } from '../../sql/schema/schema-statements.ts';
-import type { TableSchema } from '../../sql/schema/schema.ts';
+import { isCompact, type TableSchema } from '../../sql/schema/schema.ts';
 import { omitEmpty, statementsStep } from '../../sql/schema/migration.ts';
 import { heldTogether, type SchemaStep, type StepCost, type StepLock } from '../../sql/schema/schema-errors.ts';
 import { sqlite } from '../dialect/sqlite-dialect.ts';
@@ -34,8 +34,11 @@ function sourceValue({ before, after, converted, retyped }: Alteration, column: 
   if (!existed && source !== undefined) return parentValue(sqlite, after, source);
   if (!existed || retyped.includes(column)) return defaultValue(sqlite, column);
   const name = quote(column.name);
-  const value = converted.includes(column) ? `cast(${name} as ${sqlite.columnType(column.type)})` : name;
-  return fillNull(sqlite, column, value);
+  return fillNull(sqlite, column, converted.includes(column) ? convertValue(name, column) : name);
+}
+
+function convertValue(name: string, { type }: TableColumn): string {
+  return isCompact(type) ? sqlite.compact(name, type) : `cast(${name} as ${sqlite.columnType(type)})`;
 }
 
 /** SQLite can alter little in place: a new table is created and filled, and replaces the old one with its indexes. */

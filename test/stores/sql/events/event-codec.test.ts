@@ -7,9 +7,10 @@ import { joinPath } from '../../../../src/conventions/url/links.ts';
 import { timestamp } from '../../../../src/conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../../src/formats/json.ts';
 import { eventDraft } from '../../../../store-suite/sample-writes.ts';
-import { packEvent, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';
+import { packEvent, readShapes, StoredEvent } from '../../../../src/stores/sql/events/event-codec.ts';
 import { packTexts, unpackTexts } from '../../../../src/stores/sql/events/packed-text.ts';
 
+const shapes = readShapes(null);
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.uuid(),
@@ -57,7 +58,7 @@ describe('a packed event', () => {
     fc.assert(
       fc.property(draft, fc.integer({ min: 1, max: 1e15 }), (event, sequence) => {
         const { id, resourceId, ...packed } = packEvent(event);
-        const logged = new StoredEvent({ ...packed, sequence, id, resource_id: resourceId });
+        const logged = new StoredEvent({ ...packed, sequence, id, resource_id: resourceId }, shapes);
         assert.equal(logged.json, writeOrderedJson(envelope(event, sequence)));
         assert.deepEqual(logged.access, JSON.parse(JSON.stringify(event.access)));
       }),
@@ -69,7 +70,7 @@ describe('a packed event', () => {
     const access = { writer, before: null, after: null, members: ['place', 'place.place'] };
     const { id, resourceId, shape, ...packed } = packEvent({ ...eventDraft('updated', 'products', 'p'), access });
     const renamed = JSON.stringify([...JSON.parse(shape), { place: 'site' }]);
-    const logged = new StoredEvent({ ...packed, shape: renamed, sequence: 1, id, resource_id: resourceId });
+    const logged = new StoredEvent({ ...packed, shape: renamed, sequence: 1, id, resource_id: resourceId }, shapes);
     assert.deepEqual(logged.access?.members, ['site', 'site.place']);
   });
 

@@ -59,7 +59,7 @@ describe('a database in which ids of nested rows were unique in the whole resour
       UNTOUCHED.map((sql) => dump(database, sql)),
       before,
     );
-    assert.deepEqual(dump(database, "select value from restwright_meta where name = 'format'"), [{ value: '11' }]);
+    assert.deepEqual(dump(database, "select value from restwright_meta where name = 'format'"), [{ value: '12' }]);
     const schema = 'select name, sql from sqlite_schema order by name';
     const upgraded = dump(database, schema);
     await using created = await apiUnderTest(DRIVE, { database: `${database}.new` });

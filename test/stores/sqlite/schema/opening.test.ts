@@ -124,7 +124,7 @@ describe('opening a database', () => {
     {
       title: 'a database of a newer version',
       spoil: (file) => new Database(file).exec("update restwright_meta set value = '99' where name = 'format'").close(),
-      says: /has format 99, and this version of Restwright reads format 11/,
+      says: /has format 99, and this version of Restwright reads format 12/,
     },
     {
       title: 'a table of another program',

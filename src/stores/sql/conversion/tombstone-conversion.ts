@@ -1,0 +1,61 @@
+import type { Model } from '../../../model/model.ts';
+import type { FieldValues } from '../../../plan/plan.ts';
+import { eventConversions } from '../../../versions/event-conversion.ts';
+import { contractTable } from '../../../versions/row-conversion.ts';
+import type { Dialect, SqlRow, Statement } from '../dialect.ts';
+import { readTombstones, replaceTombstone } from '../tombstones.ts';
+import type { BatchConversion, ConvertedBatch } from './event-return.ts';
+import { findOlderContract } from './stored-contract.ts';
+
+/** The tombstones of one read. */
+const BATCH = 1_000;
+
+/** The conversion of a resource's tombstones: policies compare the values of the newest contract (MET-4). */
+class TombstoneConversion implements BatchConversion {
+  readonly #resource: string;
+  readonly #convert: (values: FieldValues) => FieldValues;
+  readonly #dialect: Dialect;
+
+  constructor(resource: string, convert: (values: FieldValues) => FieldValues, dialect: Dialect) {
+    this.#resource = resource;
+    this.#convert = convert;
+    this.#dialect = dialect;
+  }
+
+  get first(): Statement {
+    return this.#read('');
+  }
+
+  convert(rows: readonly SqlRow[]): ConvertedBatch {
+    const last = rows.at(-1);
+    const writes = rows.map(({ path = null, row = null }) => {
+      const values = this.#convert(JSON.parse(String(row)));
+      return replaceTombstone(this.#dialect, this.#resource, String(path), JSON.stringify(values));
+    });
+    return { writes, next: last === undefined || rows.length < BATCH ? null : this.#read(String(last['path'])) };
+  }
+
+  #read(after: string): Statement {
+    return readTombstones(this.#dialect, this.#resource, after, BATCH);
+  }
+}
+
+/** The conversions of the tombstones of a database. @param from the version of its rows before; null for the same */
+export function planTombstones(model: Model, from: string | null, dialect: Dialect): readonly BatchConversion[] {
+  if (from === null) return [];
+  const { newest, version } = model.returnFrom ?? { newest: model, version: findOlderContract(model, from) };
+  if (version === null) return [];
+  return [...newest.resources.values()].flatMap(({ name, singular }) => {
+    const conversion = eventConversions(newest)(version, singular);
+    if (conversion === null) return [];
+    return model.returnFrom === undefined
+      ? [new TombstoneConversion(name, (values) => conversion.convertRecorded(values), dialect)]
+      : [
+          new TombstoneConversion(
+            contractTable(conversion.older),
+            (values) => conversion.lowerRecorded(values),
+            dialect,
+          ),
+        ];
+  });
+}

@@ -1,0 +1,94 @@
+import type { Model } from '../../../model/model.ts';
+import { type EventConversion, eventConversions } from '../../../versions/event-conversion.ts';
+import { findOlderContract } from '../conversion/stored-contract.ts';
+
+/**
+ * A step of a stored event's later history: names of renamed fields (`x-was`), or the version of the contract whose
+ * rows a migration converted. `<` and a version undo all steps since that one.
+ */
+export type EventStep = Readonly<Record<string, string>> | string;
+
+/** Precedes the version that a database was converted back to. */
+export const RETURNED = '<';
+
+/** The names that fields of stored events have by now: those of a field that was renamed (`x-was`) since. */
+export class RenamedFields {
+  readonly #steps: readonly ReadonlyMap<string, string>[];
+
+  /** @param renamed earlier and later names, of one migration after the other */
+  constructor(renamed: readonly Readonly<Record<string, string>>[]) {
+    this.#steps = renamed.map((names) => new Map(Object.entries(names)));
+  }
+
+  get isEmpty(): boolean {
+    return this.#steps.length === 0;
+  }
+
+  /** Names of fields, or paths that begin with one. */
+  names(fields: readonly string[]): readonly string[] {
+    return this.isEmpty ? fields : fields.map((each) => this.#rename(each));
+  }
+
+  /** The members of an object, in their order, under the later names. */
+  members<T>(object: Readonly<Record<string, T>>): Readonly<Record<string, T>>;
+  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null;
+  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null {
+    if (object === null || this.isEmpty) return object;
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [this.#rename(name), value]));
+  }
+
+  #rename(path: string): string {
+    const name = path.replace(/[.[ ].*$/s, '');
+    return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
+  }
+}
+
+/** The way from the bytes of an event to the values that the newest contract has for it. */
+export interface EventHistory {
+  readonly renamed: RenamedFields;
+  /** Applied to the renamed values; null where they are those of the newest contract. */
+  readonly conversion: EventConversion | null;
+}
+
+/** The facts of an event about the contract under which it was written. */
+export interface WrittenEvent {
+  /** `1.4` */
+  readonly schemaVersion: string;
+  /** The singular name of its resource, as it is by now. */
+  readonly resource: string;
+  /** The names of changed fields. */
+  readonly changed: readonly string[];
+  readonly steps: readonly EventStep[];
+}
+
+/** Reads the history of events. Values of the first contract that the model lists become those of the newest one. */
+export function eventHistory(
+  model: Model | null,
+  { schemaVersion, resource, changed, steps }: WrittenEvent,
+): EventHistory {
+  const valid = withoutReturns(steps);
+  const find = (version: string): EventConversion | null => {
+    const listed = model === null ? null : findOlderContract(model, version);
+    return model === null || listed === null ? null : eventConversions(model)(listed, resource);
+  };
+  const isListed = (step: EventStep): boolean =>
+    typeof step === 'string' && model !== null && findOlderContract(model, step) !== null;
+  const at = valid.findIndex(isListed);
+  const renamed = (end: number): RenamedFields =>
+    new RenamedFields(valid.slice(0, end).filter((step) => typeof step !== 'string'));
+  const version = valid[at];
+  if (typeof version === 'string') return { renamed: renamed(at), conversion: find(version) };
+  if (valid.length > 0) return { renamed: renamed(valid.length), conversion: null };
+  // Written by an instance of the older model, next to those of the newer one.
+  const conversion = find(`${schemaVersion}.0`);
+  return { renamed: renamed(0), conversion: conversion?.knows(changed) === true ? conversion : null };
+}
+
+/** The steps that are in force: a return takes back those since the version that it names. */
+function withoutReturns(steps: readonly EventStep[]): readonly EventStep[] {
+  return steps.reduce<readonly EventStep[]>((valid, step) => {
+    if (typeof step !== 'string' || !step.startsWith(RETURNED)) return [...valid, step];
+    const start = valid.indexOf(step.slice(RETURNED.length));
+    return start === -1 ? valid : valid.slice(0, start);
+  }, []);
+}
