@@ -1,5 +1,6 @@
 import type { WebPlatform } from '../platform/web.ts';
 import type { EventOptions } from './event-types.ts';
+import { EventStreamReader, type StreamedEvent } from './event-stream.ts';
 import { describedFailure, FailedRequest } from './request-error.ts';
 import { isTemporary, type Transport } from './transport.ts';
 
@@ -7,6 +8,8 @@ import { isTemporary, type Transport } from './transport.ts';
 const DELAY = 3_000;
 /** Milliseconds without a byte after which a connection is lost: the server sends something every 15 s. */
 const SILENCE = 45_000;
+/** Characters of one event. */
+const MAX_EVENT = 64 * 1024 * 1024;
 
 /** The position of a feed. */
 interface FeedPosition {
@@ -68,16 +71,15 @@ async function* readEvents(
   if (signal?.aborted === true) stop();
   const decoder = new TextDecoder();
   try {
-    for (let text = ''; ; ) {
+    const events = new EventStreamReader(MAX_EVENT);
+    for (;;) {
       const timer = setTimeout(stop, SILENCE);
       const { value } = await reader
         .read()
         .catch(lost)
         .finally(() => clearTimeout(timer));
       if (value === undefined) return;
-      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) yield* eventIn(block, reached);
+      yield* receivedEvents(events.push(decoder.decode(value, { stream: true })), reached);
     }
   } finally {
     signal?.removeEventListener('abort', stop);
@@ -90,18 +92,24 @@ function lost(cause: unknown): never {
   throw new FailedRequest('CLIENT_CONNECTION_FAILED', 'The connection of the feed was lost.', { status: 0, cause });
 }
 
-/**
- * The event in a block of lines, if there is one. @throws {FailedRequest} the error with which the server ends the feed
- */
-function* eventIn(block: string, reached: FeedPosition): Generator<unknown, void> {
-  const field = (name: string): string | null => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(block)?.[1] ?? null;
-  const data = field('data');
-  if (field('event') === 'error') {
+/** @throws {FailedRequest} the error with which the server ends the feed, or an event that is too long */
+function* receivedEvents(events: Iterable<StreamedEvent>, reached: FeedPosition): Generator<unknown, void> {
+  try {
+    for (const event of events) yield* receivedEvent(event, reached);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new FailedRequest('CLIENT_RESPONSE_INVALID', `The feed is invalid: ${cause.message}.`, { status: 0, cause });
+  }
+}
+
+/** The event of a block, if it has data. @throws {FailedRequest} the error with which the server ends the feed */
+function* receivedEvent({ event, id, data }: StreamedEvent, reached: FeedPosition): Generator<unknown, void> {
+  if (event === 'error') {
     const error = describedFailure(JSON.parse(data ?? 'null'), null);
     // The next connection has a new token, or is refused.
     if (error === null || error.kind === 'AUTH_TOKEN_EXPIRED') return;
     throw error;
   }
-  reached.last = field('id') ?? reached.last;
+  reached.last = id ?? reached.last;
   if (data !== null) yield JSON.parse(data);
 }

@@ -235,10 +235,25 @@ function parseRecord(record: string): readonly Cell[] {
   return cells;
 }
 
-function parseRecords(text: string): readonly (readonly Cell[])[] {
+/**
+ * Writes a record whose cells another character separates as one of CSV.
+ *
+ * @throws {ApiError} REQUEST_BODY_MALFORMED
+ */
+export function joinWithCommas(record: string, delimiter: string): string {
+  const [cells = []] = record.includes('"') ? parseRecords(record, delimiter) : [record.split(delimiter)];
+  return cells.map((cell) => (cell === '' && record.includes('"') ? '""' : quoteCell(cell ?? ''))).join(',');
+}
+
+function quoteCell(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function parseRecords(text: string, delimiter = ','): readonly (readonly Cell[])[] {
   try {
     return parse(text, {
       bom: true,
+      delimiter,
       cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
       relax_column_count: true,
     });

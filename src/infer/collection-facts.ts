@@ -47,6 +47,7 @@ export class CollectionFacts {
   /** Its name in the data. */
   readonly source: string;
   readonly isAlone: boolean;
+  readonly isSingle: boolean;
   rows = 0;
   readonly members = new Map<string, ValueFacts>();
   /** The members that may be the id, by name in the data. */
@@ -56,10 +57,17 @@ export class CollectionFacts {
   readonly #isId = new Map<string, boolean>();
   #first: RowPlace | null = null;
 
-  /** @param isAlone whether the data has no other collection, to which its rows could refer */
-  constructor(source: string, isAlone: boolean) {
+  /**
+   * @param form isAlone: whether the data has no other collection, to which its rows could refer. isSingle: whether it
+   *   is one object, and no list
+   */
+  constructor(
+    source: string,
+    { isAlone, isSingle = false }: { readonly isAlone: boolean; readonly isSingle?: boolean },
+  ) {
     this.source = source;
     this.isAlone = isAlone;
+    this.isSingle = isSingle;
   }
 
   /** Adds members that rows may have, such as the columns of CSV. */

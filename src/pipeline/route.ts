@@ -5,7 +5,9 @@ import { type AcceptRange, parseAccept, vendorRanges } from '../conventions/medi
 import { memoize, weakMemoize } from '../cache/memoize.ts';
 import { type ResolvedVersion, resolveVersion, type VersionCarriers, versionText } from '../conventions/versioning.ts';
 import { linkField } from '../conventions/url/links.ts';
-import type { ContractVersion } from '../model/model.ts';
+import { closestMatch } from '../conventions/text/closest-match.ts';
+import { quoted } from '../conventions/text/quoted.ts';
+import type { ContractVersion, Model } from '../model/model.ts';
 import { storedId } from '../model/values/formats.ts';
 import type { LinkBase } from '../plan/routes/url-builder.ts';
 import type { Ancestor } from '../plan/plan.ts';
@@ -77,7 +79,7 @@ export function route(received: Received, contracts: Contracts): Routed {
     isServed ? selectServedContract(contract, target, contracts.current) : null;
   exchange.note.contract = serve(null);
   const found = own ?? (below === null ? null : resourceRoute(path, contract));
-  if (found === null) throw noRoute(contract);
+  if (found === null) throw noRoute(contract, path);
   exchange.note.contract = serve(found);
   exchange.note.route = describeRoute(found, contract);
   const method = requireMethod(received, found);
@@ -86,9 +88,26 @@ export function route(received: Received, contracts: Contracts): Routed {
   return { received, exchange, contract, route: found, method, ranges, version, redirect, base };
 }
 
-function noRoute({ model }: Contract): Error {
-  const message = `No route matches this path; GET ${model.basePath || '/'} lists the collections.`;
+/** @param path its segments below the base path and the version */
+function noRoute({ model }: Contract, path: readonly string[]): Error {
+  const near = findNearest(model, path);
+  const hint = near === null ? '' : ` Did you mean ${quoted(near)}?`;
+  const message = `No route matches this path; GET ${model.basePath || '/'} lists the collections.${hint}`;
   return apiError('REQUEST_ROUTE_NOT_FOUND', message);
+}
+
+/** The collection that a path most likely means; null for none, and where only callers may know the names. */
+function findNearest({ collections, auth }: Model, [first = '', , third]: readonly string[]): string | null {
+  if (auth !== null) return null;
+  const above = collections.get(first) ?? null;
+  if (above !== null && third === undefined) return null;
+  const siblings = [...collections.values()].filter(
+    ({ parent }) => (parent?.resource ?? null) === (above?.name ?? null),
+  );
+  return closestMatch(
+    (above === null ? first : third) ?? '',
+    siblings.map(({ collection }) => collection),
+  );
 }
 
 /**

@@ -16,18 +16,29 @@ info: { title: Pets, version: 1.0.0 }
 components: { schemas: { Pet: { type: object, properties: { name: { type: string } } } } }
 `;
 
-/** A folder with the files that the guides name. @returns its path */
-function folderOfReader(context: TestContext, page = ''): string {
+/** A model with a version to which a database can go back. */
+const VERSIONED = `name: shop
+version: 2.0.0
+default_version: 1
+resources:
+  products: { schema: { type: object, required: [name], properties: { name: { type: string } } } }
+versions:
+  1.4.0: { changes: [{ resource: products, rename: { title: name } }] }
+`;
+
+/** A folder with the files that the guides name. @param commands that are run in it @returns its path */
+function folderOfReader(context: TestContext, page = '', commands: readonly string[] = []): string {
   const started = readPage('docs/guides/getting-started.md');
   const [db = ''] = readBlocks(started, 'json');
   const shop = readBlocks(started, 'yaml').find((block) => block.startsWith('name: shop')) ?? assert.fail('no shop');
   const [till = ''] = readBlocks(readPage('docs/guides/typescript-models.md'), 'ts');
   const index = path.join(root, 'src', 'index.ts');
+  const goesBack = commands.some((line) => line.includes('--to 1.4.0'));
   const files = {
     'db.json': db,
     'cities.csv': 'name,country\nOslo,NO\n',
     'shop.log': '{"event":"listening"}\n',
-    'shop.yaml': page.endsWith('/auth.md') ? `${shop}auth: { api_keys: true }\n` : shop,
+    'shop.yaml': goesBack ? VERSIONED : page.endsWith('/auth.md') ? `${shop}auth: { api_keys: true }\n` : shop,
     'published.yaml': shop,
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
     'shop.mts': till.replace("'restwright'", JSON.stringify(index)),
@@ -100,7 +111,7 @@ describe('the commands of the guides', { timeout: 240_000 }, () => {
   for (const page of PAGES)
     for (const lines of readSequences(page))
       it(`can be run: ${lines.join('; ')} (${page})`, async (context) => {
-        const folder = folderOfReader(context, page);
+        const folder = folderOfReader(context, page, lines);
         for (const line of lines) {
           if (/restwright(?:\.js)? serve(?! -h)/.test(line)) {
             await serve(folder, line);

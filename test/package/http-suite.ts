@@ -13,7 +13,7 @@ const root = path.join(import.meta.dirname, '..', '..');
  * with authentication leaves them out.
  */
 export const ANONYMOUS_FILES =
-  /(?:async-api|bodies|cache-control|cors|descriptions|docs-page|gateway|home|large-pages|metrics|ndjson|negotiation|origins|rate-limits|refused-lines|root-page|scopes|stage-order|texts-on-every-way-in|tls|trusted-proxies|webhooks)\.test\.ts$/;
+  /(?:async-api|bodies|cache-control|cors|descriptions|docs-page|gateway|home|large-pages|metrics|misspelled-paths|ndjson|negotiation|origins|rate-limits|refused-lines|root-page|scopes|stage-order|texts-on-every-way-in|tls|trusted-proxies|webhooks)\.test\.ts$/;
 
 /** Another run of tests than the daily one. */
 export interface OtherRun {

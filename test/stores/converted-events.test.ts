@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type DefinedModel, defineModel, resource } from '../../src/index.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { as, callerTokens } from '../pipeline/support/caller-tokens.ts';
-import { PostgresSchemas } from '../postgres-schemas.ts';
-import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { newDatabases } from './new-databases.ts';
 
-const server = await startPostgres();
-const schemas = new PostgresSchemas();
-after(async () => {
-  await schemas.drop(server.url('public'));
-  await server.stop();
-});
-
-let opened = 0;
+const { sqlite, postgres } = await newDatabases('converted_events');
 
 /** A new database of a store. */
 const STORES = [
-  ['SQLite', (folder: string): string => path.join(folder, `${(opened += 1)}.db`)],
-  ['PostgreSQL', (): string => server.url(schemas.name(`converted_events_${(opened += 1)}`))],
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
 ] as const;
 
 const AUTH =

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { isJsonObject } from '../../src/conventions/json/json.ts';
@@ -12,9 +11,8 @@ import { olderModel } from '../../src/versions/return-conversion.ts';
 import { runs } from '../extent.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
 import { chains, itemsIn, own, versionAt } from '../pipeline/support/versioned-twins.ts';
-import { PostgresSchemas } from '../postgres-schemas.ts';
-import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { newDatabases } from './new-databases.ts';
 import {
   Chooser,
   defineVersions,
@@ -28,19 +26,12 @@ import {
   writeVersion,
 } from '../versions/random-versions.ts';
 
-const server = await startPostgres();
-const schemas = new PostgresSchemas();
-after(async () => {
-  await schemas.drop(server.url('public'));
-  await server.stop();
-});
-
-let opened = 0;
+const { sqlite, postgres } = await newDatabases('converted');
 
 /** A new database of a store. */
 const STORES = [
-  ['SQLite', (folder: string): string => path.join(folder, `${(opened += 1)}.db`), runs(20, 100)],
-  ['PostgreSQL', (): string => server.url(schemas.name(`converted_${(opened += 1)}`)), runs(4, 12)],
+  ['SQLite', sqlite, runs(20, 100)],
+  ['PostgreSQL', postgres, runs(4, 12)],
 ] as const;
 
 /** The rows of a version: its fields, by id. */

@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { run } from '../../src/cli/program.ts';
 import { recordedTerminal } from '../cli/recorded-terminal.ts';
 import { type ApiUnderTest, apiUnderTest } from '../pipeline/support/api-under-test.ts';
-import { PostgresSchemas } from '../postgres-schemas.ts';
-import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { newDatabases } from './new-databases.ts';
 
-const server = await startPostgres();
-const schemas = new PostgresSchemas();
-after(async () => {
-  await schemas.drop(server.url('public'));
-  await server.stop();
-});
-
-let opened = 0;
+const { sqlite, postgres } = await newDatabases('returned');
 
 /** A new database of a store. */
 const STORES = [
-  ['SQLite', (folder: string): string => path.join(folder, `${(opened += 1)}.db`)],
-  ['PostgreSQL', (): string => server.url(schemas.name(`returned_${(opened += 1)}`))],
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
 ] as const;
 
 const OLD = `{ name: store, version: 1.4.0, resources: {
@@ -115,6 +107,10 @@ for (const [store, databaseOf] of STORES) {
       const planned = await migrate(folder, database, '--to', '1.4.0');
       assert.equal(planned.code, 0, planned.stderr);
       assert.match(planned.stdout, /convert rows of products back to 1\.4\.0/);
+      assert.match(
+        planned.stdout,
+        /\nNothing was changed\. Stop all instances, then apply it with .* --to 1\.4\.0 .*--apply\n/,
+      );
       const applied = await migrate(folder, database, '--to', '1.4.0', '--apply');
       assert.equal(applied.code, 0, applied.stderr);
       const again = await migrate(folder, database, '--to', '1.4.0', '--apply');

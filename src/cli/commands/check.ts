@@ -17,6 +17,7 @@ import { findModel } from '../model-file/find-model.ts';
 import { readModel } from '../model-file/read-model.ts';
 import type { StoredRowChange } from '../../versions/row-changes.ts';
 import type { EnvironmentVariables } from '../setting-value.ts';
+import { alignColumns } from '../terminal/align-columns.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import { versionText } from '../../conventions/versioning.ts';
 
@@ -194,8 +195,7 @@ function nameTable(names: readonly DerivedNames[]): readonly string[] {
   if (names.length === 0) return [];
   const rows = names.map((each) => [each.path, each.singular, `${each.error_prefix}_NOT_FOUND ...`]);
   const table = [['collection', 'singular', 'error codes'], ...rows];
-  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return ['', ...table.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`)];
+  return ['', ...alignColumns(table).map((line) => `  ${line}`)];
 }
 
 export const checkSpec: CommandSpec = {

@@ -7,13 +7,15 @@ import type { StartedApi } from '../../start-api.ts';
 import { describeFileError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
 import { measureContent } from '../data-file/data-bookmark.ts';
-import { startsWithObject } from '../data-file/data-file.ts';
+import { type DataFile, describeData, startsWithObject } from '../data-file/data-file.ts';
 import { type DataImport, importData } from '../data-file/import-data.ts';
 import { describingErrors } from '../data-file/infer-file.ts';
 import { importProgress } from '../data-file/import-progress.ts';
+import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
+import { dataName } from '../data-file/read-data.ts';
 import { importFile, type ImportJob, type ImportOutcome } from '../import/import-file.ts';
 import { printJson, printSummary } from '../import/import-report.ts';
-import { FORMATS, recordFormat, type RecordFormat } from '../import/record-reader.ts';
+import { FORMATS, recordFormat } from '../import/record-reader.ts';
 import { describingStoreErrors } from '../import/store-error.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
@@ -23,7 +25,7 @@ import { type DatabaseFlags, databaseLocation, usedDatabase } from '../database-
 import { reportProgress } from '../terminal/progress.ts';
 import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
-interface ImportFlags extends DatabaseFlags {
+interface ImportFlags extends DatabaseFlags, FormFlags {
   readonly json?: boolean;
   readonly format?: string;
   /** `false` for `--no-events`. */
@@ -40,6 +42,7 @@ interface ImportFlags extends DatabaseFlags {
 async function importCommand(target: CollectionArguments, flags: ImportFlags, terminal: Terminal): Promise<ExitCode> {
   const format = recordFormat(target.file, flags.format);
   await requireRegularFile(target.file);
+  const data = await describeData(target.file, format, namedForm(flags));
   const location = databaseLocation(flags, terminal.env);
   const { model } = await requireModel(target.model, terminal.env);
   const resource = requireCollection(model, target.collection);
@@ -50,10 +53,11 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
   const opened = await openWithoutServer(model, { ...used, modelFile: target.model }, terminal);
   try {
     const { events = true } = flags;
-    const parts = { file: target.file, format, resource, model, opened, events, signal };
+    const parts = { data, resource, model, opened, events, signal };
     const job = importJob(parts);
-    const isObject = format === 'json' && (await startsWithObject(target.file));
-    const outcome = isObject ? await importMember(parts, terminal) : await runImport(job, terminal);
+    const isObject = data.format === 'json' && (await startsWithObject(data));
+    const outcome =
+      isObject || !data.isPlain ? await importMember(parts, isObject, terminal) : await runImport(job, terminal);
     if (flags.json === true) printJson(job, outcome, terminal);
     else printSummary(job, outcome, terminal);
     return exitCode(outcome, signal);
@@ -63,8 +67,7 @@ async function importCommand(target: CollectionArguments, flags: ImportFlags, te
 }
 
 interface ImportParts {
-  readonly file: string;
-  readonly format: RecordFormat;
+  readonly data: DataFile;
   readonly resource: Resource;
   readonly model: Model;
   readonly opened: StartedApi;
@@ -72,7 +75,8 @@ interface ImportParts {
   readonly signal: AbortSignal;
 }
 
-function importJob({ file, format, resource, model, opened, events, signal }: ImportParts): ImportJob {
+function importJob({ data, resource, model, opened, events, signal }: ImportParts): ImportJob {
+  const { file, format } = data;
   const { api, store } = opened;
   const { row, nameOf } = compileSourceRows(resource);
   const converted = (read: Json): Json => (format !== 'csv' && isJsonObject(read) ? row(read) : read);
@@ -96,15 +100,22 @@ async function runImport(job: ImportJob, { stderr, env }: Terminal): Promise<Imp
   }
 }
 
-/** Imports the rows of one collection from a file with several. */
+/**
+ * Imports the rows of a file that is read from its start: one with several collections, and one in another encoding.
+ *
+ * @param isObject true for a file with several collections
+ */
 async function importMember(
-  { file, resource, model, opened, events, signal }: ImportParts,
+  { data, resource, model, opened, events, signal }: ImportParts,
+  isObject: boolean,
   terminal: Terminal,
 ): Promise<ImportOutcome> {
+  const { file } = data;
   const progress = importProgress(terminal);
   const { sha256 } = await measureContent(file, null);
   const job: DataImport = {
-    data: { file, format: 'json' },
+    data,
+    ...(isObject ? {} : { collection: dataName(file) }),
     model,
     opened,
     resources: [resource],
@@ -164,6 +175,7 @@ export const importSpec: CommandSpec = {
       description: 'ndjson, json or csv; overrides the file extension',
       group: 'Input:',
     },
+    ...FORM_OPTIONS,
     {
       name: 'no-events',
       value: null,

@@ -10,6 +10,7 @@ import { commandFailed, describeFileError, notSupportedYet, usageError, type Exi
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
+import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
@@ -19,7 +20,7 @@ import { readDocument } from '../../model/document/read-document.ts';
 import { bundleDescription } from '../../infer/open-api/bundled-description.ts';
 import { describedBy, inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 
-interface InitFlags {
+interface InitFlags extends FormFlags {
   readonly from?: string;
   readonly output?: string;
   /** True if an existing file is replaced. */
@@ -35,10 +36,12 @@ const OUTPUT = 'restwright.yaml';
  * @throws {CommandError} exit 2 for a file that exists (without `--force`) or cannot be read, exit 1 for data without a
  *   model
  */
-async function init({ from, output = OUTPUT, force = false }: InitFlags, terminal: Terminal): Promise<ExitCode> {
+async function init(flags: InitFlags, terminal: Terminal): Promise<ExitCode> {
+  const { from, output = OUTPUT, force = false } = flags;
   requireOutput(output, from, force);
   const schema = schemaLocation(output === '-' ? '.' : path.dirname(output));
-  const written = from === undefined ? starter(schema, output) : await modelFrom(from, schema, { output, terminal });
+  const written =
+    from === undefined ? starter(schema, output) : await modelFrom(from, schema, { output, flags, terminal });
   if (output === '-') {
     terminal.stdout.write(written.text);
     return 0;
@@ -66,17 +69,22 @@ function starter(schema: string, output: string): WrittenModel {
 async function modelFrom(
   from: string,
   schema: string,
-  { output, terminal }: { readonly output: string; readonly terminal: Terminal },
+  { output, flags, terminal }: { readonly output: string; readonly flags: FormFlags; readonly terminal: Terminal },
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
-  const found = await fileKind(from);
+  const found = await fileKind(from, namedForm(flags));
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
-  const { draft, rows } = await inferFile(found.data, terminal);
+  const { draft, rows, remarks } = await inferFile(found.data, terminal);
+  for (const remark of remarks) terminal.stderr.write(`${remark}\n`);
   const { text, model: compiled } = validModel(draft, schema, output);
   const model = output === OUTPUT ? '' : `${quoteArgument(output)} `;
+  const form = [
+    ...(flags.delimiter === undefined ? [] : [` --delimiter ${quoteArgument(flags.delimiter)}`]),
+    ...(flags.encoding === undefined ? [] : [` --encoding ${quoteArgument(flags.encoding)}`]),
+  ].join('');
   const imports = importOrder(compiled)
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
-    .map(({ name }) => `import ${model}${name} ${quoteArgument(from)}`);
+    .map(({ name }) => `import ${model}${name} ${quoteArgument(from)}${form}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
 }
 
@@ -140,6 +148,7 @@ export const initSpec: CommandSpec = {
         'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), or JSON Schema',
       group: 'Input:',
     },
+    ...FORM_OPTIONS,
     {
       name: 'output',
       value: { name: 'file', completes: 'file' },

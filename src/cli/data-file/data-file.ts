@@ -1,14 +1,35 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
+import {
+  decodeStart,
+  type Delimiter,
+  detectDelimiter,
+  detectEncoding,
+  type Encoding,
+  hasSeveralValues,
+  namedDelimiter,
+} from '../../formats/text-form.ts';
 import { describeFileError, usageError } from '../command-error.ts';
 
 /** A file of rows: CSV, NDJSON, or JSON that is an array or an object of arrays. */
-export interface DataFile {
+export interface DataFile extends TextForm {
   /** The path as given on the command line. */
   readonly file: string;
   readonly format: 'csv' | 'ndjson' | 'json';
+  /** True for UTF-8 with commas: it can be read from any record on. */
+  readonly isPlain: boolean;
 }
+
+/** The form of the text of a data file. */
+interface TextForm {
+  readonly encoding: Encoding;
+  /** The separator of cells. */
+  readonly delimiter: Delimiter;
+}
+
+/** A form that the command line names, in place of the one that is detected. */
+export type NamedForm = Partial<TextForm>;
 
 /** The kind of a file, as far as `serve` and `init` need it. */
 export type FileKind =
@@ -17,30 +38,47 @@ export type FileKind =
   | { readonly kind: 'model' }
   | { readonly kind: 'open-api' };
 
-const DATA_EXTENSIONS: Readonly<Record<string, DataFile['format']>> = {
-  '.csv': 'csv',
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-};
+const CSV: ReadonlySet<string> = new Set(['.csv', '.tsv', '.tab', '.psv']);
+const JSON_FILE = /^\.(?:json|ndjson|jsonl)$/;
 const YAML = /^\.ya?ml$/;
 /** The length of the longest model, in bytes of UTF-8. A longer file can only be data. */
 const MAX_MODEL_BYTES = 48 * 1024 * 1024;
+/** The first bytes of a file, by which its form is detected. */
+const START_BYTES = 262_144;
 
 /**
  * Finds the kind of a file: by its extension and, for JSON and YAML, by its content. An object with an object
- * `resources` is a model, one with `openapi` or `swagger` a description. An array is data, and so is any other object
- * with an array.
+ * `resources` is a model, one with `openapi` or `swagger` a description. An array and several values are data, and so
+ * is any other object with an array.
  *
  * @throws {CommandError} exit 2 for a file that cannot be read, and for a JSON object that is none of them
  */
-export async function fileKind(file: string): Promise<FileKind> {
+export async function fileKind(file: string, named: NamedForm = {}): Promise<FileKind> {
   const extension = path.extname(file).toLowerCase();
-  const format = DATA_EXTENSIONS[extension];
-  if (format !== undefined) return { kind: 'data', data: { file, format } };
+  if (CSV.has(extension)) return { kind: 'data', data: await describeData(file, 'csv', named) };
   // If it cannot be read, reading it as a model names the error.
   if (YAML.test(extension)) return { kind: (await hasOpenApi(file).catch(() => false)) ? 'open-api' : 'model' };
-  if (extension !== '.json') return { kind: 'model' };
-  return reading(file, () => jsonKind(file));
+  if (!JSON_FILE.test(extension)) return { kind: 'model' };
+  const data = await describeData(file, 'json', named);
+  return data.format === 'ndjson' ? { kind: 'data', data } : reading(file, () => jsonKind(data, extension));
+}
+
+/**
+ * Describes a data file by its first bytes: its encoding, the separator of CSV, and whether JSON is one value or
+ * several.
+ *
+ * @param format of the file, as its name has it
+ * @throws {CommandError} exit 2 for a file that cannot be read
+ */
+export async function describeData(file: string, format: DataFile['format'], named: NamedForm): Promise<DataFile> {
+  const bytes = await reading(file, () => startBytes(file, START_BYTES));
+  const encoding = named.encoding ?? detectEncoding(bytes);
+  const text = decodeStart(bytes, encoding);
+  const delimiter = named.delimiter ?? (format === 'csv' ? detectDelimiter(text) : ',');
+  const isSeveral = format === 'json' && hasSeveralValues(text);
+  const [first = ''] = text.split('\n', 1);
+  const isPlain = encoding === 'utf-8' && delimiter === ',' && namedDelimiter(first) === null;
+  return { file, format: isSeveral ? 'ndjson' : format, encoding, delimiter, isPlain };
 }
 
 /** @throws {CommandError} exit 2 where the file system fails */
@@ -54,11 +92,13 @@ export async function reading<T>(file: string, read: () => Promise<T>): Promise<
   }
 }
 
-async function jsonKind(file: string): Promise<FileKind> {
-  const data: FileKind = { kind: 'data', data: { file, format: 'json' } };
-  if ((await firstCharacter(file)) === '[') return data;
+async function jsonKind(json: DataFile, extension: string): Promise<FileKind> {
+  const { file, encoding } = json;
+  const data: FileKind = { kind: 'data', data: json };
+  if (extension !== '.json') return { kind: 'data', data: { ...json, format: 'ndjson' } };
+  if ((await firstCharacter(file, encoding)) === '[') return data;
   if ((await stat(file)).size > MAX_MODEL_BYTES) return (await hasOpenApi(file)) ? { kind: 'open-api' } : data;
-  const value = parse(await readFile(file, 'utf8'));
+  const value = parse(new TextDecoder(encoding).decode(await readFile(file)));
   if (!isJsonObject(value)) return { kind: 'model' };
   if ('openapi' in value || 'swagger' in value) return { kind: 'open-api' };
   if (isJsonObject(value['resources'])) return { kind: 'model' };
@@ -79,29 +119,27 @@ function parse(text: string): Json {
 }
 
 /** True if a JSON file is an object. @throws {CommandError} exit 2 for a file that cannot be read */
-export function startsWithObject(file: string): Promise<boolean> {
-  return reading(file, async () => (await firstCharacter(file)) === '{');
+export function startsWithObject({ file, encoding }: DataFile): Promise<boolean> {
+  return reading(file, async () => (await firstCharacter(file, encoding)) === '{');
 }
 
-async function firstCharacter(file: string): Promise<string> {
-  return (await start(file))
-    .replace(/^\uFEFF/, '')
+async function firstCharacter(file: string, encoding: Encoding): Promise<string> {
+  return decodeStart(await startBytes(file, 4_096), encoding)
     .trimStart()
     .charAt(0);
 }
 
 /** True if a file in JSON or YAML begins like a description. */
 async function hasOpenApi(file: string): Promise<boolean> {
-  const text = (await start(file)).replace(/^\uFEFF/, '');
+  const text = decodeStart(await startBytes(file, 4_096), 'utf-8');
   return /^\s*\{\s*"(?:openapi|swagger)"/.test(text) || /^(?:openapi|swagger) *:/m.test(text);
 }
 
-/** The first bytes of a file, as text. */
-async function start(file: string): Promise<string> {
+async function startBytes(file: string, length: number): Promise<Uint8Array> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4_096), 0, 4_096, 0);
-    return buffer.toString('utf8', 0, bytesRead);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }

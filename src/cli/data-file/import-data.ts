@@ -20,6 +20,8 @@ export interface DataImport {
   readonly opened: StartedApi;
   /** The resources whose rows are imported, in order. */
   readonly resources: readonly Resource[];
+  /** The name of the rows in the file, where it is not that of the resource. */
+  readonly collection?: string;
   /** The name of the bookmark with which the rows are written. */
   readonly bookmark: string;
   /** True if a file without rows of a resource is an error. */
@@ -89,7 +91,7 @@ async function importResource(job: DataImport, resource: Resource, start: Import
   let seen = 0;
   let rows = 0;
   const read = await rowReader(job, resource);
-  const collection = sourceName(resource);
+  const collection = job.collection ?? sourceName(resource);
   const chunk = new RowChunk();
   const commit = async (): Promise<ImportOutcome | null> => {
     if (job.signal.aborted) return { kind: 'stopped', rows };

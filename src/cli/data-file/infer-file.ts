@@ -33,6 +33,8 @@ export interface InferredFile {
   readonly draft: ModelDraft;
   /** The number of rows of each resource, by its name. */
   readonly rows: ReadonlyMap<string, number>;
+  /** Facts about the file that a person may not expect, a line each. */
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -50,8 +52,16 @@ export async function inferFile(data: DataFile, terminal: Terminal): Promise<Inf
     ];
     const draft = inferModel(dataName(data.file), collections, notes);
     const rows = new Map(draft.resources.map(({ name }, index) => [name, collections[index]?.rows ?? 0]));
-    return { draft, rows };
+    const remarks = [...notes.slice(1), ...describeSingles(draft, collections)];
+    return { draft, rows, remarks };
   });
+}
+
+/** A member of the file that is one object is a collection with one row, and no object of the API. */
+function describeSingles({ resources }: ModelDraft, collections: readonly CollectionFacts[]): readonly string[] {
+  return collections.flatMap(({ source, isSingle }, index) =>
+    isSingle ? [`${JSON.stringify(source)} is one object: ${resources[index]?.name ?? source} has one row.`] : [],
+  );
 }
 
 /** `posts (3 rows), users (1 row)` */
@@ -113,7 +123,7 @@ class FactCollector {
   add(record: DataRecord): void {
     if (record.kind === 'ignored') this.#ignored.add(record.collection);
     else if (record.kind === 'collection') {
-      const facts = new CollectionFacts(record.collection, record.isAlone);
+      const facts = new CollectionFacts(record.collection, record);
       facts.declare(this.#columns ?? []);
       this.#collections.set(record.collection, facts);
     } else {

@@ -2,20 +2,26 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
-import { readCells, readManyCells } from '../../formats/csv.ts';
-import { readJson } from '../../formats/json.ts';
+import { joinWithCommas, readCells, readManyCells } from '../../formats/csv.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';
 import { decodeUtf8 } from '../../formats/malformed-body.ts';
 import { type DataPart, splitCollections } from '../../formats/split-collections.ts';
 import { isBlank, type RecordFraming, recordContent, splitRecords } from '../../formats/split-records.ts';
+import { type Delimiter, encodeAsUtf8, namedDelimiter } from '../../formats/text-form.ts';
 import { DataError } from '../../infer/data-error.ts';
+import { readRowJson } from '../../formats/row-json.ts';
 import { MAX_RECORD_BYTES } from '../import/import-chunks.ts';
 import type { DataFile } from './data-file.ts';
 
 /** A part of a data file. */
 export type DataRecord =
-  /** A collection starts. `isAlone`: the file has no other. */
-  | { readonly kind: 'collection'; readonly collection: string; readonly isAlone: boolean }
+  /** A collection starts. `isAlone`: the file has no other. `isSingle`: it is one object. */
+  | {
+      readonly kind: 'collection';
+      readonly collection: string;
+      readonly isAlone: boolean;
+      readonly isSingle?: boolean;
+    }
   /** The bytes of a row. In CSV, the columns are those of the header. */
   | { readonly kind: 'row'; readonly collection: string; readonly line: number; readonly raw: Uint8Array }
   /** A part that has no rows, and why. */
@@ -51,16 +57,29 @@ export async function* readData(source: DataSource): AsyncGenerator<DataRecord> 
 }
 
 async function* readLines(source: DataSource, format: 'csv' | 'ndjson'): AsyncGenerator<DataRecord> {
-  const collection = dataName(source.data.file);
+  const { file, delimiter } = source.data;
+  const collection = dataName(file);
   yield { kind: 'collection', collection, isAlone: true };
   let header = format === 'csv';
   for await (const { number: line, raw } of splitRecords(readBytes(source), FRAMINGS[format], 1, MAX_RECORD_BYTES)) {
     if (raw === null) throw new DataError(line, `the row is longer than ${MAX_RECORD_BYTES} bytes`);
     const content = recordContent(raw);
-    if (isBlank(content)) continue;
+    if (isBlank(content) || (header && isDelimiterLine(content))) continue;
     if (header) header = false;
-    else yield { kind: 'row', collection, line, raw: content };
+    else
+      yield { kind: 'row', collection, line, raw: format === 'csv' ? withCommas(content, delimiter, line) : content };
   }
+}
+
+/** Checks if a line names the separator of the cells (`sep=;`), and is no header. */
+function isDelimiterLine(content: Uint8Array): boolean {
+  return content.length < 10 && namedDelimiter(decodeUtf8(content)) !== null;
+}
+
+/** A record of CSV as one whose cells are separated by commas. @throws {DataError} */
+function withCommas(content: Uint8Array, delimiter: Delimiter, line: number): Uint8Array {
+  if (delimiter === ',') return content;
+  return Buffer.from(readingRow(line, () => joinWithCommas(decodeUtf8(content), delimiter)));
 }
 
 async function* readCollections(source: DataSource): AsyncGenerator<DataRecord> {
@@ -80,7 +99,7 @@ async function* readCollections(source: DataSource): AsyncGenerator<DataRecord> 
 /** A member of the file that is no array. */
 function* readMember({ line, raw }: DataPart, collection: string): Generator<DataRecord> {
   if (raw[0] === 0x7b) {
-    yield { kind: 'collection', collection, isAlone: false };
+    yield { kind: 'collection', collection, isAlone: false, isSingle: true };
     yield { kind: 'row', collection, line, raw };
     return;
   }
@@ -92,7 +111,7 @@ const ANY_STRUCTURE: StructureLimits = { depth: 1_000, items: Number.MAX_SAFE_IN
 
 /** The value of a row of JSON. @throws {DataError} */
 export function parseJson(raw: Uint8Array, line: number, limits: StructureLimits): Json {
-  return readingRow(line, () => readJson(raw, limits));
+  return readingRow(line, () => readRowJson(raw, limits));
 }
 
 /** The error of a row of JSON that is not an object. */
@@ -114,19 +133,16 @@ function parseCells(raw: Uint8Array, line: number): readonly (string | null)[] {
 /**
  * The first record of a CSV file, which names its columns; null for a file without one.
  *
- * @throws {DataError} where the cells are separated by something else than commas, and for two columns with one name
+ * @throws {DataError} for two columns with one name
  */
 export async function readHeader(
   data: DataFile,
 ): Promise<{ readonly text: string; readonly columns: readonly string[] } | null> {
   for await (const { number: line, raw } of splitRecords(readBytes({ data }), 'csv', 1, MAX_RECORD_BYTES)) {
-    const content = recordContent(raw ?? new Uint8Array());
-    if (isBlank(content)) continue;
+    const written = recordContent(raw ?? new Uint8Array());
+    if (isBlank(written) || isDelimiterLine(written)) continue;
+    const content = withCommas(written, data.delimiter, line);
     const columns = parseCells(content, line).map((cell) => cell ?? '');
-    const [only = ''] = columns;
-    if (columns.length === 1 && /[;\t]/.test(only)) {
-      throw new DataError(line, 'the columns are not separated by commas; save the file as CSV with commas');
-    }
     const duplicate = columns.find((column, index) => columns.indexOf(column) !== index);
     if (duplicate !== undefined) {
       throw new DataError(line, `two columns have the name ${JSON.stringify(duplicate)}; rename one of them`);
@@ -151,7 +167,12 @@ export function readingRow<T>(line: number, read: () => T): T {
   }
 }
 
-async function* readBytes({ data, onRead }: DataSource): AsyncGenerator<Uint8Array> {
+/** The bytes of a file as UTF-8. */
+function readBytes(source: DataSource): AsyncGenerator<Uint8Array> {
+  return encodeAsUtf8(readWrittenBytes(source), source.data.encoding);
+}
+
+async function* readWrittenBytes({ data, onRead }: DataSource): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of createReadStream(data.file, { highWaterMark: READ_BYTES })) {
     const buffer: Uint8Array = chunk;

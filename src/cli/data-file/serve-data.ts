@@ -78,13 +78,13 @@ export async function prepareData(data: DataFile, flags: DatabaseFlags, terminal
 }
 
 async function writeInferred(data: DataFile, model: string, terminal: Terminal): Promise<void> {
-  const { draft, rows } = await inferFile(data, terminal);
+  const { draft, rows, remarks } = await inferFile(data, terminal);
   try {
     await writeFile(model, writeModel(draft, schemaLocation(path.dirname(model))), { flag: 'wx' });
   } catch (error) {
     throw commandFailed(`cannot write ${model}: ${describeFileError(error)}`);
   }
-  terminal.stderr.write(`wrote ${model}: ${describeRows(rows)}\n`);
+  terminal.stderr.write([`wrote ${model}: ${describeRows(rows)}`, ...remarks].map((line) => `${line}\n`).join(''));
 }
 
 interface UsedFiles {

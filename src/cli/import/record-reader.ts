@@ -2,9 +2,9 @@ import path from 'node:path';
 import { ApiError, apiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
 import type { CsvReader } from '../../formats/csv.ts';
-import { readJson } from '../../formats/json.ts';
 import type { StructureLimits } from '../../formats/json-scan.ts';
 import { recordContent, type RecordFraming } from '../../formats/split-records.ts';
+import { readRowJson } from '../../formats/row-json.ts';
 import { usageError } from '../command-error.ts';
 
 /** The format of an imported or exported file. */
@@ -17,6 +17,9 @@ const EXTENSIONS: Readonly<Record<string, RecordFormat>> = {
   '.jsonl': 'ndjson',
   '.json': 'json',
   '.csv': 'csv',
+  '.tsv': 'csv',
+  '.tab': 'csv',
+  '.psv': 'csv',
 };
 
 /** The framing of the records of each format. */
@@ -61,7 +64,7 @@ export function recordReader(
 ): ReadRecord {
   switch (format) {
     case 'ndjson':
-      return (raw) => readJson(recordContent(raw), limits);
+      return (raw) => readRowJson(recordContent(raw), limits);
     case 'csv':
       return csvRecords(csvReader(decodeUtf8(first)), atStart);
     case 'json':
@@ -100,7 +103,7 @@ function jsonRecords(limits: StructureLimits, atStart: boolean): ReadRecord {
         : 'The objects of the array must be separated by commas.';
       throw apiError('REQUEST_BODY_MALFORMED', message);
     }
-    return readJson(bytes.subarray(at), limits);
+    return readRowJson(bytes.subarray(at), limits);
   };
 }
 

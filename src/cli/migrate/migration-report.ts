@@ -6,6 +6,7 @@ import {
   type StepLock,
 } from '../../stores/sql/schema/schema-errors.ts';
 import { escapeMarkdown } from '../terminal/markdown.ts';
+import { alignColumns } from '../terminal/align-columns.ts';
 import { countNoun, formatDuration } from '../terminal/progress.ts';
 import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
 import type { ExportedProblems } from './problem-file.ts';
@@ -22,6 +23,8 @@ export interface Migration {
   readonly exists: boolean;
   /** The phase of a deployment of two models; null outside of one. */
   readonly phase: MigrationPhase | null;
+  /** The version to which the database goes back; null for the newest. */
+  readonly to: string | null;
   readonly steps: readonly SchemaStep[];
   readonly applied: boolean;
   /** The file with the rows that have problems; null where none was requested. */
@@ -35,7 +38,8 @@ function listRequirements(steps: readonly SchemaStep[]): Requirement {
 }
 
 /** The plan as JSON: members of data are in snake case, as those of the API. docs/guides/versions.md has its shape. */
-export function migrationJson({ steps, applied, exported, ...migration }: Migration): object {
+export function migrationJson({ steps, applied, exported, to: _to, ...migration }: Migration): object {
+  const total = estimateDuration(steps);
   return {
     ...migration,
     steps: steps.map(({ broken, changes = [], duration, ...step }) => ({
@@ -45,7 +49,7 @@ export function migrationJson({ steps, applied, exported, ...migration }: Migrat
       loses_data: step.losses.length > 0,
       seconds: duration === undefined ? null : toSeconds(duration),
     })),
-    seconds: estimateSeconds(steps),
+    seconds: total === null ? null : toSeconds(total),
     needs: listRequirements(steps).replace('-', '_'),
     exported,
     applied,
@@ -56,10 +60,10 @@ function toSeconds(milliseconds: number): number {
   return Math.round(milliseconds / 100) / 10;
 }
 
-/** The seconds that all measured steps take; null where none was measured. */
-function estimateSeconds(steps: readonly SchemaStep[]): number | null {
+/** The milliseconds that all measured steps take; null where none was measured. */
+function estimateDuration(steps: readonly SchemaStep[]): number | null {
   const measured = steps.flatMap(({ duration }) => (duration === undefined ? [] : [duration]));
-  return measured.length === 0 ? null : toSeconds(measured.reduce((sum, each) => sum + each, 0));
+  return measured.length === 0 ? null : measured.reduce((sum, each) => sum + each, 0);
 }
 
 /** @param command the command line without `--apply` */
@@ -113,22 +117,16 @@ function lockTable(steps: readonly SchemaStep[]): readonly string[] {
     return [[String(index + 1), lock.mode, lock.table ?? 'the database', describeWaiting(lock), work]];
   });
   const table = [['step', 'lock', 'on', 'what waits for it', 'the step'], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [...lines, ''];
+  return [...alignColumns(table), ''];
 }
 
-function conclusion({ steps, phase, applied, exported }: Migration, command: string): string {
+function conclusion({ steps, phase, to, applied, exported }: Migration, command: string): string {
   if (applied) return doneText(phase, command);
   const unchanged = `${exported === null ? '' : `${describeExport(exported)} `}Nothing was changed.`;
   const apply = `${command}${phase === null ? '' : ` --phase ${phase}`} --apply`;
   switch (listRequirements(steps)) {
     case 'nothing':
+      if (to !== null) return `${unchanged} Stop all instances, then apply it with ${apply}`;
       return phase === null
         ? `${unchanged} The next start of the server applies the migration. To apply it now, run ${apply}`
         : `${unchanged} ${phase === 'expand' ? 'Apply it' : 'Stop all instances of the other model, then apply it'} with ${apply}`;
@@ -162,8 +160,8 @@ export function migrationMarkdown(migration: Migration): string {
   const { model, database, steps, applied } = migration;
   const title = `## ${applied ? 'Migrated' : 'Migration of'} ${escapeMarkdown(database)} to ${escapeMarkdown(model)}`;
   if (steps.length === 0) return `${title}\n\nThe database matches the model.\n`;
-  const seconds = estimateSeconds(steps);
-  const time = seconds === null ? '' : ` Converting rows takes about ${formatDuration(seconds)}.`;
+  const total = estimateDuration(steps);
+  const time = total === null ? '' : ` Converting rows takes about ${formatDuration(total / 1_000)}.`;
   const lines = steps.flatMap((step, index) => ['', ...markdownStep(step, index + 1)]);
   return [title, '', `${REQUIREMENTS[listRequirements(steps)]}${time}`, ...lines, ''].join('\n');
 }

@@ -4,6 +4,7 @@ import { shown } from '../../model/diff/difference.ts';
 import type { StoredRowChange } from '../../versions/row-changes.ts';
 import { describeRowStep } from '../../versions/row-step.ts';
 import { describeRowChange, rowChangeJson, rowChangeNotes } from '../migrate/row-changes.ts';
+import { alignColumns } from '../terminal/align-columns.ts';
 import { countNoun, formatCount } from '../terminal/progress.ts';
 import { styled } from '../terminal/terminal.ts';
 import type { ContractUse, UseByVersion } from './version-use.ts';
@@ -94,13 +95,7 @@ export function contractLines(contracts: readonly ListedContract[], colour: bool
     ...(isUsed ? [describeUse(contract.use ?? NO_USE)] : []),
   ]);
   const table = [['version', 'state', 'rows of it, when migrated', ...(isUsed ? ['called by'] : [])], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  const [head = '', ...lines] = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const [head = '', ...lines] = alignColumns(table);
   return [
     styled('bold', head, colour),
     ...contracts.flatMap((contract, index) => [

@@ -24,6 +24,15 @@ const UNSUPPORTED_KEYS: ReadonlyMap<string, string> = new Map([
   ['multipleOf', 'use format: decimal with x-scale, or format: int64, or check the value in the client'],
 ]);
 
+/** Keywords that people write next to the schema of a resource. */
+const SCHEMA_KEYS: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties']);
+
+/** The fix for a member that is written at the wrong place, or is not supported; null for another one. */
+function findUnsupported(path: Path, key: string): string | null {
+  const isMisplaced = path.length === 3 && path[0] === 'resources' && SCHEMA_KEYS.has(key);
+  return isMisplaced ? `write ${key} into schema` : (UNSUPPORTED_KEYS.get(key) ?? null);
+}
+
 /** The equivalents of types and formats of other languages and databases. */
 const MEANT_TYPES: ReadonlyMap<string, string> = new Map([
   ...['decimal', 'numeric', 'money', 'currency'].map((name) => [name, 'type: string, format: decimal'] as const),
@@ -86,8 +95,8 @@ function reportViolations(violations: readonly ValueViolation[], at: Path, repor
   for (const { reason, description, value, ...violation } of dedupeViolations(violations)) {
     const path = [...at, ...violation.path];
     const key = path.length === 0 ? 'the document' : String(path.at(-1));
-    const unsupported = reason.kind === 'unknown' ? UNSUPPORTED_KEYS.get(key) : undefined;
-    if (unsupported !== undefined) report(path, `${key} is not supported here`, unsupported);
+    const unsupported = reason.kind === 'unknown' ? findUnsupported(path, key) : null;
+    if (unsupported !== null) report(path, `${key} is not supported here`, unsupported);
     else if (reason.kind === 'unknown') {
       reportUnknownMember(report, path, suggestName(key, reason.known, 'remove it'));
     } else {

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { prepareData } from '../../../src/cli/data-file/serve-data.ts';
-import { fileKind } from '../../../src/cli/data-file/data-file.ts';
+import { describeData, fileKind } from '../../../src/cli/data-file/data-file.ts';
 import { run } from '../../../src/cli/program.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
@@ -133,7 +133,7 @@ describe('serving a data file', () => {
   it('resumes an interrupted import with the first row that is not in the database', async () => {
     const lines = Array.from({ length: 2_500 }, (_, index) => `{"n":${index}}`);
     const file = await dataFile('rows.ndjson', lines.join('\n'));
-    const first = await prepareData({ file, format: 'ndjson' }, {}, stoppedAfterFirstChunk());
+    const first = await prepareData(await describeData(file, 'ndjson', {}), {}, stoppedAfterFirstChunk());
     assert.deepEqual(first, { kind: 'incomplete', exitCode: 130 });
     const { rows, stderr } = await prepare(file, 'rows');
     assert.match(stderr, /imported 1,500 rows more; /);
@@ -144,7 +144,7 @@ describe('serving a data file', () => {
   it('does not resume with another file', async () => {
     const lines = Array.from({ length: 1_500 }, (_, index) => `{"id":"r${index}"}`);
     const file = await dataFile('rows.ndjson', `${lines.join('\n')}\n`);
-    await prepareData({ file, format: 'ndjson' }, {}, stoppedAfterFirstChunk());
+    await prepareData(await describeData(file, 'ndjson', {}), {}, stoppedAfterFirstChunk());
     await appendFile(file, '{"id":"more"}\n');
     await assert.rejects(prepare(file, 'rows'), /has changed since part of it was imported; delete .*rows\.db/);
   });

@@ -10,7 +10,7 @@ export type Data = Readonly<Record<string, readonly JsonObject[]>>;
 /** The text of the model of some data. The line of each row is its number. */
 export function inferModelText(data: Data, name = 'shop'): string {
   const collections = Object.entries(data).map(([source, rows]) => {
-    const facts = new CollectionFacts(source, Object.keys(data).length === 1);
+    const facts = new CollectionFacts(source, { isAlone: Object.keys(data).length === 1 });
     for (const [index, members] of rows.entries()) facts.observe({ kind: 'object', members }, index + 1);
     return facts;
   });
@@ -19,7 +19,7 @@ export function inferModelText(data: Data, name = 'shop'): string {
 
 /** The text of the model of rows of CSV: null is an empty cell. */
 export function csvModelText(columns: readonly string[], rows: readonly (readonly (string | null)[])[]): string {
-  const facts = new CollectionFacts('rows', true);
+  const facts = new CollectionFacts('rows', { isAlone: true });
   for (const [index, cells] of rows.entries()) {
     const byColumn = new Map(columns.map((column, at) => [column, cells[at] ?? null]));
     facts.observe({ kind: 'cells', cells: byColumn }, index + 2);

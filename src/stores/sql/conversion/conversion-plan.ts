@@ -9,7 +9,7 @@ import type { CurrentModels, MigrationGoal } from '../schema/current-models.ts';
 import { UnusableDatabase } from '../schema/schema-errors.ts';
 import type { FoundRows, StoredRows } from '../schema/stored-rows.ts';
 import { adviseOnVersion, findStoredContract } from './stored-contract.ts';
-import { TableConversion } from './table-conversion.ts';
+import { type StoredContract, TableConversion } from './table-conversion.ts';
 
 /** The conversion of a database from the contract whose rows it holds to the newest one. */
 export interface ConversionPlan {
@@ -70,7 +70,7 @@ function convertTables(
   }: {
     readonly current: readonly CurrentTable[];
     readonly dialect: Dialect;
-    readonly contract: ConstructorParameters<typeof TableConversion>[3];
+    readonly contract: StoredContract;
   },
 ): readonly TableConversion[] {
   const tables = new Map(current.map((table) => [table.name, table]));

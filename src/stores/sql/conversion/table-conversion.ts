@@ -26,7 +26,7 @@ export interface ConvertedRow {
 }
 
 /** The contract whose rows are converted. */
-interface StoredContract {
+export interface StoredContract {
   /** Its version, for messages. */
   readonly version: string;
   /** Its changes up to the newest contract. */
