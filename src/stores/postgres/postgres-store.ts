@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
+import { RecordForms } from '../sql/conversion/record-forms.ts';
 import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
@@ -196,7 +197,7 @@ function assemble(options: PostgresOptions, { secret, isShared, shared }: Opened
     rows: new SqlRowReader(work.reader, tables, clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
-    idempotencyRecords: new SqlIdempotencyRecords(client, system),
+    idempotencyRecords: new SqlIdempotencyRecords(client, tables),
     stamps,
     events: new SqlEventLog(client, tables, model),
     deliveries: new SqlDeliveries(client, postgres),
@@ -227,7 +228,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const tables = new Tables(options.model, postgres);
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });
-  return assemble(options, opened, tables);
+  const { shared } = opened;
+  const forms = shared === null ? null : new RecordForms(options.model, shared.version);
+  return assemble(options, opened, forms === null ? tables : new Tables(options.model, postgres, forms));
 }
 
 /** The steps that {@link openPostgres} would make, without changing the database. @throws as it does */
