@@ -59,6 +59,9 @@ export interface PairedConversion extends RowConversion {
    * @param before the values of the fields in `from`; null for a new row
    */
   revert(values: FieldValues, before: FieldValues | null): ConvertedValues;
+
+  /** Finds values of the fields in `to` that the newest schema does not allow. */
+  findInvalid(values: FieldValues): readonly ConversionProblem[];
 }
 
 /** The differences between the stored rows of two contracts. */
@@ -181,11 +184,15 @@ class ResourceConversion implements PairedConversion {
       const values = this.#complete(this.#mapping.up(before, null));
       return {
         values,
-        problems: [...describeViolations(this.#findViolations(values)), ...this.#listLosses(before, values)],
+        problems: [...this.findInvalid(values), ...this.#listLosses(before, values)],
       };
     } catch (error) {
       return { values: this.#complete({}), problems: [this.#describeFailure(error)] };
     }
+  }
+
+  findInvalid(values: FieldValues): readonly ConversionProblem[] {
+    return describeViolations(this.#findViolations(values));
   }
 
   update(before: FieldValues, current: FieldValues): ConvertedValues {

@@ -58,11 +58,9 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   const files = { database, modelFile: file, ...(flags.to === undefined ? {} : { to: flags.to }) };
   let exported: Migration['exported'] = null;
   const { to = null } = flags;
-  const found = { model: file, database, exists, phase, to };
-  const migration: Omit<Migration, 'steps' | 'exported'> = { ...found, applied: false };
+  const migration: Omit<Migration, 'steps' | 'exported'> = { model: file, database, exists, phase, to, applied: false };
   const show = (made: Migration): void => {
-    const command = migrateCommand(files, model.name);
-    terminal.stdout.write(formatMigration(made, command, { flags, terminal }));
+    terminal.stdout.write(formatMigration(made, migrateCommand(files, model.name), { flags, terminal }));
   };
   const target = { kind, used, model, phase, observe: progress.observe };
   try {

@@ -30,6 +30,7 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
+import { checkPair } from '../side-by-side/check-pair.ts';
 import { RowExpansion } from '../side-by-side/expand-rows.ts';
 import { parseExpansion } from '../side-by-side/pair-plan.ts';
 import { PairPlanner } from '../side-by-side/pair-planner.ts';
@@ -123,6 +124,7 @@ export class DatabaseSchema {
     this.#current = 'read the rows that are converted';
     const expanded = pair?.kind === 'expand' ? pair.conversion.conversions : [];
     for (const each of [...conversion.conversions, ...expanded]) await checkConversion(this.#session, each, check);
+    if (pair?.kind === 'contract') await checkPair(this.#session, pair);
   }
 
   /** Checks if a plan changes nothing, not even the record of the model. */
@@ -142,7 +144,8 @@ export class DatabaseSchema {
    */
   async apply(plan: MigrationPlan, consent: Consent, random: Random): Promise<readonly string[]> {
     const expansion = this.#expansion(plan);
-    if (expansion !== null) await this.check(plan, { now: monotonicNow, report: null });
+    if (expansion !== null || plan.pair?.kind === 'contract')
+      await this.check(plan, { now: monotonicNow, report: null });
     const planned = [...plan.steps.map(({ step }) => step), ...plan.checks, ...pairSteps(plan.pair)];
     requireConsent(planned, consent, plan.conversion.advice);
     this.#current = 'remove what an interrupted migration has left';

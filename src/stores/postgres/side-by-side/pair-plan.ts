@@ -6,7 +6,7 @@ import { findStoredContract } from '../../sql/conversion/stored-contract.ts';
 import { versionText } from '../../../conventions/versioning.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import type { CurrentModels, MigrationPhase } from '../../sql/schema/current-models.ts';
-import { isSameProfile, profileModel } from '../../sql/schema/model-profile.ts';
+import { isSameProfile, type ModelProfile, profileModel } from '../../sql/schema/model-profile.ts';
 import type { StorageTypes } from '../../sql/schema/migration.ts';
 import { deriveSchema, storageType } from '../../sql/schema/schema.ts';
 import { NEW } from '../../sql/conversion/table-conversion.ts';
@@ -81,7 +81,15 @@ function findShared(model: Model, { models, version, schema }: PairRecords): Sha
   const stored = findStoredContract(model, { version, profile: before });
   if (stored === null || before === null) return null;
   const shared = new SharedTables(model, { version: stored, profile: before }, schema);
-  return shared.tables.length === 0 && !fillsFields(model, shared) ? null : shared;
+  const isShared = shared.tables.length > 0 || fillsFields(model, shared) || renamesTables(before, shared);
+  return isShared ? shared : null;
+}
+
+/** Checks if the newer model has other names for tables of the older one, as it lists them. */
+function renamesTables({ resources: before }: ModelProfile, { difference }: SharedTables): boolean {
+  return [...difference.model.resources.values()].some(
+    ({ name, was }) => was !== null && before[name] === undefined && before[was] !== undefined,
+  );
 }
 
 /**

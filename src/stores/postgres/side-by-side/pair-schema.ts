@@ -192,7 +192,18 @@ export function pairSteps(pair: PairPlan | null): readonly SchemaStep[] {
   const { kind, before } = pair;
   const first =
     before.length === 0 ? [] : [describeStep(PURPOSES[kind], before, { kind: 'constant', table: 'its tables' })];
-  return [...first, ...expandSteps(pair)];
+  return [...checkSteps(pair), ...first, ...expandSteps(pair)];
+}
+
+/** The steps that check the rows before the older model ends: those that have found something. */
+function checkSteps({ kind, conversion: plan }: PairPlan): readonly SchemaStep[] {
+  if (kind !== 'contract') return [];
+  return plan.conversions.flatMap((conversion) => {
+    const { cost, losses, broken } = conversion.step([]);
+    const purpose = `check rows of ${conversion.table.name}`;
+    const step = { purpose, statements: [], cost: { ...cost, kind: 'reads' as const }, lock: null, losses, broken };
+    return losses.length + broken.length === 0 ? [] : [step];
+  });
 }
 
 /** The steps that convert the rows for both models. */

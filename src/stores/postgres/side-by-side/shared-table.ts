@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../conventions/json/json.ts';
 import type { Field, Resource, ValueType } from '../../../model/model.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import type { FieldValues } from '../../../plan/plan.ts';
-import type { ConvertedValues, PairedConversion } from '../../../versions/row-conversion.ts';
+import type { ConversionProblem, ConvertedValues, PairedConversion } from '../../../versions/row-conversion.ts';
 import { listColumns } from '../../sql/columns.ts';
 import { NEW } from '../../sql/conversion/table-conversion.ts';
 import type { SqlRow, SqlValue } from '../../sql/dialect.ts';
@@ -151,8 +152,34 @@ end`;
 
   /** Reads some rows by their key. Parameters: the key of the row before the first; none for the first rows. */
   selectAfter(isFirst: boolean): string {
+    return this.#selectBlock('true as created', isFirst);
+  }
+
+  /** Reads some rows as {@link SharedTable.selectAfter} does, with the marks of those that are not converted yet. */
+  selectWithMarks(isFirst: boolean): string {
+    const key = `array[${this.key.map((name) => `shared.${quote(name)}`).join(', ')}]::text[]`;
+    const own = `marked.model = ${quoteText(this.#names.id)} and marked.resource = ${quoteText(this.name)}`;
+    const mark = `select created from ${marksTable(this.#names)} as marked where ${own} and marked.key = ${key} and marked.writer = 'old'`;
+    return this.#selectBlock(`(${mark}) as created`, isFirst);
+  }
+
+  #selectBlock(created: string, isFirst: boolean): string {
     const key = this.key.map(quote).join(', ');
-    return `select true as created, ${this.#selection} from ${this.table} as shared${this.#after(isFirst)} order by ${key} limit ${BLOCK}`;
+    return `select ${created}, ${this.#selection} from ${this.table} as shared${this.#after(isFirst)} order by ${key} limit ${BLOCK}`;
+  }
+
+  /** Finds why the columns of the newer model do not hold a row of the older one. */
+  findProblems(row: SqlRow): readonly ConversionProblem[] {
+    const { conversion } = this;
+    if (conversion === null) return [];
+    const { from, to } = conversion;
+    const [older, newer] = [decodeFields(row, from, 'from'), decodeFields(row, to, 'to')];
+    const converted = conversion.convert(older);
+    const isMarked = row['created'] !== null;
+    const isNew = row['created'] === 1;
+    const held = isMarked ? convertFor({ conversion, by: 'old', isNew }, older, newer).values : newer;
+    // Instances of the newer model have checked what differs from the converted values, and losses are theirs.
+    return isDeepStrictEqual(held, converted.values) ? converted.problems : conversion.findInvalid(held);
   }
 
   /** Counts the rows after a key. Parameters: as those of {@link SharedTable.selectAfter}. */

@@ -7,8 +7,8 @@ import { contractTable } from '../../../versions/row-conversion.ts';
 const SYSTEM = ['id', 'created_at', 'updated_at', 'revision'] as const;
 
 /**
- * Precedes the version in the name of a member of a record: the same record as the model of that version has it, or
- * `true` where the whole record has that form. No member of a record begins with a space.
+ * Precedes the version in the name of a member of a record. The member is the record as the model of that version has
+ * it, or `true` if the record itself is. No other member begins with a space.
  */
 const MARK = ' ';
 

@@ -123,6 +123,12 @@ export class TableConversion {
     };
   }
 
+  /** Counts a row that was converted before, and its problems. */
+  note(problems: readonly ConversionProblem[], id: string): void {
+    this.#rows += 1;
+    for (const problem of problems) this.#count(problem, id);
+  }
+
   /** Records the milliseconds in which all rows were read and converted, but not written. */
   measure(duration: number): void {
     this.#checked = duration;

@@ -143,7 +143,7 @@ describe('what instances of two models record', () => {
     assert.deepEqual(await send(again, 'POST /api/v2/parts', { words: { text: 'top' } }, 'last'), last);
   });
 
-  it('[MET-4] [VER-5d] a deleted row is 410 for those who could read it, whichever instance has deleted it', async () => {
+  it('[MET-4b] [VER-5d] a deleted row is 410 for those who could read it, whichever instance has deleted it', async () => {
     const database = newSchema();
     const team = { subject: 'red', scopes: ['items:read', 'items:write'], claims: { team: 'red' } };
     const tokens = callerTokens();

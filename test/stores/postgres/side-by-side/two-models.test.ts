@@ -288,6 +288,17 @@ describe('instances of two models whose rows differ', () => {
       migrate(database, NEW.replace('search: [name]', 'search: [name, place.city]'), 'expand'),
       (error: unknown) => error instanceof IncompatibleModels && /place\.city/.test(error.message),
     );
+    const renamed = OLD.replace('1.4.0', '2.0.0, default_version: 2')
+      .replace('products: {', 'articles: { singular: product,')
+      .replace(
+        / \}$/,
+        ', versions: { 1.4.0: { changes: [{ resource: articles, collection: products, singular: product }] } } }',
+      );
+    await assert.rejects(
+      migrate(database, renamed, 'expand'),
+      (error: unknown) =>
+        error instanceof IncompatibleModels && /articles is renamed from products/.test(error.message),
+    );
     assert.deepEqual(await read(old, '/api/v1/products'), { a: OLDER });
   });
 });
