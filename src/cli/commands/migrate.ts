@@ -89,8 +89,10 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
 /** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
 function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
   if (to === undefined || to === versionText(newest.version)) return newest;
-  if (phase !== undefined)
-    throw usageError('--to and --phase: use one of them; stop all instances before going back to an older version.');
+  if (phase !== undefined && phase !== 'contract')
+    throw usageError(
+      `--to and --phase ${phase}: use one of them; --phase contract leaves a database to the older of two models that are served.`,
+    );
   const listed = newest.versions.filter(({ retired, changes }) => !retired || changes.length > 0);
   const version = listed.find((each) => versionText(each.version) === to);
   if (version !== undefined) return olderModel(newest, version);

@@ -40,7 +40,7 @@ async function withRows(database: string, rows: Readonly<Record<string, object>>
 }
 
 describe('the end of the older of two models', () => {
-  it('[OPS-4c] [VER-5d] is refused for values that only it allowed, which are named and counted', async () => {
+  it('[OPS-4d] [VER-5d] is refused for values that only it allowed, which are named and counted', async () => {
     const database = newSchema();
     const codes = Object.fromEntries(['a', 'b', 'c', 'd'].map((id, at) => [id, { code: String(700 + at) }]));
     await using young = await withRows(database, { ...codes, e: { code: '1', city: 'Trondheim' } });
@@ -66,7 +66,7 @@ describe('the end of the older of two models', () => {
     assert.equal((await young.send({ send: 'GET /api/v2/products/a' })).body.code, 1);
   });
 
-  it('[OPS-4c] [VER-5d] is refused for values that it alone can show, and not for those of newer instances', async () => {
+  it('[OPS-4d] [VER-5d] is refused for values that it alone can show, and not for those of newer instances', async () => {
     const database = newSchema();
     await using young = await withRows(database, { a: { status: 'lost' }, b: { code: 'x' } });
     await assert.rejects(

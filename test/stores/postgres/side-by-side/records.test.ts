@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadModel } from '../../../../src/model/compile/load-model.ts';
+import { olderModel } from '../../../../src/versions/return-conversion.ts';
 import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
 import type { MigrationPhase } from '../../../../src/stores/sql/schema/current-models.ts';
 import { type ApiUnderTest, apiUnderTest } from '../../../pipeline/support/api-under-test.ts';
@@ -96,6 +97,34 @@ describe('what instances of two models record', () => {
       after.map((events) => events.slice(0, -1)),
       before,
     );
+  });
+
+  it('[VER-5d] [EVT-1] events of the newer model are those of the older one where that remains', async () => {
+    const database = newSchema();
+    await using old = await apiUnderTest(OLD, { database });
+    await send(old, 'PUT /api/v1/products/a', { title: 'Lamp', status: 'live', city: 'Oslo' });
+    await migrate(database, NEW, 'expand');
+    const young = await apiUnderTest(NEW, { database });
+    await send(young, 'PUT /api/v2/products/b', { name: 'Desk', currency: 'NOK', status: 'ACTIVE' });
+    await send(old, 'PATCH /api/v1/products/b', { city: 'Rome' });
+    await send(young, 'PATCH /api/v2/products/a', { place: { city: 'Bonn' } });
+    await send(young, 'DELETE /api/v2/products/b');
+    const shown = listChanges(await readEvents(young, 'v1'));
+    assert.deepEqual(shown.at(-2), [
+      'product.updated',
+      ['city'],
+      { id: 'a', title: 'Lamp', status: 'live', city: 'Bonn' },
+    ]);
+    await young.close();
+    const { model } = loadModel({ text: NEW });
+    const [version] = model.versions;
+    assert.ok(version !== undefined);
+    const remains = { url: database, model: olderModel(model, version), phase: 'contract', consent: 'losses' } as const;
+    await (await openPostgres(remains)).close();
+    assert.deepEqual(listChanges(await readEvents(old, 'v1')), shown);
+    await using again = await apiUnderTest(OLD, { database });
+    assert.deepEqual(listChanges(await readEvents(again, 'v1')), shown);
+    await send(again, 'PATCH /api/v1/products/a', { city: 'Rome' });
   });
 
   it('[MET-12] [VER-5d] a key is replayed by instances of either model, in the contract of the request', async () => {
