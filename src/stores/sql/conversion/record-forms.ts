@@ -157,14 +157,15 @@ export function convertObject(record: JsonObject, conversion: OutcomeConversion 
 
 /** The forms in which a store reads and writes idempotency records and tombstones. */
 export class RecordForms {
+  /** The contract of an older model that is served next to it; null for none. */
+  readonly older: OlderVersion | null;
   readonly #model: Model;
-  readonly #older: OlderVersion | null;
   readonly #outcomes: { readonly up: OutcomeConversion; readonly down: OutcomeConversion } | null;
 
   /** @param older the contract of an older model that is served next to it; null for none */
   constructor(model: Model, older: OlderVersion | null) {
     this.#model = model;
-    this.#older = older;
+    this.older = older;
     this.#outcomes =
       older === null
         ? null
@@ -203,12 +204,12 @@ export class RecordForms {
 
   #read(record: JsonObject, convert: (record: JsonObject) => JsonObject): JsonObject {
     const target = this.#model.version;
-    if (this.#older === null) return ownForm(record, target) ?? withoutForm(record);
-    return convertForm(record, { source: this.#older.version, target }, convert);
+    if (this.older === null) return ownForm(record, target) ?? withoutForm(record);
+    return convertForm(record, { source: this.older.version, target }, convert);
   }
 
   #conversion(resource: string): EventConversion | null {
     const { singular = null } = this.#model.resources.get(resource) ?? {};
-    return this.#older === null || singular === null ? null : eventConversions(this.#model)(this.#older, singular);
+    return this.older === null || singular === null ? null : eventConversions(this.#model)(this.older, singular);
   }
 }

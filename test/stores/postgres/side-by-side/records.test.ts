@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
+import { run } from '../../../../src/cli/program.ts';
 import { loadModel } from '../../../../src/model/compile/load-model.ts';
-import { olderModel } from '../../../../src/versions/return-conversion.ts';
 import { openPostgres } from '../../../../src/stores/postgres/postgres-store.ts';
 import type { MigrationPhase } from '../../../../src/stores/sql/schema/current-models.ts';
+import { recordedTerminal } from '../../../cli/recorded-terminal.ts';
 import { type ApiUnderTest, apiUnderTest } from '../../../pipeline/support/api-under-test.ts';
 import { as, callerTokens } from '../../../pipeline/support/caller-tokens.ts';
+import { temporaryDirectory } from '../../../temporary-directory.ts';
 import { newSchema } from '../open-postgres.ts';
 
 const OLD = `{ name: store, version: 1.4.0, resources: { products: { id: client, events: full, schema: { type: object, required: [title], properties: {
@@ -99,7 +103,29 @@ describe('what instances of two models record', () => {
     );
   });
 
-  it('[VER-5d] [EVT-1] events of the newer model are those of the older one where that remains', async () => {
+  it('[VER-5d] [EVT-1] events with names that the older model has changed are those of both contracts', async () => {
+    const database = newSchema();
+    const first = await apiUnderTest(OLD.replace('1.4.0', '1.3.0').replace('city:', 'town:'), { database });
+    await send(first, 'PUT /api/v1/products/a', { title: 'Lamp', status: 'live', town: 'Oslo' });
+    await first.close();
+    const old = await apiUnderTest(OLD.replace('city: { type', 'city: { x-was: town, type'), { database });
+    await send(old, 'PATCH /api/v1/products/a', { city: 'Rome' });
+    await migrate(database, NEW, 'expand');
+    await using young = await apiUnderTest(NEW, { database });
+    const lamp = { id: 'a', name: 'Lamp', currency: 'USD', status: 'ACTIVE' };
+    const newest = [
+      ['product.created', ['name', 'currency', 'status', 'place'], { ...lamp, place: { city: 'Oslo' } }],
+      ['product.updated', ['place'], { ...lamp, place: { city: 'Rome' } }],
+    ];
+    assert.deepEqual(listChanges(await readEvents(young, 'v2')), newest);
+    const older = await readEvents(young, 'v1');
+    await old.close();
+    await migrate(database, NEW, 'contract');
+    assert.deepEqual(listChanges(await readEvents(young, 'v2')), newest);
+    assert.deepEqual(await readEvents(young, 'v1'), older);
+  });
+
+  it('[VER-5d] [EVT-1] events of the newer model are those of the older one where that remains', async (context) => {
     const database = newSchema();
     await using old = await apiUnderTest(OLD, { database });
     await send(old, 'PUT /api/v1/products/a', { title: 'Lamp', status: 'live', city: 'Oslo' });
@@ -116,11 +142,11 @@ describe('what instances of two models record', () => {
       { id: 'a', title: 'Lamp', status: 'live', city: 'Bonn' },
     ]);
     await young.close();
-    const { model } = loadModel({ text: NEW });
-    const [version] = model.versions;
-    assert.ok(version !== undefined);
-    const remains = { url: database, model: olderModel(model, version), phase: 'contract', consent: 'losses' } as const;
-    await (await openPostgres(remains)).close();
+    const file = path.join(temporaryDirectory(context), 'store.yaml');
+    writeFileSync(file, NEW);
+    const command = ['migrate', file, '--to', '1.4.0', '--phase', 'contract', '--apply', '--allow-data-loss'];
+    const terminal = { ...recordedTerminal(), env: { RESTWRIGHT_DATABASE: database } };
+    assert.equal(await run(command, terminal), 0);
     assert.deepEqual(listChanges(await readEvents(old, 'v1')), shown);
     await using again = await apiUnderTest(OLD, { database });
     assert.deepEqual(listChanges(await readEvents(again, 'v1')), shown);
