@@ -95,7 +95,8 @@ async function underLoad(name: string, { ports, writer }: Load, work: () => Prom
   };
   const write = async (): Promise<void> => {
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    for (let at = 0; goesOn() && writer !== null; at += 1)
+    if (writer === null) return;
+    for (let at = 0; goesOn(); at += 1)
       await request(writer, `/p${(at * 7) % ROWS}`, { method: 'PATCH', headers, body: `{"city":"N${at}"}` });
   };
   const running = [...Array.from({ length: READERS }, (_, reader) => read(reader)), write()];

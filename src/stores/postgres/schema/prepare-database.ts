@@ -210,7 +210,7 @@ export class DatabaseSchema {
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
     const { from } = plan.conversion;
-    // Where the older of two models remains, its rows are as they were, but events of the newer one are not.
+    // If the older of two models remains, its rows are as they were, but events of the newer one are not.
     const isReverted = plan.pair?.kind === 'revert';
     await convertEvents(this.#session, this.#model, isReverted ? (plan.pair?.expansion?.from ?? from) : from);
     await this.#runAll(this.#records(plan));

@@ -145,7 +145,7 @@ export function migrateTombstone(
   convert: (values: FieldValues) => FieldValues,
 ): FieldValues {
   const found = findForm(values);
-  const related = found?.form == null ? {} : withoutForm(values);
+  const related = (found?.form ?? null) === null ? {} : withoutForm(values);
   return { ...related, ...migrateRecord(values, change, convert) };
 }
 
