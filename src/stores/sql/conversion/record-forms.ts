@@ -160,11 +160,14 @@ export class RecordForms {
   /** The contract of an older model that is served next to it; null for none. */
   readonly older: OlderVersion | null;
   readonly #model: Model;
+  /** The start of a record as JSON that has the form of the model. */
+  readonly #mark: string;
   readonly #outcomes: { readonly up: OutcomeConversion; readonly down: OutcomeConversion } | null;
 
   /** @param older the contract of an older model that is served next to it; null for none */
   constructor(model: Model, older: OlderVersion | null) {
     this.#model = model;
+    this.#mark = `{"${MARK}${model.version.major}.${model.version.minor}":true,`;
     this.older = older;
     this.#outcomes =
       older === null
@@ -172,9 +175,14 @@ export class RecordForms {
         : { up: new OutcomeConversion(model, older, false), down: new OutcomeConversion(model, older, true) };
   }
 
-  /** @param json the outcome of an idempotency record */
+  /**
+   * Marks a record with the version of the model also where it is the only one: an instance that was started next to an
+   * older model takes records without a mark for those of that model.
+   *
+   * @param json the outcome of an idempotency record
+   */
   writeOutcome(json: string): string {
-    if (this.#outcomes === null) return json;
+    if (this.#outcomes === null) return json.startsWith('{"') ? `${this.#mark}${json.slice(1)}` : json;
     const outcome: Json = JSON.parse(json);
     if (!isJsonObject(outcome)) return json;
     const lowered = convertObject(outcome, this.#outcomes.down);
@@ -182,6 +190,7 @@ export class RecordForms {
   }
 
   readOutcome(json: string): string {
+    if (json.startsWith(this.#mark)) return `{${json.slice(this.#mark.length)}`;
     if (this.#outcomes === null && !json.includes(`"${MARK}`)) return json;
     const outcome: Json = JSON.parse(json);
     if (!isJsonObject(outcome)) return json;
@@ -191,6 +200,8 @@ export class RecordForms {
 
   /** @param values the recorded values of a row that is deleted */
   writeTombstone(resource: string, values: FieldValues): FieldValues {
+    const isEmpty = Object.keys(values).length === 0;
+    if (this.older === null) return isEmpty ? values : markForm(values, this.#model.version, true);
     const conversion = this.#conversion(resource);
     return conversion === null ? values : markForm(conversion.lowerRecorded(values), this.#model.version, values);
   }
