@@ -75,7 +75,7 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 
 /**
  * Validates the replacement of a row (MET-2). Read-only fields keep their value. Write-only and immutable fields keep
- * it if the body omits them, and so do the state, fields that callers fill and fields that the caller may not write.
+ * it if the body omits them. So do the state, fields that callers fill, and fields that the caller may not write.
  */
 export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;

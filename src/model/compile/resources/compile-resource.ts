@@ -51,8 +51,7 @@ export function compileResource(
   const { name, declared } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
-  const generated = compileGenerated(plain, schema, resource, code?.generated);
-  const own = compileCallerFills(generated, { schema, document }, resource);
+  const own = compileCallerFills(compileGenerated(plain, schema, resource, code?.generated), inputs, resource);
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
   const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
