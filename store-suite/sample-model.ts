@@ -41,6 +41,7 @@ export function field(name: string, type: ValueType, options: FieldOptions = {})
     reference: null,
     generator: null,
     shownOnce: false,
+    fill: null,
     ...options,
   };
 }

@@ -44,7 +44,10 @@ type TargetsOf<X, M extends string, F> = X extends { readonly [_ in M]: infer V 
 /** Boolean for each of some fields, true if it is required without a default; a union for several. */
 type IsMandatory<S, K> = K extends keyof PropertiesOf<S>
   ? K extends RequiredNames<S>
-    ? PropertiesOf<S>[K] extends { readonly default: unknown } | { readonly readOnly: true }
+    ? PropertiesOf<S>[K] extends
+        | { readonly default: unknown }
+        | { readonly readOnly: true }
+        | { readonly 'x-default': string }
       ? false
       : true
     : false

@@ -43,11 +43,20 @@ type ObjectBody<S> = {
     | (K extends RequiredKeys<S> ? never : null);
 };
 
-type ReadOnlyKeys<S> = KeysWith<S, 'readOnly'> | KeysWith<S, 'x-shown-once'>;
+type ReadOnlyKeys<S> =
+  | KeysWith<S, 'readOnly'>
+  | KeysWith<S, 'x-shown-once'>
+  | Exclude<FilledKeys<S>, KeysWith<S, 'x-override'>>;
+
+/** The names of the fields that the server fills from the caller. */
+type FilledKeys<S> = {
+  [K in keyof PropertiesOf<S>]: PropertiesOf<S>[K] extends { readonly 'x-default': string } ? K : never;
+}[keyof PropertiesOf<S>] &
+  string;
 
 type RequiredKeys<S> = S extends { readonly required: readonly (infer K)[] } ? K & keyof PropertiesOf<S> : never;
 
-type MandatoryKeys<S> = Exclude<RequiredKeys<S>, DefaultedKeys<S> | ReadOnlyKeys<S>>;
+type MandatoryKeys<S> = Exclude<RequiredKeys<S>, DefaultedKeys<S> | ReadOnlyKeys<S> | FilledKeys<S>>;
 
 type DefaultedKeys<S> = {
   [K in keyof PropertiesOf<S>]: PropertiesOf<S>[K] extends { readonly default: unknown } ? K : never;

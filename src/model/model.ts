@@ -5,7 +5,8 @@ import type { AddressRange } from '../conventions/url/ip-address.ts';
 import type { FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import type { ContractVersion, VersionChange } from './contract-version.ts';
-import type { GenerateValue, Hooks } from './hooks.ts';
+import type { CallerFill, Generator } from './field-origin.ts';
+import type { Hooks } from './hooks.ts';
 import type { RateLimits } from './rate-quota.ts';
 import type { Member, Pattern, Shape } from './value-type.ts';
 import type { EventSettings } from './event-settings.ts';
@@ -14,6 +15,7 @@ import type { WebhookSettings } from './webhook-settings.ts';
 export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules } from './access-rules.ts';
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 export type { ContractVersion, VersionChange } from './contract-version.ts';
+export type { CallerFill, Generator } from './field-origin.ts';
 export type { Member, Shape, TextFormat, ValueType } from './value-type.ts';
 
 /** A field of a resource. */
@@ -29,18 +31,9 @@ export interface Field extends Member {
   readonly generator: Generator | null;
   /** True if the value is in the response that creates the row, and in no other one. Its digest is stored. */
   readonly shownOnce: boolean;
+  /** The value of the caller that a new row gets (`x-default`); null if there is none. */
+  readonly fill: CallerFill | null;
 }
-
-/**
- * A generator of values. A secret has 256 random bits after its prefix, and is stored encrypted if it is `sealed`.
- * A hint holds the first characters of a secret; code is a function of a TypeScript model.
- */
-export type Generator =
-  | { readonly kind: 'code'; readonly generate: GenerateValue }
-  | { readonly kind: 'uuid' }
-  | { readonly kind: 'now' }
-  | { readonly kind: 'secret'; readonly prefix: string; readonly sealed?: true }
-  | { readonly kind: 'hint'; readonly secret: string };
 
 /**
  * A read-only member that is computed from a row for each representation. It is not stored and cannot be filtered or

@@ -40,11 +40,15 @@ export interface PolicyReference {
 export type PolicyValue =
   /** In stored form. No field is compared with null: the comparison is unknown. */
   | { readonly kind: 'literal'; readonly value: Json }
-  | { readonly kind: 'caller'; readonly member: CallerMember }
-  /** The name of the claim, or a dotted path to a member of it. */
-  | { readonly kind: 'claim'; readonly path: string }
+  | CallerValue
   /** Each of them is a single value. */
   | { readonly kind: 'list'; readonly values: readonly PolicyValue[] };
+
+/** A value of the caller. */
+export type CallerValue =
+  | { readonly kind: 'caller'; readonly member: CallerMember }
+  /** The name of the claim, or a dotted path to a member of it. */
+  | { readonly kind: 'claim'; readonly path: string };
 
 /** A name of the caller. `owner` is the form of owner fields (AUTH-9). */
 export type CallerMember = 'subject' | 'client' | 'issuer' | 'scopes' | 'owner';

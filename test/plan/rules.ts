@@ -56,7 +56,7 @@ export function draftRule(
   lenient = false,
 ): DraftRule {
   const rule = { resource, validator, checkUrl: () => null, lenient, scopeError: () => null };
-  return { ...rule, checkSize: () => {}, permission: EVERY_FIELD };
+  return { ...rule, checkSize: () => {}, permission: EVERY_FIELD, fills: {} };
 }
 
 /** A seal without encryption, so that tests can read and forge tokens. */

@@ -104,7 +104,10 @@ function itemMembers({ resource, readable }: DeclaredResource): readonly MemberT
 }
 
 function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): readonly MemberType[] {
-  const written = writable.map((field) => memberType(field, findPropertySchema(schema, field.name), 'in'));
+  const written = writable.map((field) => {
+    const member = memberType(field, findPropertySchema(schema, field.name), 'in');
+    return field.fill === null ? member : { ...member, isOptional: true };
+  });
   return id.kind === 'client' ? [{ name: 'id', type: 'string' }, ...written] : written;
 }
 

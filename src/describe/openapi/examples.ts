@@ -50,7 +50,7 @@ function requestMembers(
   fields: readonly Field[],
   suffix: 'Create' | 'Replace' | 'Patch',
 ): JsonObject | null {
-  const required = fields.filter((field) => field.required);
+  const required = fields.filter((field) => field.required && field.fill === null);
   const shown = required.length > 0 ? required : fields.slice(0, 1);
   const chosen = suffix === 'Patch' ? shown.slice(0, 1) : shown;
   const values = chosen.map((field) => [field.name, sampleField(field, resource)] as const);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ComputedField, Field, Resource } from '../../model/model.ts';
+import { needsValue } from '../../model/needs-value.ts';
 import { readObject } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
@@ -89,7 +90,7 @@ export function bodySchema(resource: Resource, description: Description, suffix:
     const fields = requireResource(description.surface, resource).writable;
     const isKept = (field: Field): boolean =>
       suffix === 'Replace' && (field.writeOnly || field.immutable || field.name === resource.state?.field);
-    const required = fields.filter((field) => field.required && field.default === undefined && !isKept(field));
+    const required = fields.filter((field) => needsValue(field) && !isKept(field));
     const own = suffix === 'Create' ? newId(resource) : { id: ID_SCHEMA, revision: REVISION };
     const names = [...(suffix === 'Create' ? Object.keys(own) : []), ...required.map(({ name }) => name)];
     return {

@@ -8,7 +8,7 @@ type WritableResource = Pick<PlacedResource, 'resource' | 'writable'>;
 
 /** A body with which a person may start to create a resource: what it must have, with values of the right type. */
 export function sampleBody({ resource, writable }: WritableResource): JsonObject {
-  const required = writable.filter((field) => field.required);
+  const required = writable.filter((field) => field.required && field.fill === null);
   const shown = required.length > 0 ? required : writable.slice(0, 1);
   const body = Object.fromEntries(shown.map((field) => [field.name, sampleValue(field, resource)]));
   return resource.id.kind === 'client' ? { id: 'example', ...body } : body;

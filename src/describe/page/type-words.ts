@@ -33,6 +33,7 @@ export function fieldNotes(field: Field, target: string | null): readonly string
     [field.readOnly, 'read-only'],
     [field.writeOnly, 'write-only'],
     [field.immutable, 'immutable'],
+    [field.fill !== null, 'taken from the caller'],
     [target !== null, `refers to ${target}`],
   ];
   return notes.filter(([holds]) => holds).map(([, note]) => note);

@@ -100,7 +100,7 @@ function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | '
   const hasState = state !== null && kind !== 'delete';
   const rules: readonly (readonly [holds: boolean, code: ResourceErrorCode])[] = [
     [isHooked && kind === 'delete', 'INVALID'],
-    [isHooked || isRuled(resource, kind), 'FORBIDDEN'],
+    [isHooked || isRuled(resource, kind) || mayLackFill(resource, kind), 'FORBIDDEN'],
     [isHooked || hasState || kind === 'patch', 'CONFLICT'],
     [kind !== 'delete' && isTakeable, 'ALREADY_EXISTS'],
   ];
@@ -111,6 +111,12 @@ function writeCodes(resource: Resource, kind: 'create' | 'replace' | 'patch' | '
 function isRuled({ rows, fieldAccess }: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): boolean {
   const hasRules = [rows.create, rows.update, rows.delete].some((rules) => rules.length > 0);
   return hasRules || (kind !== 'delete' && [...fieldAccess.values()].some(({ write }) => write !== null));
+}
+
+/** True if a new row needs a value of its caller, which that may not have (AUTH-12). */
+function mayLackFill({ id, fields }: Resource, kind: 'create' | 'replace' | 'patch' | 'delete'): boolean {
+  const creates = kind === 'create' || (kind === 'replace' && id.kind === 'client');
+  return creates && fields.some(({ fill, required }) => required && fill?.override === false);
 }
 
 /** The codes of the rows that a delete deletes: others refer to them, or their hooks refuse. */

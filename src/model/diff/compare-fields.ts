@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { ComputedField, Field, Generator, OnDelete, Reference, Resource } from '../model.ts';
+import type { CallerFill, ComputedField, Field, Generator, OnDelete, Reference, Resource } from '../model.ts';
 import {
   addedMember,
   byName,
@@ -39,6 +39,7 @@ const FIELD_COMPARERS = {
   was: unseen('the name in the database'),
   reference: (was, is, at) => compareReference([was, is], at),
   generator: (was, is, at) => compareGenerator([was, is], whole(at)),
+  fill: (was, is, at) => compareFill([was, is], whole(at)),
   shownOnce: anywhere(
     flag(
       ['shown-once-added', 'is in the response to its creation only'],
@@ -181,6 +182,21 @@ function compareGenerator([was, is]: Pair<Generator | null>, at: Place): readonl
   if (was === null) return [difference('generated-added', at, `the server makes it: ${after}`)];
   if (is === null) return [difference('generated-removed', at, `the server no longer makes it: was ${before}`)];
   return [difference('generated-changed', at, `the server makes it: ${after}, was ${before}`)];
+}
+
+function compareFill([was, is]: Pair<CallerFill | null>, at: Place): readonly Difference[] {
+  const [before, after] = [describeFill(was), describeFill(is)];
+  if (before === after) return [];
+  if (was === null) return [difference('generated-added', at, `a new one has it from the caller: ${after}`)];
+  if (is === null)
+    return [difference('generated-removed', at, `a new one no longer has it from the caller: was ${before}`)];
+  return [difference('generated-changed', at, `a new one has it from the caller: ${after}, was ${before}`)];
+}
+
+function describeFill(fill: CallerFill | null): string {
+  if (fill === null) return 'nothing';
+  const { value } = fill;
+  return value.kind === 'claim' ? `its claim ${value.path}` : `its ${value.member}`;
 }
 
 /** Two functions are one here, because functions are not compared. */

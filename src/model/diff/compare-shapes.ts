@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
-import type { Member, Shape, ValueType } from '../model.ts';
+import type { Field, Member, Shape, ValueType } from '../model.ts';
 import { readObject } from '../values/access.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';
 import { compareNull, compareTypes, type ValueForm } from './compare-values.ts';
@@ -163,8 +163,8 @@ function element(at: ValuePlace, suffix: string, keyword: string): ValuePlace {
 }
 
 /** True if a client has to send it. */
-function isMandatory({ required, default: value }: Member): boolean {
-  return required && value === undefined;
+function isMandatory(member: Member & Partial<Pick<Field, 'fill'>>): boolean {
+  return member.required && member.default === undefined && (member.fill ?? null) === null;
 }
 
 function compareRequired(was: Member, is: Member, at: Place): readonly Difference[] {

@@ -76,6 +76,8 @@ export const KEYWORDS: Readonly<Record<string, KeywordComparer | ReturnType<type
   'x-unique': unseen('compared as a unique list of the resource'),
   'x-references': AS_FIELD,
   'x-shown-once': AS_FIELD,
+  'x-default': AS_FIELD,
+  'x-override': AS_FIELD,
   'x-was': STORAGE,
   'x-source': STORAGE,
 };

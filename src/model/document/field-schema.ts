@@ -120,6 +120,12 @@ export const schemaSchema: JsonObject = {
       description: 'The name in imported files, if it is another one; a string is then imported from any value',
     },
     'x-shown-once': { ...FLAG, description: 'Part of the response to its creation only' },
+    'x-default': {
+      type: 'string',
+      description:
+        'The value of the caller that a new row gets: $caller.claims.<path>, $caller.subject, $caller.owner. Read-only without x-override',
+    },
+    'x-override': { ...FLAG, description: 'Clients may send a value, which takes precedence over x-default' },
     'x-precision': {
       type: 'integer',
       minimum: 1,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../conventions/errors.ts';
 import type { Json } from '../../conventions/json/json.ts';
+import { callerFills, fillError } from '../../plan/policy/caller-fills.ts';
 import { creationError, EVERY_FIELD, withHiddenFields } from '../../plan/policy/field-permission.ts';
 import type { FieldValues, Row } from '../../plan/plan.ts';
 import { createDraft, type Draft, type DraftRule, judgedDraft } from '../../plan/write/draft.ts';
@@ -18,7 +19,8 @@ export function draftRule({ system, callerResource, terms }: WriteTarget): Draft
   const checkSize: DraftRule['checkSize'] = (values, current) => checkRowSize(resource, row, values, current);
   const permission = system.permission.fields(resource.name);
   const { lenient } = terms;
-  return { resource, validator, checkUrl, lenient, scopeError, checkSize, permission };
+  const fills = callerFills(resource, system.principal);
+  return { resource, validator, checkUrl, lenient, scopeError, checkSize, permission, fills };
 }
 
 /** Makes the draft of a new row, with the defaults of fields that the caller may not read. */
@@ -28,7 +30,16 @@ export function newDraft(target: WriteTarget, body: Json): Draft {
   const permission = system.permission.fields(resource.name);
   const error = creationError(storedMapping(target)?.older ?? resource, permission);
   if (error !== null) return { kind: 'conflict', error, candidate: {} };
+  const lacking = fillError(resource, callerFills(resource, system.principal), (name) => shownName(target, name));
+  if (lacking !== null) return { kind: 'conflict', error: lacking, candidate: {} };
   return completeDraft(target, createDraft(draftRule(target), body, within), null);
+}
+
+/** The name of a stored field for the caller; null if its contract or its permission does not show it. */
+function shownName(target: WriteTarget, name: string): string | null {
+  if (storedHidden(target).has(name)) return null;
+  const mapping = storedMapping(target);
+  return mapping === null ? name : mapping.nameOf(name);
 }
 
 /**
@@ -44,7 +55,8 @@ export function completeDraft(target: WriteTarget, draft: Draft, current: Row | 
   if (mapping !== null) return storedDraft(target, draft, mapping, current);
   const { resource } = systemResource;
   const permission = system.permission.fields(resource.name);
-  return { ...draft, values: withHiddenFields(resource, permission, draft.values, current) };
+  const fills = current === null ? callerFills(resource, system.principal) : {};
+  return { ...draft, values: withHiddenFields(resource, permission, { values: draft.values, current, fills }) };
 }
 
 /**

@@ -22,7 +22,7 @@ import type { VisibleRows } from '../visible-rows.ts';
 import { planCascade } from './cascade.ts';
 import { generateValues } from './generated.ts';
 import { errorList, refineDraft, type RefinedDraft } from './refine.ts';
-import { ownerValues } from './row-access.ts';
+import { callerValues } from './row-access.ts';
 import { checkRowSize } from './refusals/row-size.ts';
 import { writeOrigin, type WriteServices } from './write.ts';
 
@@ -160,11 +160,11 @@ export class HookWork {
     if (message !== null) throw new Error(`a hook created ${resource.name} with an invalid id: it ${message}`);
     const { parent, state } = resource;
     const initial = state === null ? {} : { [state.field]: state.initial };
-    const owner = ownerValues(resource, this.#system.principal);
+    const author = callerValues(resource, this.#system.principal);
     const above = parent === null ? {} : { [parent.field]: within[0]?.id ?? null };
     this.#write(compiled, { id, within });
     // The plan is added in this tick unless a library validates, so that writes keep the order of a hook's calls.
-    await chain(validated(compiled, { ...initial, ...owner, ...values, ...above }, null), (checked) => {
+    await chain(validated(compiled, { ...initial, ...author, ...values, ...above }, null), (checked) => {
       const inputs = { at: this.#author.origin.at, sources: this.#sources, context: () => this.context };
       // A secret that is shown once is not shown here.
       return chain(generateValues(compiled, checked, inputs), ({ values: made }) => {

@@ -5,6 +5,7 @@ import type { AccessOperation, Resource } from '../../model/model.ts';
 import { relatedResources } from '../../plan/condition.ts';
 import type { BodyReference } from '../../plan/write/body-references.ts';
 import { isVisible } from '../../plan/policy/holds.ts';
+import { callerFills } from '../../plan/policy/caller-fills.ts';
 import type { ExpectedStamp, FieldValues, Row, WritePlan } from '../../plan/plan.ts';
 import type { Reader } from '../caller.ts';
 import { forbidden, invalid } from '../failures.ts';
@@ -192,6 +193,11 @@ export function mayHideAncestors(target: WriteTarget): boolean {
 /** Returns the owner values of a row that a caller creates (AUTH-9). */
 export function ownerValues({ owner }: Resource, principal: Principal): FieldValues {
   return owner === null ? {} : { [owner]: principal.owner };
+}
+
+/** Returns all values of a row that come from the caller that creates it, for a row that no client has sent. */
+export function callerValues(resource: Resource, principal: Principal): FieldValues {
+  return { ...callerFills(resource, principal), ...ownerValues(resource, principal) };
 }
 
 function isRestricted({ system: { rows } }: WriteTarget, resource: string): boolean {

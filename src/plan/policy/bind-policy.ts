@@ -1,7 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../conventions/json/json.ts';
 import { findForbiddenTexts } from '../../conventions/text/allowed-text.ts';
 import type { Resource } from '../../model/model.ts';
-import type { Policy, PolicyCaller, PolicyComparison, PolicyReference, PolicyValue } from '../../model/policy.ts';
+import type {
+  CallerValue,
+  Policy,
+  PolicyCaller,
+  PolicyComparison,
+  PolicyReference,
+  PolicyValue,
+} from '../../model/policy.ts';
+import type { ValueType } from '../../model/value-type.ts';
 import { coerceJson, coerceJsonPart } from '../../model/values/coercion.ts';
 import type { Alternative, PartCondition, PathCondition, RelationKey } from '../condition.ts';
 import { EVERYTHING, type Visibility } from '../visibility.ts';
@@ -152,6 +160,14 @@ function bindValues(
     return result.kind === 'valid' && isStorable(result.value) ? result.value : null;
   });
   return values === undefined || values.includes(null) ? null : values;
+}
+
+/** A value of the caller in stored form; null where it has none, or one of another type. */
+export function bindCallerValue(type: ValueType, value: CallerValue, caller: PolicyCaller): Json {
+  const given = bindValue(value, caller);
+  if (given === null) return null;
+  const result = coerceJson(type, given);
+  return result.kind === 'valid' && isStorable(result.value) ? result.value : null;
 }
 
 /** True if a row can have a value. A claim may have texts that no row has, and that a database may refuse (REP-7). */

@@ -3,6 +3,7 @@ import { type ApiError, type ErrorDetail, resourceError } from '../../convention
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { needsValue } from '../../model/needs-value.ts';
 import { absentValue, storedForm } from '../../model/values/stored-form.ts';
 import type { FieldValues } from '../plan.ts';
 
@@ -24,6 +25,8 @@ interface ShownChange {
   readonly sent: JsonObject;
   /** The values of the row; null for a new one. */
   readonly current: FieldValues | null;
+  /** The values of a new row that come from the caller. */
+  readonly fills?: FieldValues;
 }
 
 /**
@@ -36,14 +39,14 @@ interface ShownChange {
 export function fieldError(
   resource: Resource,
   { unwritable }: Pick<FieldPermission, 'unwritable'>,
-  { values, sent, current }: ShownChange,
+  { values, sent, current, fills = {} }: ShownChange,
 ): ApiError | null {
   if (unwritable.size === 0) return null;
   const written = resource.fields.filter((field) => {
     const { name, writeOnly } = field;
     if (!unwritable.has(name)) return false;
     if (writeOnly) return Object.hasOwn(sent, name);
-    return !jsonEquals(values[name] ?? null, current === null ? valueOfNew(field) : (current[name] ?? null));
+    return !jsonEquals(values[name] ?? null, current === null ? valueOfNew(field, fills) : (current[name] ?? null));
   });
   return written.length === 0 ? null : forbidden(resource, written, 'may not be written by you; omit it');
 }
@@ -57,37 +60,31 @@ export function fieldError(
 export function creationError(resource: Resource, { hidden, unwritable }: FieldPermission): ApiError | null {
   if (hidden.size + unwritable.size === 0) return null;
   const lacking = resource.fields.filter(
-    (field) => isNeeded(field) && (hidden.has(field.name) || unwritable.has(field.name)),
+    (field) => needsValue(field) && (hidden.has(field.name) || unwritable.has(field.name)),
   );
   if (lacking.length === 0) return null;
   const named = lacking.filter(({ name }) => !hidden.has(name));
   return forbidden(resource, named, 'is required, and may not be written by you');
 }
 
-/** True if no row can be created without a value of the field from its caller. */
-function isNeeded(field: Field): boolean {
-  return field.required && field.default === undefined && !field.readOnly && field.generator === null;
-}
-
 /** The same values with those of hidden fields: kept in a change; in a new row those that absent fields get. */
 export function withHiddenFields(
   resource: Resource,
   { hidden }: Pick<FieldPermission, 'hidden'>,
-  values: FieldValues,
-  current: FieldValues | null,
+  { values, current, fills = {} }: Omit<ShownChange, 'sent'>,
 ): FieldValues {
   if (hidden.size === 0) return values;
   const complete: Record<string, Json> = {};
   for (const field of resource.fields) {
     const { name } = field;
-    const kept = current === null ? valueOfNew(field) : (current[name] ?? null);
+    const kept = current === null ? valueOfNew(field, fills) : (current[name] ?? null);
     complete[name] = hidden.has(name) ? kept : (values[name] ?? null);
   }
   return complete;
 }
 
-function valueOfNew(field: Field): Json {
-  return storedForm(field)(absentValue(field));
+function valueOfNew(field: Field, fills: FieldValues): Json {
+  return storedForm(field)(fills[field.name] ?? absentValue(field));
 }
 
 function forbidden({ code, singular }: Resource, fields: readonly Field[], message: string): ApiError {

@@ -5,11 +5,11 @@ import { jsonEquals } from '../../conventions/json/json-equality.ts';
 import type { Field, Resource } from '../../model/model.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type FieldPermission, fieldError } from '../policy/field-permission.ts';
-import { storedId } from '../../model/values/formats.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import { mergeMembers, type Patched, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
+import { newIdError, ownIdErrors } from './draft-id.ts';
 import { startError, transitionError } from './state-transition.ts';
 
 /**
@@ -43,6 +43,8 @@ export interface DraftRule {
   readonly checkSize: (values: JsonObject, current: Row | null) => void;
   /** The fields that the caller may not write. */
   readonly permission: Pick<FieldPermission, 'unwritable'>;
+  /** The values of a new row that come from the caller, by the names of the resource (`x-default`). */
+  readonly fills: FieldValues;
 }
 
 /**
@@ -58,12 +60,13 @@ const SYSTEM_MEMBERS = new Set(['id', 'created_at', 'updated_at', 'revision', 'l
 export function createDraft(rule: DraftRule, body: Json, within: readonly Ancestor[]): Draft {
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
-  const candidate = { ...writableMembers(resource, body), ...parentMember(resource, within) };
+  const candidate = { ...withFills(rule, writableMembers(resource, body)), ...parentMember(resource, within) };
   rule.checkSize(candidate, null);
   const idError = newIdError(rule, body['id'], within);
   const checked = check(rule, candidate, idError === null ? [] : [{ field: 'id', message: idError }]);
   if (checked.kind !== 'valid') return checked;
-  const forbidden = fieldError(resource, rule.permission, { values: checked.values, sent: body, current: null });
+  const change = { values: checked.values, sent: body, current: null, fills: rule.fills };
+  const forbidden = fieldError(resource, rule.permission, change);
   if (forbidden !== null) return { kind: 'conflict', error: forbidden, candidate };
   const error = startError(resource, checked.values);
   if (error !== null) return { kind: 'conflict', error, candidate };
@@ -72,16 +75,20 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
 
 /**
  * Validates the replacement of a row (MET-2). Read-only fields keep their value. Write-only and immutable fields keep
- * it if the body omits them, and so do the state and fields that the caller may not write.
+ * it if the body omits them. So do the state, fields that callers fill, and fields that the caller may not write.
  */
 export function* replaceDraft(rule: DraftRule, body: Json, current: Row): Steps<Draft> {
   const { resource } = rule;
   if (!isJsonObject(body)) return notAnObject(resource);
   const members = writableMembers(resource, body);
   const kept = resource.fields.filter(
-    ({ name, readOnly, writeOnly, immutable }) =>
+    ({ name, readOnly, writeOnly, immutable, fill }) =>
       readOnly ||
-      ((writeOnly || immutable || name === resource.state?.field || rule.permission.unwritable.has(name)) &&
+      ((writeOnly ||
+        immutable ||
+        fill !== null ||
+        name === resource.state?.field ||
+        rule.permission.unwritable.has(name)) &&
         !Object.hasOwn(members, name)),
   );
   const candidate = { ...members, ...pick(current, kept) };
@@ -163,7 +170,8 @@ interface Change {
  * @param current null for a new row
  */
 export function judgedDraft(rule: DraftRule, values: JsonObject, current: Row | null): Draft {
-  const candidate = withReadOnly(rule.resource, values, current);
+  const known = withReadOnly(rule.resource, values, current);
+  const candidate = current === null ? withFills(rule, known) : known;
   if (current !== null) return finishSteps(changeDraft(rule, { candidate, sent: {}, errors: [] }, current));
   rule.checkSize(candidate, null);
   const checked = check(rule, candidate, []);
@@ -178,6 +186,12 @@ function withReadOnly({ fields, parent }: Resource, values: JsonObject, current:
   if (current !== null) return { ...values, ...pick(current, kept) };
   const names = new Set(kept.map(({ name }) => name));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+}
+
+/** The members of a new row, with those that come from the caller. A client may override some of them. */
+function withFills({ fills }: DraftRule, members: JsonObject): JsonObject {
+  const absent = Object.entries(fills).filter(([name]) => !Object.hasOwn(members, name));
+  return absent.length === 0 ? members : { ...members, ...Object.fromEntries(absent) };
 }
 
 /** Runs steps without a pause. */
@@ -269,29 +283,6 @@ function pick(row: Row, fields: readonly Field[]): JsonObject {
   const picked: Record<string, Json> = {};
   for (const { name } of fields) picked[name] = row[name] ?? null;
   return picked;
-}
-
-function newIdError(
-  { resource, validator, checkUrl }: DraftRule,
-  id: Json | undefined,
-  within: readonly Ancestor[],
-): string | null {
-  if (resource.id.kind === 'server') {
-    return id === undefined || id === null ? checkUrl(within, null) : 'is assigned by the server; omit it';
-  }
-  if (id === undefined || id === null) return 'is required: clients choose the ids of this collection';
-  return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
-}
-
-function ownIdErrors(resource: Resource, body: JsonObject, current: Row): readonly ErrorDetail[] {
-  const { id, revision } = body;
-  const errors: ErrorDetail[] = [];
-  const isOther = typeof id !== 'string' || storedId(resource.id, id) !== current.id;
-  if (id !== undefined && isOther) errors.push({ field: 'id', message: 'must equal the id in the URL' });
-  if (revision !== undefined && revision !== null && typeof revision !== 'number') {
-    errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });
-  }
-  return errors;
 }
 
 function notAnObject(resource: Resource): Draft {

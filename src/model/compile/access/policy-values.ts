@@ -2,20 +2,18 @@ import type { Json } from '../../../conventions/json/json.ts';
 import { jsonEquals } from '../../../conventions/json/json-equality.ts';
 import type { ReportProblem } from '../../document/model-error.ts';
 import type { Property } from '../../model.ts';
-import type { CallerMember, PolicyValue } from '../../policy.ts';
+import type { PolicyValue } from '../../policy.ts';
 import { coerceJson, coerceJsonPart } from '../../values/coercion.ts';
 import type { ComparisonOperator } from '../../operators.ts';
 import type { Path } from '../../path.ts';
+import { CALLER, CALLER_NAMES, parseCallerValue } from './caller-value.ts';
 
-const CALLER = '$caller.';
-const CLAIMS = 'claims.';
 /**
  * A text that names a value. It includes names of other tools, such as `$NOW`, so that they are errors and not plain
  * text.
  */
 const NAME = /^\$[A-Za-z_]/;
-const MEMBERS: readonly CallerMember[] = ['subject', 'owner', 'client', 'issuer', 'scopes'];
-const CALLER_VALUES = `${MEMBERS.map((name) => `$caller.${name}`).join(', ')} or $caller.claims.<name>`;
+const CALLER_VALUES = `${CALLER_NAMES.join(', ')} or $caller.claims.<name>`;
 
 /** A value that no field equals. */
 const UNKNOWN: PolicyValue = { kind: 'literal', value: null };
@@ -114,12 +112,6 @@ export class PolicyValues {
         `a function returns the text ${CALLER}...`,
         'return the value of the caller, which is its parameter',
       );
-    const name = text.slice(CALLER.length);
-    const member = text.startsWith(CALLER) ? MEMBERS.find((each) => each === name) : undefined;
-    if (member !== undefined) return { kind: 'caller', member };
-    if (text.startsWith(CALLER) && name.startsWith(CLAIMS) && name.length > CLAIMS.length) {
-      return { kind: 'claim', path: name.slice(CLAIMS.length) };
-    }
-    return this.#problem(at, `callers have no ${text}`, `write ${CALLER_VALUES}`);
+    return parseCallerValue(text) ?? this.#problem(at, `callers have no ${text}`, `write ${CALLER_VALUES}`);
   }
 }

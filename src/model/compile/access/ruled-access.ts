@@ -91,7 +91,8 @@ function compileOwner({ declared, path, report }: CompileContext, resource: Reso
   const bypass = readString(readObject(owner)['bypass']);
   const field = resource.field.get(name);
   const isText = field?.type.kind === 'text' && field.type.format === null;
-  const isFree = field?.readOnly === true && field.generator === null && name !== resource.parent?.field;
+  const isFree =
+    field?.readOnly === true && field.generator === null && field.fill === null && name !== resource.parent?.field;
   if (!isText || !isFree || field.writeOnly) {
     const cause = `${name} is not a readOnly string: the server writes the caller into it`;
     const at = isJsonObject(owner) ? [...path, 'owner', 'field'] : [...path, 'owner'];

@@ -15,7 +15,17 @@ const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
 /** Keywords of fields, which values inside a field cannot have. */
-const FIELD_KEYWORDS = ['readOnly', 'writeOnly', 'x-immutable', 'x-unique', 'x-references', 'x-was', 'x-shown-once'];
+const FIELD_KEYWORDS = [
+  'readOnly',
+  'writeOnly',
+  'x-immutable',
+  'x-unique',
+  'x-references',
+  'x-was',
+  'x-shown-once',
+  'x-default',
+  'x-override',
+];
 
 /**
  * Compiles a schema and reports its problems. A schema that cannot be compiled counts as any string, so that the rest

@@ -51,7 +51,7 @@ function compileField(member: Member, context: CompileContext, resources: Readon
   if (readOnly && writeOnly) {
     report([...path, 'writeOnly'], 'a field cannot be both readOnly and writeOnly', 'remove one of them');
   }
-  if (readOnly && member.required && !('default' in member)) {
+  if (readOnly && member.required && !('default' in member) && declared['x-default'] === undefined) {
     const fix = 'declare a default, or remove it from required';
     report([...path, 'readOnly'], 'a field that is required and read-only can never be set', fix);
   }
@@ -64,6 +64,7 @@ function compileField(member: Member, context: CompileContext, resources: Readon
     reference: compileReference(member, context, resources),
     generator: null,
     shownOnce: false,
+    fill: null,
   };
 }
 

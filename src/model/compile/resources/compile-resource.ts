@@ -11,6 +11,7 @@ import { compileCode, NO_CODE } from './compile-code.ts';
 import type { ResourceContext } from './hierarchy.ts';
 import { checkPattern } from '../fields/keywords.ts';
 import type { ResourceNames } from '../fields/names.ts';
+import { compileCallerFills } from '../fields/caller-fills.ts';
 import { compileGenerated } from '../fields/generated.ts';
 import { compileProperties, compileSearch } from '../fields/properties.ts';
 import { compileTombstones } from '../settings/retention.ts';
@@ -50,7 +51,7 @@ export function compileResource(
   const { name, declared } = resource;
   const { schema, fields: plain, parent, document, ...names } = inputs;
   const parentField = compileParentField(resource, inputs);
-  const own = compileGenerated(plain, schema, resource, code?.generated);
+  const own = compileCallerFills(compileGenerated(plain, schema, resource, code?.generated), inputs, resource);
   const hasClientIds = clientIdTest(document);
   const form = compileForm(document, name);
   const { state, fields } = compileState(listReferring(parentField, own, document, form), schema, resource);
@@ -145,6 +146,7 @@ function compileParentField(
     reference: { resource: parent.name, as: parent.singular, inverse: null, onDelete },
     generator: null,
     shownOnce: false,
+    fill: null,
   };
 }
 

@@ -6,7 +6,8 @@ import { formatValue } from '../../values/messages.ts';
 import type { Path } from '../../path.ts';
 import { schemaAt } from './field-paths.ts';
 import { listedValues, valueKey } from './listed-values.ts';
-import { mayBeUnset, needsValue } from './older-schema.ts';
+import { needsValue } from '../../needs-value.ts';
+import { mayBeUnset } from './older-schema.ts';
 import { CONVERTED_PAIRS, type Cure, scalarKind } from './scalar-conversions.ts';
 import type { VersionStep } from './version-step.ts';
 

@@ -1,6 +1,7 @@
 import { fieldOfPath } from '../../../conventions/text/field-path.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
-import type { Field, Resource, VersionChange } from '../../model.ts';
+import type { Resource, VersionChange } from '../../model.ts';
+import { needsValue } from '../../needs-value.ts';
 import { readObject, readStrings } from '../../values/access.ts';
 import { isAlwaysRequired, lastName, type OlderPaths, schemaAt } from './field-paths.ts';
 import { listedValues, olderValues, shownValue } from './listed-values.ts';
@@ -21,7 +22,11 @@ const FIELD_KEYWORDS = [
   'x-unique',
   'x-references',
   'x-shown-once',
+  'x-default',
+  'x-override',
 ];
+/** Keywords of a value of the caller. Another form of it cannot be taken from the caller. */
+const FILL_KEYWORDS = ['x-default', 'x-override'];
 /**
  * Keywords that values of the successor satisfy, and those of the older version may not. They are judged by the
  * successor.
@@ -92,7 +97,22 @@ export class OlderSchema {
     const isMoved = this.#moves().some(({ to }) => to === path);
     if (older === null || isMoved) return [];
     const own = this.#value(schema, path, older);
-    return own === null ? [] : [{ name: lastName(older), schema: own, isRequired: required.includes(lastName(path)) }];
+    if (own === null) return [];
+    const name = lastName(older);
+    if (this.#values.has(older) && this.#isFilled(path))
+      return [{ name, schema: this.#withoutFill(own, path), isRequired: false }];
+    return [{ name, schema: own, isRequired: required.includes(lastName(path)) }];
+  }
+
+  /** True if a new row gets the value at a path from the caller. */
+  #isFilled(path: string): boolean {
+    return (this.#resource.field.get(path)?.fill ?? null) !== null;
+  }
+
+  /** A value that cannot be taken from the caller, because the older version has another form of it. */
+  #withoutFill(schema: JsonObject, path: string): JsonObject {
+    const isReadOnly = this.#resource.field.get(path)?.readOnly === true;
+    return { ...without(schema, FILL_KEYWORDS), ...(isReadOnly ? { readOnly: true } : {}) };
   }
 
   /** The fields that are converted, where the first one of the successor stands; null for other paths. */
@@ -147,7 +167,8 @@ export class OlderSchema {
     const declared = schemaAt(this.#resource.schema, to);
     const value = this.#value(declared, to, from) ?? declared;
     const schema = from.includes('.') ? without(value, FIELD_KEYWORDS) : { ...value, ...this.#flagsAround(to) };
-    return inserted(root, from.split('.'), schema, isAlwaysRequired(this.#resource.schema, to));
+    const isRequired = isAlwaysRequired(this.#resource.schema, to) && !this.#isFilled(to);
+    return inserted(root, from.split('.'), schema, isRequired);
   }
 
   /** Keywords that a member inherits if it becomes a field of its own: no client reads it, or no client writes it. */
@@ -158,11 +179,6 @@ export class OlderSchema {
       ...(holder?.writeOnly === true ? { writeOnly: true } : {}),
     };
   }
-}
-
-/** True for a field that clients have to give a value. */
-export function needsValue(field: Field): boolean {
-  return field.required && field.default === undefined && !field.readOnly;
 }
 
 /** True for the schema of a field of the older version alone that no client needs to send. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
 import type { Resource } from '../../model.ts';
+import { needsValue } from '../../needs-value.ts';
 import { readObject } from '../../values/access.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
@@ -61,7 +62,7 @@ export function checkLoss(
   for (const { change, at } of changes) {
     if (change.kind !== 'without' || filled.has(change.field)) continue;
     const field = resource.field.get(change.field);
-    if (field === undefined || !field.required || field.default !== undefined || field.readOnly) continue;
+    if (field === undefined || !needsValue(field)) continue;
     const { name } = field;
     const required = `${step.successor} requires ${name}, which has no default`;
     const cause = `${step.older} cannot create ${resource.name}: ${required}`;

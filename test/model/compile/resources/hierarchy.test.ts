@@ -29,6 +29,7 @@ describe('a child resource', () => {
       was: null,
       generator: null,
       shownOnce: false,
+      fill: null,
       reference: { resource: 'products', as: 'product', inverse: null, onDelete: 'cascade' },
     });
     assert.equal(properties.get('product_id')?.filterable, true);

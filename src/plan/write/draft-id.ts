@@ -1,0 +1,39 @@
+import type { ErrorDetail } from '../../conventions/errors.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
+import type { Resource } from '../../model/model.ts';
+import { storedId } from '../../model/values/formats.ts';
+import type { ResourceValidator } from '../../model/values/resource-validator.ts';
+import type { Ancestor, Row } from '../plan.ts';
+import type { UrlCheck } from '../routes/row-url.ts';
+
+/** The rules for the id of a new row. */
+interface IdRules {
+  readonly resource: Resource;
+  readonly validator: ResourceValidator;
+  readonly checkUrl: UrlCheck;
+}
+
+/** Checks the id in the body of a create. Returns an error message without `id`, or null. */
+export function newIdError(
+  { resource, validator, checkUrl }: IdRules,
+  id: Json | undefined,
+  within: readonly Ancestor[],
+): string | null {
+  if (resource.id.kind === 'server') {
+    return id === undefined || id === null ? checkUrl(within, null) : 'is assigned by the server; omit it';
+  }
+  if (id === undefined || id === null) return 'is required: clients choose the ids of this collection';
+  return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
+}
+
+/** Checks the members of a change that only repeat those of its row: `id` and `revision` (REP-6). */
+export function ownIdErrors(resource: Resource, body: JsonObject, current: Row): readonly ErrorDetail[] {
+  const { id, revision } = body;
+  const errors: ErrorDetail[] = [];
+  const isOther = typeof id !== 'string' || storedId(resource.id, id) !== current.id;
+  if (id !== undefined && isOther) errors.push({ field: 'id', message: 'must equal the id in the URL' });
+  if (revision !== undefined && revision !== null && typeof revision !== 'number') {
+    errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });
+  }
+  return errors;
+}
