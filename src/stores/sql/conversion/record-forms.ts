@@ -176,8 +176,8 @@ export class RecordForms {
   }
 
   /**
-   * Marks a record with the version of the model also where it is the only one: an instance that was started next to an
-   * older model takes records without a mark for those of that model.
+   * Writes an outcome, marked with the version of the model, also where that is the only one. An instance that was
+   * started next to an older model takes records without a mark for those of that model.
    *
    * @param json the outcome of an idempotency record
    */
