@@ -4,7 +4,7 @@ import { type DescribedRoute, requireOperation, requireRoute } from '../surface/
 import { withExample } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { notModified } from './collection-paths.ts';
-import { type Description, ID_SCHEMA } from './described-resource.ts';
+import { type Description, ID_SCHEMA, unlessGenerated } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { parameterObjects } from './query-parameters.ts';
 import { describeContent, success, type SuccessDescription } from './responses.ts';
@@ -29,10 +29,12 @@ export function apiPaths(to: Description): JsonObject {
     ),
     [batches.path]: {
       post: operationObject(createBatch(to), to),
-      options: optionsObject(
-        { operationId: 'optionsBatches', tag: API_TAG, operation: requireOperation(batches, 'OPTIONS') },
-        to,
-      ),
+      ...unlessGenerated(to, () => ({
+        options: optionsObject(
+          { operationId: 'optionsBatches', tag: API_TAG, operation: requireOperation(batches, 'OPTIONS') },
+          to,
+        ),
+      })),
     },
     [batch.path]: {
       parameters: [pathParameter('id', to)],
@@ -128,23 +130,25 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
     },
     operation: read,
   };
-  const headResponse = isUnversioned ? originFields(to) : documentFields(to);
-  return {
-    get: operationObject(get, to),
-    head: headObject(
-      {
-        ...get,
-        operationId: `head${operation}`,
-        operation: requireOperation(route, 'HEAD'),
-        responses: { '200': headResponse, ...(isConditional ? { '304': notModified(to) } : {}) },
-      },
-      to,
-    ),
-    options: optionsObject(
-      { operationId: `options${operation}`, tag: API_TAG, operation: requireOperation(route, 'OPTIONS') },
-      to,
-    ),
+  const further = (): JsonObject => {
+    const headResponse = isUnversioned ? originFields(to) : documentFields(to);
+    return {
+      head: headObject(
+        {
+          ...get,
+          operationId: `head${operation}`,
+          operation: requireOperation(route, 'HEAD'),
+          responses: { '200': headResponse, ...(isConditional ? { '304': notModified(to) } : {}) },
+        },
+        to,
+      ),
+      options: optionsObject(
+        { operationId: `options${operation}`, tag: API_TAG, operation: requireOperation(route, 'OPTIONS') },
+        to,
+      ),
+    };
   };
+  return { get: operationObject(get, to), ...unlessGenerated(to, further) };
 }
 
 function documentFields(to: Description): JsonObject {
@@ -182,7 +186,10 @@ function createBatch(to: Description): OperationDescription {
     parameters: parameterObjects(operation, to),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema }, [`application/vnd.${name}.v${version.major}+json`]: { schema } },
+      content: {
+        'application/json': { schema },
+        ...unlessGenerated(to, () => ({ [`application/vnd.${name}.v${version.major}+json`]: { schema } })),
+      },
     },
     responses: { '200': success('batchDryRun', dry, to), '201': success('batchCreated', created, to) },
     operation,
