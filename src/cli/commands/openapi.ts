@@ -19,8 +19,8 @@ interface OpenApiFlags {
 /**
  * Prints the description of an API in OpenAPI: what `/openapi.json` of its server has (OPS-1).
  *
- * @throws {CommandError} exit 2 for a version that the model does not serve, an unknown version of OpenAPI, an
- *   unknown profile, or a media type that no body has
+ * @throws {CommandError} exit 2 for a version that the model does not serve, an unknown version of OpenAPI or
+ *   profile, or an unused media type
  */
 async function openapi(file: string, flags: OpenApiFlags, terminal: Terminal): Promise<ExitCode> {
   const edition = choose('openapi', 'version', OPEN_API_EDITIONS, flags.openapi);

@@ -12,8 +12,8 @@ import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../platform/time-slices.ts';
 
 /**
- * An OpenAPI document by its edition and profile, the AsyncAPI document, the documentation, or its page for callers who may not
- * read it.
+ * An OpenAPI document by its edition and profile, the AsyncAPI document, the documentation, or its page for callers
+ * who may not read it.
  */
 export type DescriptionForm = OpenApiEdition | `${OpenApiEdition} generators` | 'asyncapi' | 'docs' | 'locked-docs';
 
