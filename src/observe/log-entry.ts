@@ -138,6 +138,16 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
     event: 'database_migrated',
     fields: ({ error }) => ({ ...listMigrationCause(error), message: MIGRATED }),
   },
+  'conversion-failed': {
+    level: 'error',
+    event: 'conversion_failed',
+    fields: ({ table, id, message }) => ({ table, id, message }),
+  },
+  'rows-converted': {
+    level: 'debug',
+    event: 'rows_converted',
+    fields: ({ table, rows, total }) => ({ table, rows, total }),
+  },
   'database-writes': {
     level: ({ failure }) => (failure === null ? 'info' : 'error'),
     event: 'database_writes',

@@ -133,6 +133,10 @@ export type Observation =
    * first. Nothing is read or written until a restart. Reported once.
    */
   | { readonly kind: 'database-migrated'; readonly error: unknown }
+  /** A row of the other of two models that are served cannot be converted. It has defaults. */
+  | { readonly kind: 'conversion-failed'; readonly table: string; readonly id: string; readonly message: string }
+  /** So many rows of a table, of a total, are converted for a second model, in this run of `migrate`. */
+  | { readonly kind: 'rows-converted'; readonly table: string; readonly rows: number; readonly total: number }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
   | { readonly kind: 'database-writes'; readonly failure: Error | null }
   /**

@@ -41,12 +41,35 @@ export interface RowConversion {
   convert(values: FieldValues): ConvertedValues;
 }
 
+/** Converts rows that instances of both contracts write. */
+export interface PairedConversion extends RowConversion {
+  /**
+   * Converts a row that an instance of the older model has changed. What its change leaves as it is shown keeps its
+   * stored value.
+   *
+   * @param current the values of the fields in `to`
+   */
+  update(values: FieldValues, current: FieldValues): ConvertedValues;
+
+  /**
+   * Converts a row back that an instance of the newest model has written: the values of the fields in `from`. Those
+   * that mean what the row holds stay, and so do those of which the newest contract holds nothing.
+   *
+   * @param values of the fields in `to`
+   * @param before the values of the fields in `from`; null for a new row
+   */
+  revert(values: FieldValues, before: FieldValues | null): ConvertedValues;
+
+  /** Finds values of the fields in `to` that the newest schema does not allow. */
+  findInvalid(values: FieldValues): readonly ConversionProblem[];
+}
+
 /** The differences between the stored rows of two contracts. */
-export interface StoredDifference {
+export interface StoredDifference<C extends RowConversion = RowConversion> {
   /** The newest model: each resource and field with the name that it has in the older contract (`was`, `x-was`). */
   readonly model: Model;
   /** By the name of the resource; none for one whose rows differ in names alone. */
-  readonly conversions: ReadonlyMap<string, RowConversion>;
+  readonly conversions: ReadonlyMap<string, C>;
 }
 
 /**
@@ -54,10 +77,10 @@ export interface StoredDifference {
  *
  * @param version one of the versions of the model, with its changes
  */
-export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference {
+export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference<PairedConversion> {
   const mappings = contractMappings(model)[model.versions.indexOf(version)]?.resources ?? new Map();
   const resources = new Map<string, Resource>();
-  const conversions = new Map<string, RowConversion>();
+  const conversions = new Map<string, PairedConversion>();
   for (const [name, resource] of model.resources) {
     const older = version.model.resources.get(name);
     const mapping = mappings.get(name);
@@ -130,7 +153,7 @@ export const NO_ROW: Pick<Row, 'id' | 'created_at' | 'updated_at' | 'revision'> 
   revision: 0,
 };
 
-class ResourceConversion implements RowConversion {
+class ResourceConversion implements PairedConversion {
   readonly older: Resource;
   readonly stored: Resource;
   readonly from: readonly Field[];
@@ -161,15 +184,62 @@ class ResourceConversion implements RowConversion {
       const values = this.#complete(this.#mapping.up(before, null));
       return {
         values,
-        problems: [...describeViolations(this.#findViolations(values)), ...this.#listLosses(before, values)],
+        problems: [...this.findInvalid(values), ...this.#listLosses(before, values)],
       };
     } catch (error) {
-      // Functions of models may throw anything.
-      const failure = error instanceof ConversionError ? (error.cause ?? error) : error;
-      const message = failure instanceof Error ? failure.message : String(failure);
-      const field = this.from.map(({ name }) => name).join(', ');
-      return { values: this.#complete({}), problems: [{ kind: 'failed', field, message }] };
+      return { values: this.#complete({}), problems: [this.#describeFailure(error)] };
     }
+  }
+
+  findInvalid(values: FieldValues): readonly ConversionProblem[] {
+    return describeViolations(this.#findViolations(values));
+  }
+
+  update(before: FieldValues, current: FieldValues): ConvertedValues {
+    return this.#attempt(
+      () => this.#complete(this.#mapping.up(before, { ...current, ...NO_ROW })),
+      () => current,
+    );
+  }
+
+  revert(values: FieldValues, before: FieldValues | null): ConvertedValues {
+    const kept = before ?? Object.fromEntries(this.from.map((field) => [field.name, absentValue(field)]));
+    return this.#attempt(
+      () => {
+        const shown = this.#mapping.down({ ...values, ...NO_ROW });
+        const held = (field: Field): boolean => before !== null && this.#isMeant(field, before, values);
+        return Object.fromEntries(
+          this.from.map((field): [string, Json] => [
+            field.name,
+            held(field) ? (kept[field.name] ?? null) : storedForm(field)(shown[field.name] ?? absentValue(field)),
+          ]),
+        );
+      },
+      () => kept,
+    );
+  }
+
+  /** Checks if a stored value of the older contract means what the newest one holds, or if that holds nothing of it. */
+  #isMeant(field: Field, before: FieldValues, values: FieldValues): boolean {
+    const { name } = field;
+    if (this.#mapping.columns([name]).length === 0) return true;
+    const meant = this.#mapping.up({ [name]: before[name] ?? null }, { ...values, ...NO_ROW });
+    return this.to.every((each) => isShownAs(meant[each.name] ?? null, values[each.name] ?? null, each));
+  }
+
+  #attempt(convert: () => FieldValues, fallback: () => FieldValues): ConvertedValues {
+    try {
+      return { values: convert(), problems: [] };
+    } catch (error) {
+      return { values: fallback(), problems: [this.#describeFailure(error)] };
+    }
+  }
+
+  /** Functions of models may throw anything. */
+  #describeFailure(error: unknown): ConversionProblem {
+    const failure = error instanceof ConversionError ? (error.cause ?? error) : error;
+    const message = failure instanceof Error ? failure.message : String(failure);
+    return { kind: 'failed', field: this.from.map(({ name }) => name).join(', '), message };
   }
 
   #complete(values: FieldValues): FieldValues {

@@ -90,6 +90,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   delivery: [{ kind: 'delivery', result: 'succeeded', duration: 1, lag: 2 }],
   'database-lost': [{ kind: 'database-lost', path: 'a.db', change: 'missing' }],
   'database-migrated': [{ kind: 'database-migrated', error: new Error('no such column') }],
+  'conversion-failed': [{ kind: 'conversion-failed', table: 'people', id: 'a', message: 'no last name' }],
+  'rows-converted': [{ kind: 'rows-converted', table: 'people', rows: 1_000, total: 4_500 }],
   'database-writes': [{ kind: 'database-writes', failure: null }],
   'database-locked': [{ kind: 'database-locked', path: 'a.db' }],
   'clock-behind': [{ kind: 'clock-behind', newest: 2, behind: 1, followed: true }],

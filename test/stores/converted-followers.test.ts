@@ -55,6 +55,7 @@ for (const [store, databaseOf] of STORES) {
         ['POST /api/v1/parts', { product_id: null, text: 'bulb' }, 'k1'],
         ['PATCH /api/v1/products/a', { city: 'Rome' }, 'k2'],
         ['POST /api/v1/parts', { text: 1 }, 'k3'],
+        ['POST /api/v1/batches', { operations: [{ method: 'POST', path: '/parts', body: { text: 'stand' } }] }, 'k4'],
       ] as const;
       const before = await apiUnderTest(OLD, { database });
       assert.equal((await ask(before, 'PUT /api/v1/products/a', LAMP)).status, 201);
@@ -66,18 +67,19 @@ for (const [store, databaseOf] of STORES) {
       const answers = await send(before);
       assert.deepEqual(
         answers.map(({ status }) => status),
-        [201, 200, 400],
+        [201, 200, 400, 201],
       );
       await before.close();
       await using api = await apiUnderTest(NEW, { database });
       const again = await send(api);
       assert.deepEqual(again.map(withoutRevision), answers.map(withoutRevision));
-      assert.equal((await api.send({ send: 'GET /api/v2/parts' })).body.data.length, 1);
+      assert.equal((await api.send({ send: 'GET /api/v2/parts' })).body.data.length, 2);
     });
   });
 }
 
 function withoutRevision({ status, text }: Answer): unknown {
-  const { revision: _revision, correlationId: _correlation, ...body } = JSON.parse(text);
+  const own = text.replace(/\\"\d+\.[\w-]+\\"/g, 'ETag');
+  const { revision: _revision, correlationId: _correlation, ...body } = JSON.parse(own);
   return [status, body];
 }

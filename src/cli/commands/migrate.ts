@@ -1,11 +1,13 @@
 import { versionText } from '../../conventions/versioning.ts';
 import type { Model } from '../../model/model.ts';
+import type { Observe } from '../../observe/observation.ts';
 import { type DatabaseKind, selectKind } from '../../stores/databases/databases.ts';
 import type { MigrationPhase } from '../../stores/sql/schema/current-models.ts';
 import { LossySchemaChange, type SchemaStep, SchemaViolation } from '../../stores/sql/schema/schema-errors.ts';
 import { olderModel } from '../../versions/return-conversion.ts';
 import { CommandError, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, markdownOption, MODEL_ARGUMENT } from '../command-spec.ts';
+import { showConversions } from '../migrate/conversion-progress.ts';
 import { type Migration, migrationJson, migrationMarkdown, migrationText } from '../migrate/migration-report.ts';
 import { ProblemFile } from '../migrate/problem-file.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -52,16 +54,15 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   const exists = !isMissingFile(used);
   const kind = selectKind(used.database);
   const database = kind.display(used.database);
+  const progress = showConversions(terminal);
   const files = { database, modelFile: file, ...(flags.to === undefined ? {} : { to: flags.to }) };
   let exported: Migration['exported'] = null;
   const { to = null } = flags;
-  const found = { model: file, database, exists, phase, to };
-  const migration: Omit<Migration, 'steps' | 'exported'> = { ...found, applied: false };
+  const migration: Omit<Migration, 'steps' | 'exported'> = { model: file, database, exists, phase, to, applied: false };
   const show = (made: Migration): void => {
-    const command = migrateCommand(files, model.name);
-    terminal.stdout.write(formatMigration(made, command, { flags, terminal }));
+    terminal.stdout.write(formatMigration(made, migrateCommand(files, model.name), { flags, terminal }));
   };
-  const target = { kind, used, model, phase };
+  const target = { kind, used, model, phase, observe: progress.observe };
   try {
     const isPlanned = flags.apply !== true || flags.export !== undefined;
     const planned = isPlanned ? await planMigration(target, flags.export, file) : null;
@@ -80,14 +81,18 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
     const isRefused = error instanceof LossySchemaChange || error instanceof SchemaViolation;
     if (isRefused && error.plan.length > 0) show({ ...migration, exported, steps: error.plan });
     throw databaseError(error, files, model.name);
+  } finally {
+    progress.end();
   }
 }
 
 /** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
 function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
   if (to === undefined || to === versionText(newest.version)) return newest;
-  if (phase !== undefined)
-    throw usageError('--to and --phase: use one of them; stop all instances before going back to an older version.');
+  if (phase !== undefined && phase !== 'contract')
+    throw usageError(
+      `--to and --phase ${phase}: use one of them; --phase contract leaves a database to the older of two models that are served.`,
+    );
   const listed = newest.versions.filter(({ retired, changes }) => !retired || changes.length > 0);
   const version = listed.find((each) => versionText(each.version) === to);
   if (version !== undefined) return olderModel(newest, version);
@@ -105,6 +110,7 @@ interface MigrationTarget {
   readonly used: UsedDatabase;
   readonly model: Model;
   readonly phase: MigrationPhase | null;
+  readonly observe: Observe;
 }
 
 /** Plans a migration, and exports the rows that have problems. @param exported the file for them */
@@ -126,14 +132,14 @@ async function planMigration(
 
 /** @returns the steps that were made */
 async function applyMigration(
-  { kind, used, model, phase }: MigrationTarget,
+  { kind, used, model, phase, observe }: MigrationTarget,
   isAllowed: boolean,
 ): Promise<readonly SchemaStep[]> {
   let made: readonly SchemaStep[] = [];
   const onMigrated = (steps: readonly SchemaStep[]): void => {
     made = steps;
   };
-  const store = await kind.open(used, { model, phase, consent: isAllowed ? 'losses' : 'none', onMigrated });
+  const store = await kind.open(used, { model, phase, consent: isAllowed ? 'losses' : 'none', onMigrated, observe });
   await store.close();
   return made;
 }

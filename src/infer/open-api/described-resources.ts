@@ -1,4 +1,4 @@
-import type { Json } from '../../conventions/json/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { readArray, readObject } from '../../model/values/access.ts';
 import { referencedComponent, type DescribedApi } from './described-api.ts';
 import { DescribedPaths, isParameter } from './described-paths.ts';
@@ -91,10 +91,12 @@ function findCandidate(path: string, paths: DescribedPaths, api: DescribedApi): 
     .find((each) => each !== undefined && api.objectSchema(each) !== null);
   const schema = api.objectSchema(found);
   if (schema === null) return null;
+  const { parent, notes } = findParent(segments, paths);
   const resource = {
     source,
     path,
-    ...findParent(segments, paths),
+    parent,
+    notes: [...notes, ...linkNotes(api, [paths.item(path), item === null ? {} : paths.item(item)])],
     parameter: item === null ? null : (paths.segments(item).at(-1)?.slice(1, -1) ?? null),
     component: referencedComponent(found),
     schema,
@@ -111,6 +113,14 @@ function findParent(segments: readonly string[], paths: DescribedPaths): Pick<De
   const parent = paths.find(segments.slice(0, above)) ?? `/${segments.slice(0, above).join('/')}`;
   if (prefix.length === 0) return { parent, notes: [] };
   return { parent, notes: [`its path was /${segments.join('/')}: left out: ${prefix.join('/')}`] };
+}
+
+/** The comment on links of responses, which a model derives from its references. */
+function linkNotes(api: DescribedApi, items: readonly JsonObject[]): readonly string[] {
+  const operations = items.flatMap((item) => METHODS.map((method) => readObject(item[method])));
+  const responses = operations.flatMap(({ responses: each }) => Object.values(readObject(each)));
+  const names = new Set(responses.flatMap((each) => Object.keys(readObject(api.resolve(each)?.['links']))));
+  return names.size === 0 ? [] : [`left out: links of responses: ${[...names].join(', ')}`];
 }
 
 /** The items of a list: of an array, or of the only array of objects in an envelope. */

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../platform/clock.ts';
 import { createRandom, type Random } from '../../platform/random.ts';
 import { SqlCacheEpochs } from '../sql/cache-epochs.ts';
 import { SqlBookmarks, SqlIdempotencyRecords } from '../sql/commit-records.ts';
+import { RecordForms } from '../sql/conversion/record-forms.ts';
 import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import { SqlDeliveries } from '../sql/events/deliveries.ts';
 import { SqlEventLog } from '../sql/events/event-log.ts';
@@ -28,6 +29,9 @@ import { connectPostgres, type PostgresConnection, type QueryResult, type Sessio
 import { PostgresClient } from './read/postgres-client.ts';
 import { storeError } from './driver/postgres-errors.ts';
 import { SlowReads } from './read/slow-reads.ts';
+import { serveShared } from './side-by-side/marked-client.ts';
+import { viewTypes } from './side-by-side/pair-plan.ts';
+import type { SharedTables } from './side-by-side/shared-tables.ts';
 import { migrateSchema, type OpenedSchema, planSchema, requireNames } from './schema/open-schema.ts';
 
 export interface PostgresOptions {
@@ -68,11 +72,12 @@ const WRITE_TIMEOUT = 10_000;
 /** Opens sessions with settings. */
 type Connects = (settings: Omit<SessionSettings, 'name'>) => () => Promise<PostgresConnection>;
 
-function connects({ url, password, model }: PostgresOptions): Connects {
+/** @param shared null where no older model has rows of another form */
+function connects({ url, password, model }: PostgresOptions, shared: SharedTables | null): Connects {
   const parsed = parseDatabaseUrl(url, password);
   const name = sessionName(model.name, parsed.schema, profileModel(model));
   return (settings) => async () => {
-    const session = await connectPostgres(parsed, { ...settings, name });
+    const session = await connectPostgres(parsed, { ...settings, name, newer: shared?.names ?? null });
     try {
       await requirePrimary((text) => session.query(text));
       return session;
@@ -96,11 +101,16 @@ interface ClientSettings {
   readonly clock: Clock;
 }
 
+/** The client, and the sessions that write: units, probes, and conversions of rows of an older model. */
+interface StoreSessions {
+  readonly client: PostgresClient;
+  readonly writes: Session;
+  readonly probes: Session;
+  readonly conversions: Session;
+}
+
 /** Creates the client and the sessions that write. Sessions are opened when they are needed. */
-function createClient(
-  connect: Connects,
-  { model, system, match, clock }: ClientSettings,
-): { readonly client: PostgresClient; readonly writes: Session; readonly probes: Session } {
+function createClient(connect: Connects, { model, system, match, clock }: ClientSettings): StoreSessions {
   const { statementTimeout } = model.limits;
   const reads = (lockTimeout: number) => connect({ statementTimeout, lockTimeout, readOnly: true });
   const write = connect({
@@ -120,6 +130,7 @@ function createClient(
     }),
     writes: new Session(write),
     probes: new Session(write),
+    conversions: new Session(write),
   };
 }
 
@@ -168,30 +179,25 @@ async function ping(
   health.requireHealthy();
 }
 
-function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, tables: Tables): Store {
+function assemble(options: PostgresOptions, { secret, isShared, shared }: OpenedSchema, tables: Tables): Store {
   const { model, clock = systemClock, random = createRandom() } = options;
   const { system } = tables;
   const observe = safeObserver(options.observe ?? (() => undefined));
-  const match = new ModelGuard(model, observe);
-  const { client, writes: session, probes } = createClient(connects(options), { model, system, match, clock });
+  const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
+  const sessions = createClient(connects(options, shared), { model, system, match, clock });
+  const { client, writes: session, probes, conversions } = sessions;
+  const work = serveShared({ client, session: conversions, shared, observe });
   const stamps = new PostgresChangeStamps(client, tables);
   const health = watchWrites(probes, observe);
-  const writes = new PostgresGroupCommit({
-    session,
-    tables,
-    handlerTimeout: model.limits.handlerTimeout,
-    clock,
-    observe,
-    stamps,
-    health,
-    client,
-  });
+  const { handlerTimeout } = model.limits;
+  const used = { session, tables, handlerTimeout, clock, observe, stamps, health, client };
+  const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
   const epochs = new SqlCacheEpochs(client, system, random);
   return {
-    rows: new SqlRowReader(client, tables, clock),
+    rows: new SqlRowReader(work.reader, tables, clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
-    idempotencyRecords: new SqlIdempotencyRecords(client, system),
+    idempotencyRecords: new SqlIdempotencyRecords(client, tables),
     stamps,
     events: new SqlEventLog(client, tables, model),
     deliveries: new SqlDeliveries(client, postgres),
@@ -202,8 +208,7 @@ function assemble(options: PostgresOptions, { secret, isShared }: OpenedSchema, 
     close: async () => {
       health.close();
       await writes.close();
-      await session.close();
-      await probes.close();
+      for (const each of [session, probes, conversions]) await each.close();
       await client.close();
     },
   };
@@ -223,7 +228,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const tables = new Tables(options.model, postgres);
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });
-  return assemble(options, opened, tables);
+  const { shared } = opened;
+  const forms = shared === null ? null : new RecordForms(options.model, shared.version);
+  return assemble(options, opened, forms === null ? tables : new Tables(options.model, postgres, forms));
 }
 
 /** The steps that {@link openPostgres} would make, without changing the database. @throws as it does */

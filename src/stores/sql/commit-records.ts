@@ -2,6 +2,7 @@ import type { StoredIdempotencyRecord } from '../../plan/write-unit.ts';
 import type { Bookmarks, IdempotencyRecords } from '../store.ts';
 import type { SqlClient } from './sql-client.ts';
 import type { SystemStatements } from './system-statements.ts';
+import type { Tables } from './tables.ts';
 
 /** Reads bookmarks. */
 export class SqlBookmarks implements Bookmarks {
@@ -19,21 +20,23 @@ export class SqlBookmarks implements Bookmarks {
   }
 }
 
-/** Reads idempotency records. */
+type RecordTables = Pick<Tables, 'system' | 'recordForms'>;
+
+/** Reads idempotency records, in the form of the model. */
 export class SqlIdempotencyRecords implements IdempotencyRecords {
   readonly #client: SqlClient;
-  readonly #system: SystemStatements;
+  readonly #tables: RecordTables;
 
-  constructor(client: SqlClient, system: SystemStatements) {
+  constructor(client: SqlClient, tables: RecordTables) {
     this.#client = client;
-    this.#system = system;
+    this.#tables = tables;
   }
 
   async find(name: string, now: number): Promise<StoredIdempotencyRecord | null> {
-    const row = await this.#client.get(this.#system.record(name, now));
+    const row = await this.#client.get(this.#tables.system.record(name, now));
     if (row === null) return null;
     const revisions: readonly number[] = JSON.parse(String(row['revisions']));
-    const [request, outcome] = [String(row['request']), String(row['outcome'])];
+    const [request, outcome] = [String(row['request']), this.#tables.recordForms.readOutcome(String(row['outcome']))];
     return { request, outcome, revisions, expiresAt: Number(row['expires_at']) };
   }
 }

@@ -26,6 +26,8 @@ export const METADATA = {
   models: 'models',
   /** The version of the model whose newest contract the rows are those of. */
   contract: 'contract',
+  /** On PostgreSQL, how far the rows of a database are converted for a second model, as JSON. */
+  expansion: 'expansion',
   /** The form in which owner fields name callers, since the first start of a model with one. */
   owners: 'owners',
   /** The fields whose UUIDs are stored in lower case, as JSON. */

@@ -15,6 +15,7 @@ import {
   typeAt,
 } from './columns.ts';
 import type { ComparableExpression, Decode, DerivedColumn, Dialect, Encode, SqlValue } from './dialect.ts';
+import { RecordForms } from './conversion/record-forms.ts';
 import { SystemStatements } from './system-statements.ts';
 import { type Compare, compileComparison } from '../../plan/value-order.ts';
 
@@ -247,12 +248,14 @@ export class Tables {
   readonly context: AncestorContext;
   /** The statements that read and write the system tables. */
   readonly system: SystemStatements;
+  readonly recordForms: RecordForms;
   readonly #tables: ReadonlyMap<string, Table>;
   /** By their distance, and by their resource. */
   readonly #related: ((resource: Resource) => Table)[] = [];
 
-  constructor(model: Model, dialect: Dialect) {
+  constructor(model: Model, dialect: Dialect, recordForms: RecordForms = new RecordForms(model, null)) {
     this.dialect = dialect;
+    this.recordForms = recordForms;
     this.system = new SystemStatements(dialect);
     this.context = { resources: model.resources, dialect };
     this.#tables = new Map(

@@ -56,7 +56,7 @@ export function setTombstone(
   { values, expiresAt }: NonNullable<DeletePlan['tombstone']>,
 ): Statement {
   const { dialect } = tables;
-  const own = JSON.stringify(values);
+  const own = JSON.stringify(tables.recordForms.writeTombstone(plan.resource, values));
   const { related, before = null } = plan.related ?? {};
   if (related === undefined || before === null)
     return statementsOf(dialect).set(plan.resource, addressKey(plan), own, expiresAt);

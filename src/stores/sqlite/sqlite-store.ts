@@ -168,7 +168,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
     rows: new SqlRowReader(client, tables, options.clock),
     writes,
     bookmarks: new SqlBookmarks(client, system),
-    idempotencyRecords: new SqlIdempotencyRecords(client, system),
+    idempotencyRecords: new SqlIdempotencyRecords(client, tables),
     stamps,
     events: new SqlEventLog(client, tables, options.model),
     deliveries: new SqlDeliveries(client, sqlite),

@@ -86,6 +86,17 @@ describe('the collections of a description', () => {
     assert.match(found.text, /# its path was \/pets\/\{id\}\/medical\/visits: left out: medical/);
   });
 
+  it('lose the links of responses, which a comment says', () => {
+    const linked = (schema: Json, links: JsonObject): JsonObject => ({
+      get: { responses: { 200: { content: { 'application/json': { schema } }, links } } },
+    });
+    const found = infer({
+      '/pets': linked(listOf(named), { owner: {} }),
+      '/pets/{id}': linked(named, { search: {}, owner: {} }),
+    });
+    assert.match(found.text, /# left out: links of responses: owner, search$/m);
+  });
+
   it('lose a parent that is no collection, which a comment says', () => {
     const found = infer(collection('/zoos/{zoo}/pets', named));
     assert.match(found.text, /# its path was \/zoos\/\{zoo\}\/pets: \/zoos is no collection of this model/);

@@ -10,7 +10,7 @@ import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
-import { UnitTransaction } from './unit-transaction.ts';
+import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 
 /**
  * The most units of a transaction that runs them one by one: more than 64 subtransactions of one slow every session
@@ -40,6 +40,8 @@ interface PostgresCommitOptions {
   readonly stamps: Pick<PostgresChangeStamps, 'committed'>;
   readonly health: Pick<WriteHealth, 'writeFailed'>;
   readonly client: Pick<PostgresClient, 'requireMatch' | 'explain'>;
+  /** Null where no older model is served next to the model, with other rows. Default: null. */
+  readonly shared?: SharedWrites | null;
 }
 
 /**
@@ -144,8 +146,8 @@ export class PostgresGroupCommit implements Writer {
   }
 
   async #begin(): Promise<UnitTransaction> {
-    const { session, tables, clock } = this.#options;
-    return UnitTransaction.begin(await session.open(), tables, clock.now());
+    const { session, tables, clock, shared = null } = this.#options;
+    return UnitTransaction.begin({ session: await session.open(), tables, now: clock.now(), shared });
   }
 
   /** Commits, and settles the units. */

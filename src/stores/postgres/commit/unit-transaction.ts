@@ -3,7 +3,7 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import { logState } from '../../sql/events/append-event.ts';
 import { FROM_LOG, METADATA } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
-import { type CompiledUnit, compileUnit, type UnitStatement } from '../../sql/write/compile-unit.ts';
+import { type CompiledUnit, compileUnit, type UnitStatement, type Violation } from '../../sql/write/compile-unit.ts';
 import { closingStatements, type Counters, beginCounters, storeCounters } from '../../sql/write/counters.ts';
 import { isKept, type UnitResult } from '../../sql/write/unit-queue.ts';
 import { explainViolation, probeStatements, violationProbes } from '../../sql/write/refusals.ts';
@@ -11,7 +11,7 @@ import { type OwnCommit, STATE_COLUMNS, parseState } from './change-stamps.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection, QueryResult } from '../driver/pg.ts';
 import { commitError, isConstraintFailure, isOfStatement } from '../driver/postgres-errors.ts';
-import { arrayLiteral } from '../dialect/literals.ts';
+import { type ExpectingStatement, mergeStatements } from './merge-statements.ts';
 
 /**
  * The lock on this row orders all transactions that write: revisions and sequences are assigned in the order of commits
@@ -37,6 +37,23 @@ interface Deviation<S> {
   readonly answer: Answer;
 }
 
+/** The work of a transaction for the instances of an older model, whose rows differ (VER-5d). */
+export interface SharedWrites {
+  /** Once it has the lock of all writes. */
+  begin(session: PostgresConnection): Promise<void>;
+  /** Once it has written rows. */
+  end(session: PostgresConnection): Promise<void>;
+}
+
+interface TransactionOptions {
+  readonly session: PostgresConnection;
+  readonly tables: Tables;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Default: null. */
+  readonly shared?: SharedWrites | null;
+}
+
 /**
  * One transaction of write units. It reads the counters when it begins and stores them before it ends; the row of the
  * counters is locked in between.
@@ -45,26 +62,29 @@ export class UnitTransaction {
   readonly #session: PostgresConnection;
   readonly #tables: Tables;
   readonly #now: number;
+  readonly #shared: SharedWrites | null;
   readonly #locked: SqlRow | null;
   /** The timeline to store; null where it is stored. */
   readonly #timeline: string | null;
   readonly #begun: Counters;
   #counters: Counters;
 
-  private constructor(session: PostgresConnection, tables: Tables, now: number, locked: SqlRow | null) {
+  private constructor({ session, tables, now, shared = null }: TransactionOptions, locked: SqlRow | null) {
     this.#session = session;
     this.#tables = tables;
     this.#now = now;
+    this.#shared = shared;
     this.#locked = locked;
     this.#timeline = newTimeline(locked);
     this.#begun = begunCounters(locked);
     this.#counters = this.#begun;
   }
 
-  /** @param now milliseconds since the epoch */
-  static async begin(session: PostgresConnection, tables: Tables, now: number): Promise<UnitTransaction> {
+  static async begin(options: TransactionOptions): Promise<UnitTransaction> {
+    const { session, shared = null } = options;
     const [, locked] = await allAnswers([session.query('begin'), session.query(LOCK)]);
-    return new UnitTransaction(session, tables, now, locked?.rows[0] ?? null);
+    await shared?.begin(session);
+    return new UnitTransaction(options, locked?.rows[0] ?? null);
   }
 
   /**
@@ -83,6 +103,12 @@ export class UnitTransaction {
     }
     const statements = mergeStatements(compiled.flatMap((each) => each.statements));
     if ((await this.#deviation(statements)) !== null) return null;
+    try {
+      await this.#shared?.end(this.#session);
+    } catch (error) {
+      if (isOfStatement(error)) return null;
+      throw error;
+    }
     return compiled.map(({ outcome }) => ({ outcome }));
   }
 
@@ -137,11 +163,29 @@ export class UnitTransaction {
     try {
       const deviation = await this.#deviation(statements);
       if (deviation !== null) return { outcome: await this.#refusal(statements, deviation) };
+      const refused = this.#shared === null ? null : await this.#revert(this.#shared, statements);
+      if (refused !== null) return { outcome: refused };
       if (outcome.kind === 'committed' && unit.dry !== true) this.#counters = counters;
       return { outcome };
     } catch (error) {
       if (!isOfStatement(error)) throw error;
       return { error };
+    }
+  }
+
+  /** Converts the rows of a unit for the older model. @returns why that refuses the unit; null where it does not */
+  async #revert(shared: SharedWrites, statements: readonly UnitStatement[]): Promise<Refusal | null> {
+    try {
+      await shared.end(this.#session);
+      return null;
+    } catch (error) {
+      if (!isConstraintFailure(error)) throw error;
+      for (const [at, statement] of statements.entries()) {
+        if (statement.violation?.kind !== 'unexplained') continue;
+        const found = await this.#explain(statements.slice(0, at), statement.violation);
+        if (found !== null) return found;
+      }
+      throw error;
     }
   }
 
@@ -173,14 +217,22 @@ export class UnitTransaction {
     const { reason } = answer;
     if (violation === null || !isConstraintFailure(reason)) throw reason;
     if (violation.kind !== 'unexplained') return violation;
-    await this.#session.query('rollback to savepoint unit');
-    // The probes see what the unit had written before.
-    await this.#deviation(statements.slice(0, at));
-    const probes = violationProbes(this.#tables, violation.plan);
-    const rows = await this.#readAll(probeStatements(probes));
-    const explained = explainViolation(probes, violation.index, (probe) => rows.get(probe) ?? []);
+    const explained = await this.#explain(statements.slice(0, at), violation);
     if (explained === null) throw reason;
     return explained;
+  }
+
+  /** Finds the row that a plan conflicts with. @param before the statements of the unit before those of the plan */
+  async #explain(
+    before: readonly UnitStatement[],
+    { plan, index }: Extract<Violation, { kind: 'unexplained' }>,
+  ): Promise<Refusal | null> {
+    await this.#session.query('rollback to savepoint unit');
+    // The probes see what the unit had written before.
+    await this.#deviation(before);
+    const probes = violationProbes(this.#tables, plan);
+    const rows = await this.#readAll(probeStatements(probes));
+    return explainViolation(probes, index, (probe) => rows.get(probe) ?? []);
   }
 
   /** Reads the rows of each of several statements. */
@@ -221,50 +273,4 @@ function meets({ expects, rows = 1 }: ExpectingStatement, answer: Answer): boole
     case null:
       return true;
   }
-}
-
-/** A statement, and what it must do. */
-interface ExpectingStatement extends Pick<UnitStatement, 'statement' | 'expects'> {
-  /** The number of rows that it must change. Default: 1. */
-  readonly rows?: number;
-}
-
-/**
- * Merges statements that differ in their values alone. A statement costs the database and this process more than a row
- * does. Statements that write rows stay in their order, so that the same ones are refused. Those that add events may
- * move past them: neither reads the other.
- */
-export function mergeStatements(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
-  const merged: ExpectingStatement[] = [];
-  /** The statements that may become one: some that write rows, which are expected to, and some that add events. */
-  const open = new Map<UnitStatement['expects'], UnitStatement[]>();
-  const close = (expects: UnitStatement['expects']): void => {
-    merged.push(...mergeAlike(open.get(expects) ?? []));
-    open.delete(expects);
-  };
-  for (const each of statements) {
-    const { expects, statement } = each;
-    const { many } = statement;
-    const same = open.get(expects);
-    if (many === undefined) {
-      for (const kind of open.keys()) close(kind);
-      merged.push(each);
-    } else if (same?.[0]?.statement.many === many) same.push(each);
-    else {
-      close(expects);
-      open.set(expects, [each]);
-    }
-  }
-  for (const kind of open.keys()) close(kind);
-  return merged;
-}
-
-function mergeAlike(statements: readonly UnitStatement[]): readonly ExpectingStatement[] {
-  const [first] = statements;
-  const many = first?.statement.many;
-  if (first === undefined || many === undefined || statements.length === 1) return statements;
-  const values = first.statement.values.map((_, index) =>
-    arrayLiteral(statements.map(({ statement }) => statement.values[index] ?? null)),
-  );
-  return [{ statement: { text: many, values }, expects: first.expects, rows: statements.length }];
 }

@@ -23,6 +23,8 @@ export interface SessionSettings {
    * false.
    */
   readonly byIndex?: boolean;
+  /** The newer of two models whose rows differ: its id, and the schema of its views. Default: null. */
+  readonly newer?: { readonly id: string; readonly views: string } | null;
 }
 
 /** The result of a statement. */
@@ -96,10 +98,11 @@ async function loadDriver(): Promise<Pick<typeof pg, 'Client'>> {
 /** The parameters of the server that a session sets. */
 function sessionParameters(
   { schema }: DatabaseUrl,
-  { statementTimeout, lockTimeout, readOnly, byIndex = false }: SessionSettings,
+  { statementTimeout, lockTimeout, readOnly, byIndex = false, newer = null }: SessionSettings,
 ): Readonly<Record<string, string>> {
   return {
-    search_path: schema,
+    search_path: newer === null ? schema : `${newer.views},${schema}`,
+    ...(newer === null ? {} : { 'restwright.writer': newer.id }),
     lock_timeout: String(lockTimeout),
     statement_timeout: String(statementTimeout),
     idle_in_transaction_session_timeout: String(statementTimeout === 0 ? 0 : IDLE_TIMEOUT),

@@ -12,6 +12,7 @@ import type { SchemaStep } from '../../sql/schema/schema-errors.ts';
 import { FORMAT } from '../../sql/schema/system-tables.ts';
 import { exclusiveLock, type PlannedStep, rowLocks } from './schema-steps.ts';
 import { describeConversion } from './convert-rows.ts';
+import { type PairPlan, pairSteps } from '../side-by-side/pair-schema.ts';
 import type { SearchChange, SearchState } from './search-schema.ts';
 
 /** The migration of a database to a model. */
@@ -27,6 +28,8 @@ export interface MigrationPlan {
   /** The statements that remove the remains of an interrupted migration. */
   readonly unfinished: readonly string[];
   readonly conversion: ConversionPlan;
+  /** Two models whose rows differ; null where there is none. */
+  readonly pair: PairPlan | null;
   /** The columns with words that tables have. */
   readonly words: SearchState;
   readonly changes: readonly SchemaChange[];
@@ -38,7 +41,7 @@ export interface MigrationPlan {
 
 /** All steps of a plan, in their order. */
 export function listSteps(plan: MigrationPlan): readonly SchemaStep[] {
-  const { system, unfinished, steps, checks, search } = plan;
+  const { system, unfinished, steps, checks, search, pair } = plan;
   const inTransaction = steps.filter(({ run }) => run === 'together');
   const later = steps.filter(({ run }) => run !== 'together');
   return omitEmpty([
@@ -46,6 +49,7 @@ export function listSteps(plan: MigrationPlan): readonly SchemaStep[] {
     statementsStep('create or upgrade the system tables', system, exclusiveLock('the system tables')),
     ...checks.filter(({ statements }) => statements.length > 0),
     ...listConversions(plan),
+    ...pairSteps(pair),
     ...inTransaction.map(({ step }) => step),
     ...checks.filter(({ statements }) => statements.length === 0),
     ...search.map(({ resource: { name }, before }) =>
@@ -65,12 +69,13 @@ export function listConversions({ conversion, words }: MigrationPlan): readonly 
 
 /** All statements of a plan. */
 export function listStatements(plan: MigrationPlan): readonly string[] {
-  const { system, unfinished, steps, checks, search } = plan;
+  const { system, unfinished, steps, checks, search, pair } = plan;
   return [
     ...system,
     ...unfinished,
     ...checks.flatMap(({ statements }) => statements),
     ...listConversions(plan).flatMap(({ statements }) => statements),
+    ...pairSteps(pair).flatMap(({ statements }) => statements),
     ...steps.flatMap(({ step }) => step.statements),
     ...search.flatMap(({ before, after }) => [...before, ...after]),
   ];

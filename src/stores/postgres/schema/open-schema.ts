@@ -19,6 +19,7 @@ import type { PostgresConnection } from '../driver/pg.ts';
 import { isTransient, sqlState } from '../driver/postgres-errors.ts';
 import { arrayLiteral, MAX_NAME } from '../dialect/literals.ts';
 import { type MigrationPlan, requireCurrent, listSteps } from './migration-plan.ts';
+import type { SharedTables } from '../side-by-side/shared-tables.ts';
 import { DatabaseSchema } from './prepare-database.ts';
 
 interface SchemaOptions {
@@ -71,6 +72,8 @@ export interface OpenedSchema {
   readonly secret: Uint8Array;
   /** True if instances of another model may serve it, too. */
   readonly isShared: boolean;
+  /** The tables that an older model reads and writes in another form; null where there are none. */
+  readonly shared: SharedTables | null;
 }
 
 /**
@@ -81,12 +84,12 @@ export interface OpenedSchema {
 export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
   const { migrate = true, consent = 'none', random = createRandom(), observe } = options;
   return inSession(options, async (schema, session, name) => {
-    const found = await schema.plan();
-    if (!migrate) requireCurrent(found);
-    if (migrate && !(await schema.isDone(found))) {
+    let plan = await schema.plan();
+    if (!migrate) requireCurrent(plan);
+    if (migrate && !(await schema.isDone(plan))) {
       await lockSchema(session, name);
       // Another process may have migrated it meanwhile.
-      const plan = await schema.plan();
+      plan = await schema.plan();
       await requireLast(session, plan, (profile) => sessionName(options.model.name, name, profile));
       const statements = await schema.apply(plan, consent, random);
       options.onMigrated?.(listSteps(plan));
@@ -94,7 +97,8 @@ export function migrateSchema(options: SchemaOptions): Promise<OpenedSchema> {
       if (statements.length > 0)
         observe?.({ kind: 'schema-changed', database: displayedUrl(options.url), isNew, statements });
     }
-    return { secret: await schema.secret(), isShared: found.goal.kind === 'shared' };
+    const isShared = plan.goal.kind === 'shared';
+    return { secret: await schema.secret(), isShared, shared: isShared ? (plan.pair?.shared ?? null) : null };
   });
 }
 
@@ -144,7 +148,7 @@ async function inSession<T>(options: SchemaOptions, work: SchemaWork<T>): Promis
   };
   for (let attempt = 1; ; attempt += 1) {
     const session = await openSession(options, settings);
-    const schema = new DatabaseSchema(session, options);
+    const schema = new DatabaseSchema(session, { ...options, schema: name });
     try {
       await requireSession(session);
       return await work(schema, session, name);

@@ -1,22 +1,12 @@
 import type { Model } from '../../../model/model.ts';
+import type { Observe } from '../../../observe/observation.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
-import {
-  convertedTables,
-  type ConversionPlan,
-  planConversions,
-  unconvertedTables,
-  withoutConverted,
-} from '../../sql/conversion/conversion-plan.ts';
+import { type ConversionPlan, unconvertedTables } from '../../sql/conversion/conversion-plan.ts';
 import type { ConversionCheck } from '../../sql/conversion/problem-rows.ts';
 import { ruleChecks } from '../../sql/schema/broken-rules.ts';
-import {
-  type MigrationGoal,
-  migrationGoal,
-  type MigrationPhase,
-  parseModels,
-} from '../../sql/schema/current-models.ts';
-import { changesFor, typesFor } from '../../sql/schema/expansion.ts';
+import { type MigrationGoal, type MigrationPhase, parseModels } from '../../sql/schema/current-models.ts';
 import type { FieldRules } from '../../sql/schema/field-rules.ts';
 import {
   databaseFormat,
@@ -32,13 +22,6 @@ import { ownerRecord, ownerSteps } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
 import { schemaChanges } from '../../sql/schema/schema-changes.ts';
 import type { Consent, SchemaStep } from '../../sql/schema/schema-errors.ts';
-import {
-  askRows,
-  type FoundRows,
-  questionStatements,
-  type RowQuestion,
-  type StoredRows,
-} from '../../sql/schema/stored-rows.ts';
 import { uuidSteps } from '../../sql/schema/uuid-conversion.ts';
 import { METADATA } from '../../sql/system-statements.ts';
 import { FORMAT, rowOfLog } from '../../sql/schema/system-tables.ts';
@@ -47,14 +30,29 @@ import type { Tables } from '../../sql/tables.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import { allAnswers } from '../driver/answers.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
-import { checkConversion, convertEvents, convertRows, convertRecords, keptWords } from './convert-rows.ts';
+import { checkPair } from '../side-by-side/check-pair.ts';
+import { RowExpansion } from '../side-by-side/expand-rows.ts';
+import { parseExpansion } from '../side-by-side/pair-plan.ts';
+import { PairPlanner } from '../side-by-side/pair-planner.ts';
+import { endPair, pairSteps } from '../side-by-side/pair-schema.ts';
+import { checkConversion, convertEvents, convertRecords, convertRows } from './convert-rows.ts';
 import { currentTables, tableNames, unfinishedParts } from './introspection.ts';
 import { listConversions, listStatements, type MigrationPlan } from './migration-plan.ts';
+import { planWithRows } from './plan-with-rows.ts';
 import { runApart, runStatement, runTogether } from './run-step.ts';
-import { rowLocks, schemaSteps } from './schema-steps.ts';
+import { rowLocks } from './schema-steps.ts';
 import { fillWords, searchChanges, searchState } from './search-schema.ts';
 
 const BATCH = 1_000;
+
+interface DatabaseOptions {
+  readonly model: Model;
+  readonly tables: Tables;
+  readonly phase?: MigrationPhase | null;
+  /** The name of the schema. */
+  readonly schema: string;
+  readonly observe?: Observe | undefined;
+}
 
 /** Reads and changes one schema of a database. */
 export class DatabaseSchema {
@@ -62,20 +60,17 @@ export class DatabaseSchema {
   readonly #model: Model;
   readonly #tables: Tables;
   readonly #phase: MigrationPhase | null;
+  readonly #schema: string;
+  readonly #observe: Observe;
   #current = 'read the schema';
 
-  constructor(
-    session: PostgresConnection,
-    {
-      model,
-      tables,
-      phase = null,
-    }: { readonly model: Model; readonly tables: Tables; readonly phase?: MigrationPhase | null },
-  ) {
+  constructor(session: PostgresConnection, { model, tables, phase = null, schema, observe }: DatabaseOptions) {
     this.#session = session;
     this.#model = model;
     this.#tables = tables;
     this.#phase = phase;
+    this.#schema = schema;
+    this.#observe = observe ?? (() => undefined);
   }
 
   /** The current activity, for messages. */
@@ -90,42 +85,46 @@ export class DatabaseSchema {
     const format = databaseFormat(names, () => recorded);
     const types = await this.#json<StorageTypes>(METADATA.storageTypes, format);
     const models = format === 0 ? [] : parseModels(await this.#metadata(METADATA.models));
-    const goal = migrationGoal(models, this.#model, this.#phase, format === 0);
-    const current = format === 0 ? [] : await currentTables(this.#session, types);
     const version = format === 0 ? null : await this.#metadata(METADATA.contract);
-    const conversion = planConversions(this.#model, { goal, models, version }, current, postgres);
+    const expansion = format === 0 ? null : await this.#metadata(METADATA.expansion);
+    const records = { models, version, phase: this.#phase, schema: this.#schema, expansion: parseExpansion(expansion) };
+    const found = format === 0 ? [] : await currentTables(this.#session, types);
+    const planner = new PairPlanner(this.#model, format === 0 ? null : records, found);
+    const { goal, current, conversion } = planner;
     const declared = schemaAfter(models, conversion.model);
-    const converted = convertedTables(current, conversion);
     const unconverted = unconvertedTables(current, conversion);
     const all = await planWithRows(this.#session, (rows) =>
-      schemaChanges(converted, declared, withoutConverted(rows, conversion)),
+      schemaChanges(planner.tables, declared, planner.withoutConverted(rows)),
     );
     const words = await searchState(this.#session);
-    const changes = changesFor(goal, all, declared);
+    const changes = planner.changes(all, declared);
     return {
       isNew: format === 0,
       format,
       models,
       goal,
-      types: typesFor(goal, declared, types),
+      types: planner.types(declared, types),
       system: systemTableChanges(format, postgres),
       unfinished: format === 0 ? [] : await unfinishedParts(this.#session),
-      conversion,
+      conversion: planner.ownConversion,
+      pair: planner.plan(words),
       words,
       changes,
-      steps: schemaSteps(changes, declared, new Set(current.map(({ name }) => name)), conversion.changes),
+      steps: planner.steps(changes, declared),
       checks: [
         ...(await this.#valueSteps(unconverted, goal, conversion)),
         ...(goal.kind === 'shared' ? [] : await this.#brokenRules(unconverted, conversion)),
       ],
-      search: searchChanges(this.#model, keptWords(words, conversion.conversions), changes),
+      search: searchChanges(this.#model, planner.words(words), changes),
     };
   }
 
   /** Finds the problems of the rows that a plan converts. Changes nothing. */
-  async check({ conversion }: MigrationPlan, check: ConversionCheck): Promise<void> {
+  async check({ conversion, pair }: MigrationPlan, check: ConversionCheck): Promise<void> {
     this.#current = 'read the rows that are converted';
-    for (const each of conversion.conversions) await checkConversion(this.#session, each, check);
+    const expanded = pair?.kind === 'expand' ? pair.conversion.conversions : [];
+    for (const each of [...conversion.conversions, ...expanded]) await checkConversion(this.#session, each, check);
+    if (pair?.kind === 'contract') await checkPair(this.#session, pair);
   }
 
   /** Checks if a plan changes nothing, not even the record of the model. */
@@ -144,11 +143,16 @@ export class DatabaseSchema {
    * @throws {LossySchemaChange} {SchemaViolation}
    */
   async apply(plan: MigrationPlan, consent: Consent, random: Random): Promise<readonly string[]> {
-    const planned = [...plan.steps.map(({ step }) => step), ...plan.checks];
+    const expansion = this.#expansion(plan);
+    if (expansion !== null || plan.pair?.kind === 'contract')
+      await this.check(plan, { now: monotonicNow, report: null });
+    const planned = [...plan.steps.map(({ step }) => step), ...plan.checks, ...pairSteps(plan.pair)];
     requireConsent(planned, consent, plan.conversion.advice);
     this.#current = 'remove what an interrupted migration has left';
     for (const statement of plan.unfinished) await runStatement(this.#session, statement);
     await this.#transaction(plan, random, () => requireConsent([...listConversions(plan), ...planned], consent, null));
+    this.#current = 'convert the rows for both models';
+    await expansion?.run();
     for (const each of plan.steps.filter(({ run }) => run !== 'together')) {
       this.#current = each.step.purpose;
       await runApart(this.#session, each);
@@ -158,7 +162,8 @@ export class DatabaseSchema {
       await fillWords(this.#session, this.#tables, change);
       for (const statement of change.after) await runStatement(this.#session, statement);
     }
-    if (plan.conversion.from === null) {
+    if (expansion !== null) await expansion.finish(this.#records(plan));
+    else if (plan.conversion.from === null) {
       await this.#session.script('begin');
       await this.#recordModel(plan);
       await this.#session.script('commit');
@@ -182,6 +187,8 @@ export class DatabaseSchema {
     }
     requireConverted();
     this.#current = 'change the tables';
+    if (plan.pair !== null)
+      await endPair(this.#session, plan.pair, { system: this.#tables.system, observe: this.#observe });
     await runTogether(
       this.#session,
       steps.filter(({ run }) => run === 'together'),
@@ -191,7 +198,8 @@ export class DatabaseSchema {
     await this.#runAll(recordStatements(types, changes, this.#tables.system, postgres));
     // Before the steps that others need not wait for: from now on instances of both models may start. Converted rows
     // must not be converted again.
-    if (plan.goal.kind === 'shared' || plan.conversion.from !== null) await this.#recordModel(plan);
+    const isShared = plan.goal.kind === 'shared' && plan.pair?.kind !== 'expand';
+    if (isShared || plan.conversion.from !== null) await this.#recordModel(plan);
     await this.#session.script('commit');
   }
 
@@ -201,12 +209,29 @@ export class DatabaseSchema {
   }
 
   async #recordModel(plan: MigrationPlan): Promise<void> {
+    const { from } = plan.conversion;
+    // If the older of two models remains, its rows are as they were, but events of the newer one are not.
+    const isReverted = plan.pair?.kind === 'revert';
+    await convertEvents(this.#session, this.#model, isReverted ? (plan.pair?.expansion?.from ?? from) : from);
+    await this.#runAll(this.#records(plan));
+    await convertRecords(this.#session, this.#model, from);
+  }
+
+  #records(plan: MigrationPlan): readonly Statement[] {
     const { from, model: renamed } = plan.conversion;
     const migrated = { ...plan, model: this.#model, renamed, converted: from };
-    await convertEvents(this.#session, this.#model, from);
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
-    await this.#runAll([...adaptToModel(migrated, this.#tables), ...records]);
-    await convertRecords(this.#session, this.#model, from);
+    return [...adaptToModel(migrated, this.#tables), ...records];
+  }
+
+  /** The conversion of rows for two models; null where a plan has none. */
+  #expansion({ pair, types }: MigrationPlan): RowExpansion | null {
+    if (pair?.kind !== 'expand' || pair.shared === null) return null;
+    const { shared, expansion, conversion } = pair;
+    const from = conversion.from ?? '';
+    const resumed = expansion?.id === shared.names.id ? expansion : null;
+    const [session, tables, observe] = [this.#session, this.#tables, this.#observe];
+    return new RowExpansion({ session, tables, shared, from, expansion: resumed, types, observe });
   }
 
   async #runAll(statements: readonly Statement[]): Promise<void> {
@@ -263,38 +288,4 @@ export class DatabaseSchema {
   async #json<T>(name: string, format: number = FORMAT): Promise<T> {
     return JSON.parse((format === 0 ? null : await this.#metadata(name)) ?? '{}');
   }
-}
-
-const NOTHING: FoundRows = { rows: 0, ids: [] };
-
-/**
- * Makes a plan that depends on stored rows. A plan is pure: it is made again with what it asked, until it asks nothing
- * new.
- *
- * @param plan called with rows that count as absent while they are not known
- */
-async function planWithRows<T>(session: PostgresConnection, plan: (rows: StoredRows) => T): Promise<T> {
-  const answers = new Map<string, FoundRows>();
-  for (;;) {
-    const open = new Map<string, RowQuestion>();
-    const result = plan(
-      askRows(postgres, (question) => {
-        const key = JSON.stringify(question);
-        const known = answers.get(key);
-        if (known === undefined) open.set(key, question);
-        return known ?? NOTHING;
-      }),
-    );
-    if (open.size === 0) return result;
-    const found = [...open].map(async ([key, question]) => [key, await find(session, question)] as const);
-    for (const [key, rows] of await allAnswers(found)) answers.set(key, rows);
-  }
-}
-
-async function find(session: PostgresConnection, question: RowQuestion): Promise<FoundRows> {
-  const statements = questionStatements(postgres, question, 'created_at, id');
-  const counted = await session.query(statements.count);
-  const rows = Number(counted.rows[0]?.['number']);
-  if (rows === 0 || !question.shown) return { rows, ids: [] };
-  return { rows, ids: (await session.query(statements.ids)).rows.map(({ id }) => String(id)) };
 }

@@ -32,10 +32,11 @@ class EventReturn implements BatchConversion {
   readonly #dialect: Dialect;
   readonly #shapes: ReadShapes;
 
-  constructor(source: NonNullable<Model['returnFrom']>, dialect: Dialect) {
+  /** @param isPaired true if the older model was served next to the newest one */
+  constructor(source: NonNullable<Model['returnFrom']>, isPaired: boolean, dialect: Dialect) {
     this.#source = source;
     this.#dialect = dialect;
-    this.#shapes = readShapes(source.newest);
+    this.#shapes = readShapes(source.newest, isPaired ? source.version : null);
   }
 
   get first(): Statement {
@@ -100,7 +101,13 @@ function lowerEvent({ event, access }: StoredEvent, conversion: EventConversion)
 
 const UNKNOWN_WRITER = { issuer: null, subject: null, client: null };
 
-/** The conversion of the events of a database that goes back to an older contract; empty for other migrations. */
+/**
+ * The conversion of the events of a database that goes back to an older contract; empty for other migrations.
+ *
+ * @param from the version of its rows before: the older one, where its model was served next to the newest one
+ */
 export function planEvents({ returnFrom }: Model, from: string | null, dialect: Dialect): readonly BatchConversion[] {
-  return returnFrom === undefined || from === null ? [] : [new EventReturn(returnFrom, dialect)];
+  if (returnFrom === undefined || from === null) return [];
+  const isPaired = from !== versionText(returnFrom.newest.version);
+  return [new EventReturn(returnFrom, isPaired, dialect)];
 }

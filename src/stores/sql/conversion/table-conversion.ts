@@ -14,7 +14,7 @@ import { type BrokenRule, type SchemaStep, UnusableDatabase } from '../schema/sc
 const SHOWN = 3;
 
 /** Precedes a column until the table has no other of its name. No field has a space in its name. */
-const NEW = 'new ';
+export const NEW = 'new ';
 const OLD = 'old ';
 
 /** A row of a table, and the values of its new columns. */
@@ -121,6 +121,12 @@ export class TableConversion {
       values: this.#conversion.to.map((field) => this.#encode(values, field)),
       problems,
     };
+  }
+
+  /** Counts a row that was converted before, and its problems. */
+  note(problems: readonly ConversionProblem[], id: string): void {
+    this.#rows += 1;
+    for (const problem of problems) this.#count(problem, id);
   }
 
   /** Records the milliseconds in which all rows were read and converted, but not written. */

@@ -5,6 +5,7 @@ import { contractTable } from '../../../versions/row-conversion.ts';
 import type { Dialect, SqlRow, Statement } from '../dialect.ts';
 import { readTombstones, replaceTombstone } from '../tombstones.ts';
 import type { BatchConversion, ConvertedBatch } from './event-return.ts';
+import { migrateTombstone } from './record-forms.ts';
 import { findOlderContract } from './stored-contract.ts';
 
 /** The tombstones of one read. */
@@ -45,17 +46,18 @@ export function planTombstones(model: Model, from: string | null, dialect: Diale
   if (from === null) return [];
   const { newest, version } = model.returnFrom ?? { newest: model, version: findOlderContract(model, from) };
   if (version === null) return [];
+  const isReturn = model.returnFrom !== undefined;
+  const [source, target] = isReturn ? [newest.version, version.version] : [version.version, newest.version];
+  const migrated =
+    (convert: (values: FieldValues) => FieldValues) =>
+    (values: FieldValues): FieldValues =>
+      migrateTombstone(values, { source, target }, convert);
   return [...newest.resources.values()].flatMap(({ name, singular }) => {
     const conversion = eventConversions(newest)(version, singular);
     if (conversion === null) return [];
-    return model.returnFrom === undefined
-      ? [new TombstoneConversion(name, (values) => conversion.convertRecorded(values), dialect)]
-      : [
-          new TombstoneConversion(
-            contractTable(conversion.older),
-            (values) => conversion.lowerRecorded(values),
-            dialect,
-          ),
-        ];
+    const convert = migrated((values) =>
+      isReturn ? conversion.lowerRecorded(values) : conversion.convertRecorded(values),
+    );
+    return [new TombstoneConversion(isReturn ? contractTable(conversion.older) : name, convert, dialect)];
   });
 }

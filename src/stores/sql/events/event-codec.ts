@@ -2,7 +2,7 @@ import { memoize } from '../../../cache/memoize.ts';
 import { type EventDraft, type EventEnvelope, sequenceText } from '../../../conventions/events/event.ts';
 import { timestamp } from '../../../conventions/text/timestamp.ts';
 import { writeOrderedJson } from '../../../formats/json.ts';
-import type { Model } from '../../../model/model.ts';
+import type { Model, OlderVersion } from '../../../model/model.ts';
 import type { EventValues } from '../../../versions/event-conversion.ts';
 import type { EventAccess, LoggedEvent, OriginalValues } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
@@ -104,12 +104,17 @@ interface ReadShape extends EventHistory {
 
 export type ReadShapes = (json: string) => ReadShape;
 
-/** Reads the shapes of a log. @param model the newest one; null to leave values in the form of their contracts */
-export function readShapes(model: Model | null): ReadShapes {
+/**
+ * Reads the shapes of a log.
+ *
+ * @param model the newest one; null to leave values in the form of their contracts
+ * @param paired the contract of an older model that is served next to it; null for none
+ */
+export function readShapes(model: Model | null, paired: OlderVersion | null = null): ReadShapes {
   return memoize((json) => {
     const shape: EventShape = JSON.parse(json);
     const [, resource, schemaVersion, changed, , , ...steps] = shape;
-    return { shape, ...eventHistory(model, { schemaVersion, resource, changed, steps }) };
+    return { shape, ...eventHistory(model, { schemaVersion, resource, changed, steps, paired }) };
   });
 }
 

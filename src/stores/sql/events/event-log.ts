@@ -1,10 +1,11 @@
 import type { EventEnvelope } from '../../../conventions/events/event.ts';
 import type { Model } from '../../../model/model.ts';
 import type { EventLog, EventQuery, ExpiryQuery, LoggedEvent, LogRange } from '../../store.ts';
-import type { Dialect, SqlValue, Statement } from '../dialect.ts';
+import type { SqlValue, Statement } from '../dialect.ts';
 import type { SqlClient } from '../sql-client.ts';
 import type { SystemStatements } from '../system-statements.ts';
 import { idTime } from './append-event.ts';
+import type { Tables } from '../tables.ts';
 import { readShapes, type ReadShapes, StoredEvent } from './event-codec.ts';
 import { BLOCK_SIZE, findBlock, type EventStatements, eventStatements } from './event-statements.ts';
 import { packTexts } from './packed-text.ts';
@@ -20,13 +21,13 @@ export class SqlEventLog implements EventLog {
 
   constructor(
     client: SqlClient,
-    { system, dialect }: { readonly system: Pick<SystemStatements, 'lastSequence'>; readonly dialect: Dialect },
+    { system, dialect, recordForms }: Pick<Tables, 'system' | 'dialect' | 'recordForms'>,
     model: Model,
   ) {
     this.#client = client;
     this.#system = system;
     this.#statements = eventStatements(dialect);
-    this.#shapes = readShapes(model);
+    this.#shapes = readShapes(model, recordForms.older);
   }
 
   async after(sequence: number, limit: number): Promise<readonly EventEnvelope[]> {

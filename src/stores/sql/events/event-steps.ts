@@ -1,4 +1,5 @@
-import type { Model } from '../../../model/model.ts';
+import { versionText } from '../../../conventions/versioning.ts';
+import type { Model, OlderVersion } from '../../../model/model.ts';
 import { type EventConversion, eventConversions } from '../../../versions/event-conversion.ts';
 import { findOlderContract } from '../conversion/stored-contract.ts';
 
@@ -59,12 +60,14 @@ export interface WrittenEvent {
   /** The names of changed fields. */
   readonly changed: readonly string[];
   readonly steps: readonly EventStep[];
+  /** The contract of an older model that is served next to the newest one; null for none. */
+  readonly paired: OlderVersion | null;
 }
 
 /** Reads the history of events. Values of the first contract that the model lists become those of the newest one. */
 export function eventHistory(
   model: Model | null,
-  { schemaVersion, resource, changed, steps }: WrittenEvent,
+  { schemaVersion, resource, changed, steps, paired }: WrittenEvent,
 ): EventHistory {
   const valid = withoutReturns(steps);
   const find = (version: string): EventConversion | null => {
@@ -78,10 +81,17 @@ export function eventHistory(
     new RenamedFields(valid.slice(0, end).filter((step) => typeof step !== 'string'));
   const version = valid[at];
   if (typeof version === 'string') return { renamed: renamed(at), conversion: find(version) };
-  if (valid.length > 0) return { renamed: renamed(valid.length), conversion: null };
+  // The step of a migration to the older model: its events are not noted before it ends.
+  const isOlder = paired !== null && model !== null && !isNewest(schemaVersion, model);
+  if (valid.length > 0)
+    return { renamed: renamed(valid.length), conversion: isOlder ? find(versionText(paired.version)) : null };
   // Written by an instance of the older model, next to those of the newer one.
   const conversion = find(`${schemaVersion}.0`);
   return { renamed: renamed(0), conversion: conversion?.knows(changed) === true ? conversion : null };
+}
+
+function isNewest(schemaVersion: string, { version: { major, minor } }: Model): boolean {
+  return schemaVersion === `${major}.${minor}`;
 }
 
 /** The steps that are in force: a return takes back those since the version that it names. */

@@ -52,7 +52,9 @@ export class SqlRowReader implements RowReader {
     if (table.resource.tombstones === null) return false;
     const row = await this.#client.get(findTombstone(table.dialect, resource, plan, this.#clock.now()));
     const { resources } = this.#tables.context;
-    return row !== null && wasVisible(resources, table.resource, JSON.parse(String(row['row'])), visible);
+    if (row === null) return false;
+    const values = this.#tables.recordForms.readTombstone(resource, JSON.parse(String(row['row'])));
+    return wasVisible(resources, table.resource, values, visible);
   }
 
   list(plan: ListPlan): MaybePromise<Page> {

@@ -41,12 +41,23 @@ export function otherModel(current: CurrentModels, model: Model): ModelProfile |
   );
 }
 
-/** The goal of a migration, of `migrate` or of a start. @param phase null for one that stops all instances first */
+/** Finds the reasons for which instances of a model cannot run next to those of the one before it. */
+type FindProblems = (before: ModelProfile, model: Model) => readonly string[];
+
+/** A phase of a deployment, and the models that the database records. */
+interface PhaseContext {
+  readonly current: CurrentModels;
+  /** Null for a migration that stops all instances first. */
+  readonly phase: MigrationPhase | null;
+  /** True if the database is empty. */
+  readonly isNew: boolean;
+}
+
+/** The goal of a migration, of `migrate` or of a start. */
 export function migrationGoal(
-  current: CurrentModels,
+  { current, phase, isNew }: PhaseContext,
   model: Model,
-  phase: MigrationPhase | null,
-  isNew: boolean,
+  findProblems: FindProblems = neighbourProblems,
 ): MigrationGoal {
   const other = otherModel(current, model);
   if (phase === 'contract' || isNew) return contractGoal(current, model, other !== null || isNew);
@@ -58,7 +69,7 @@ export function migrationGoal(
       'It does not record its model yet. Start the old model once with this version, then expand.',
     );
   if (isSameProfile(before, profileModel(model))) return { kind: 'alone' };
-  const problems = neighbourProblems(before, model);
+  const problems = findProblems(before, model);
   if (problems.length > 0) throw new IncompatibleModels(problems);
   return { kind: 'shared', other: before };
 }

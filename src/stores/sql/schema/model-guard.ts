@@ -35,13 +35,16 @@ export function isUnexplained(error: unknown): boolean {
 export class ModelGuard {
   readonly #model: Model;
   readonly #observe: Observe;
+  readonly #views: string;
   #migrated: StoreUnavailable | null = null;
   /** The storage types, as JSON, that have been found to match. */
   #matching = '';
 
-  constructor(model: Model, observe: Observe) {
+  /** @param views precedes the names of tables whose columns the model finds in views; empty for none */
+  constructor(model: Model, observe: Observe, views = '') {
     this.#model = model;
     this.#observe = observe;
+    this.#views = views;
   }
 
   /** @throws {StoreUnavailable} once the database is known to have another model */
@@ -88,7 +91,12 @@ export class ModelGuard {
     const json = String(row?.['value'] ?? '');
     if (row === null || json === this.#matching) return true;
     const stored: StorageTypes = JSON.parse(json);
-    if (!isPart(listStorageTypes(deriveSchema(this.#model)), stored)) return false;
+    const declared = Object.entries(listStorageTypes(deriveSchema(this.#model)));
+    const found = declared.map(([table]): [string, StorageTypes[string]] => [
+      table,
+      (this.#views === '' ? undefined : stored[this.#views + table]) ?? stored[table] ?? {},
+    ]);
+    if (!isPart(Object.fromEntries(declared), Object.fromEntries(found))) return false;
     this.#matching = json;
     return true;
   }

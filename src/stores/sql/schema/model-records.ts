@@ -50,6 +50,7 @@ export function adaptToModel(
   // Before their names: they are those of that contract.
   const { returnFrom, version } = renamed;
   const step = returnFrom === undefined ? converted : `${RETURNED}${versionText(version)}`;
-  const noted = converted === null || step === null ? [] : [noteContract(step, dialect)];
+  const served = models.length === 2 && returnFrom === undefined ? `${version.major}.${version.minor}` : null;
+  const noted = converted === null || step === null ? [] : [noteContract(step, served, dialect)];
   return [...noted, ...renameEvents(models, renamed, dialect), ...epoch];
 }

@@ -24,10 +24,19 @@ function addStepText(step: string): string {
 where shape like '["%'`;
 }
 
-/** The statement that notes the contract whose rows a migration converts: events before it are of that contract. */
-export function noteContract(version: string, dialect: Dialect): Statement {
+/**
+ * The statement that notes the contract whose rows a migration converts: events before it are of that contract.
+ *
+ * @param served the schema version of events that instances of the newest model have written meanwhile; null for none
+ */
+export function noteContract(version: string, served: string | null, dialect: Dialect): Statement {
   const parameters = new BindParameters(dialect);
-  return { text: addStepText(addStep(version, parameters)), values: parameters.values };
+  const noted = addStepText(addStep(version, parameters));
+  if (served === null) return { text: noted, values: parameters.values };
+  // The version is the third member of a shape, and has only digits and a point.
+  const rest = `substr(shape, length('["' || type || '","' || resource || '",') + 1)`;
+  const own = `cast(${parameters.add(`${JSON.stringify(served)},%`)} as text)`;
+  return { text: `${noted} and ${rest} not like ${own}`, values: parameters.values };
 }
 
 function addStep(step: EventStep, parameters: BindParameters): string {

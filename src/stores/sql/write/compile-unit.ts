@@ -60,7 +60,10 @@ export function compileUnit(tables: Tables, unit: WriteUnit, counters: Counters,
     compiler.expect('no row', tables.system.hasRecord(name, now), { kind: 'recorded', name });
   const refusal = compiler.stamps(expectStamps, 0) ?? compiler.plans(plans);
   if (refusal !== null) return { statements: compiler.statements, outcome: refusal, counters };
-  for (const record of records) compiler.run(tables.system.setRecord(record, compiler.revisions));
+  for (const record of records) {
+    const outcome = tables.recordForms.writeOutcome(record.outcome);
+    compiler.run(tables.system.setRecord({ ...record, outcome }, compiler.revisions));
+  }
   if (bookmark !== undefined) compiler.run(tables.system.setBookmark(bookmark));
   for (const name of removedBookmarks) compiler.run(tables.system.removeBookmark(name));
   if (delivery !== undefined) compiler.delivery(delivery);

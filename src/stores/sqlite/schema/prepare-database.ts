@@ -208,7 +208,7 @@ export function prepareDatabase(
   try {
     const format = readFormat(connection);
     const isNew = format === 0;
-    const goal = migrationGoal(readModels(connection, format), model, phase, isNew);
+    const goal = migrationGoal({ current: readModels(connection, format), phase, isNew }, model);
     const created = prepareSystemTables(connection, random);
     const tables = prepareTables(connection, model, goal, consent);
     const search = prepareSearch(connection, model, foreignResources(goal, model));
@@ -235,7 +235,7 @@ export function planMigration(
   connection.script('begin');
   try {
     const format = readFormat(connection);
-    const goal = migrationGoal(readModels(connection, format), model, phase, format === 0);
+    const goal = migrationGoal({ current: readModels(connection, format), phase, isNew: format === 0 }, model);
     const tables = planTables(connection, model, format, goal);
     const rebuilt = rebuiltTables(tables.changes);
     const search = searchChanges(connection, model, { rebuilt, foreign: foreignResources(goal, model) });
@@ -257,7 +257,7 @@ export function verifyDatabase(connection: SqliteConnection, model: Model): Prep
   try {
     const format = readFormat(connection);
     requireExisting(format);
-    const goal = migrationGoal(readModels(connection, format), model, null, false);
+    const goal = migrationGoal({ current: readModels(connection, format), phase: null, isNew: false }, model);
     requireMigrated(missingStatements(connection, model, format, goal));
     return { isNew: false, steps: [], isShared: goal.kind === 'shared' };
   } finally {

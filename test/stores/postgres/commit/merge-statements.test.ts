@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
 import type { WritePlan } from '../../../../src/plan/plan.ts';
 import type { WriteOutcome } from '../../../../src/plan/write-unit.ts';
-import { mergeStatements } from '../../../../src/stores/postgres/commit/unit-transaction.ts';
+import { mergeStatements } from '../../../../src/stores/postgres/commit/merge-statements.ts';
 import { postgres } from '../../../../src/stores/postgres/dialect/postgres-dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import type { UnitStatement } from '../../../../src/stores/sql/write/compile-unit.ts';
