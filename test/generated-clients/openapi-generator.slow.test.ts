@@ -90,7 +90,7 @@ describe('clients of openapi-generator, of a model with 40 texts', {
   it('[OPS-1e] of typescript-fetch compiles strictly, filters, and is refused by an old ETag', async (context) => {
     const { folder, origin } = await startDescribed(context);
     await generate('typescript-fetch', folder, ['--additional-properties', 'importFileExtension=.js']);
-    copyFileSync(path.join(import.meta.dirname, 'typescript-fetch', 'use-client.ts'), path.join(folder, 'use.ts'));
+    copyFileSync(path.join(import.meta.dirname, 'typescript', 'typescript-fetch.ts'), path.join(folder, 'use.ts'));
     writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }\n');
     const types = path.join(root, 'node_modules', '@types');
     const target = ['--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom,dom.iterable'];
