@@ -37,6 +37,11 @@ export const OPEN_API_EDITIONS = ['3.1', '3.2'] as const;
 
 export type OpenApiEdition = (typeof OPEN_API_EDITIONS)[number];
 
+/** The extents of OpenAPI documents, the default first: all of the API, or what generators of clients can use. */
+export const OPEN_API_PROFILES = ['full', 'generators'] as const;
+
+export type OpenApiProfile = (typeof OPEN_API_PROFILES)[number];
+
 /** Every contract that a model serves, the newest first. */
 export function describedContracts(model: Model): readonly DescribedContract[] {
   const mappings = contractMappings(model);

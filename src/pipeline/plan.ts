@@ -2,7 +2,7 @@ import type { CompiledResource } from '../contract/contract.ts';
 import { apiError } from '../conventions/errors.ts';
 import { parseCredentials } from '../conventions/headers/credentials.ts';
 import { parseQuery, type QueryParameter } from '../conventions/url/query.ts';
-import { OPEN_API_EDITIONS, type OpenApiEdition } from '../describe/described-contract.ts';
+import { OPEN_API_EDITIONS, OPEN_API_PROFILES } from '../describe/described-contract.ts';
 import { inflate } from '../formats/gzip.ts';
 import type { BatchPlan } from '../operations/batch/batch.ts';
 import { type Caller, requireAccess } from '../operations/caller.ts';
@@ -138,7 +138,7 @@ function eventsPlan(
 
 const DESCRIPTION_PARAMETERS: ParameterRule = {
   ...commonParameterRule,
-  known: new Set([...commonParameterRule.known, 'openapi']),
+  known: new Set([...commonParameterRule.known, 'openapi', 'profile']),
 };
 
 /**
@@ -151,23 +151,32 @@ function descriptionForm(
   parameters: readonly QueryParameter[],
   lenient: boolean,
 ): DescriptionForm {
-  if (kind === 'openapi') return readEdition(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
+  if (kind === 'openapi') return readOpenApiForm(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
   admitParameters(parameters, commonParameterRule, lenient);
   if (kind === 'asyncapi') return 'asyncapi';
   const isLocked = contract.model.descriptions === 'authenticated' && principal.scopes === null;
   return isLocked ? 'locked-docs' : 'docs';
 }
 
-/** Reads the edition of OpenAPI. @throws {ApiError} REQUEST_PARAMETER_INVALID */
-function readEdition(parameters: readonly QueryParameter[]): OpenApiEdition {
-  const given = parameters.find(({ name }) => name === 'openapi');
-  if (given === undefined) return OPEN_API_EDITIONS[0];
-  const edition = OPEN_API_EDITIONS.find((each) => each === given.value);
-  if (edition !== undefined) return edition;
-  const message = `must be ${OPEN_API_EDITIONS.join(' or ')}`;
-  throw apiError('REQUEST_PARAMETER_INVALID', `Invalid openapi: ${message}.`, {
-    details: [{ field: 'openapi', message }],
-  });
+/** Reads the edition of OpenAPI and the profile. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+function readOpenApiForm(parameters: readonly QueryParameter[]): DescriptionForm {
+  const edition = chooseValue('openapi', OPEN_API_EDITIONS, parameters);
+  const profile = chooseValue('profile', OPEN_API_PROFILES, parameters);
+  return profile === 'full' ? edition : `${edition} ${profile}`;
+}
+
+/** Reads a parameter with one of some values, the default first. @throws {ApiError} REQUEST_PARAMETER_INVALID */
+function chooseValue<Value extends string>(
+  field: string,
+  values: readonly [Value, ...Value[]],
+  parameters: readonly QueryParameter[],
+): Value {
+  const given = parameters.find(({ name }) => name === field);
+  if (given === undefined) return values[0];
+  const value = values.find((each) => each === given.value);
+  if (value !== undefined) return value;
+  const message = `must be ${values.join(' or ')}`;
+  throw apiError('REQUEST_PARAMETER_INVALID', `Invalid ${field}: ${message}.`, { details: [{ field, message }] });
 }
 
 function itemPlan(

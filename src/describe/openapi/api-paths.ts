@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { EXAMPLE_ID } from '../example-value.ts';
-import { type DescribedRoute, requireOperation, requireRoute } from '../surface/surface.ts';
+import { type DescribedRoute, requireOperation, requireRoute, type RouteSurface } from '../surface/surface.ts';
 import { withExample } from './api-examples.ts';
 import { apiSchema } from './api-schemas.ts';
 import { notModified } from './collection-paths.ts';
-import { type Description, ID_SCHEMA } from './described-resource.ts';
+import { type Description, ID_SCHEMA, unlessGenerated } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { parameterObjects } from './query-parameters.ts';
 import { describeContent, success, type SuccessDescription } from './responses.ts';
@@ -29,10 +29,12 @@ export function apiPaths(to: Description): JsonObject {
     ),
     [batches.path]: {
       post: operationObject(createBatch(to), to),
-      options: optionsObject(
-        { operationId: 'optionsBatches', tag: API_TAG, operation: requireOperation(batches, 'OPTIONS') },
-        to,
-      ),
+      ...unlessGenerated(to, () => ({
+        options: optionsObject(
+          { operationId: 'optionsBatches', tag: API_TAG, operation: requireOperation(batches, 'OPTIONS') },
+          to,
+        ),
+      })),
     },
     [batch.path]: {
       parameters: [pathParameter('id', to)],
@@ -107,14 +109,17 @@ const ORIGIN_DOCUMENTS: readonly DocumentDescription[] = [
   },
 ];
 
+const UNVERSIONED: ReadonlySet<string> = new Set(['live', 'ready', 'metadata']);
+
 function documentPath(document: DocumentDescription, to: Description): JsonObject {
   const { kind, name, operation = name ?? kind, summary, description } = document;
   const route = requireRoute(to.surface, kind);
   const read = requireOperation(route, 'GET');
   const isConditional = read.successes.includes(304);
   const schema = name === null ? { type: 'object' } : apiSchema(name, to.components);
+  const unchanged = isConditional ? { '304': notModified(to) } : {};
   const fields = isConditional ? ['ETag', 'Link', 'Preference-Applied'] : [];
-  const isUnversioned = kind === 'live' || kind === 'ready' || kind === 'metadata';
+  const isUnversioned = UNVERSIONED.has(kind);
   const found = { description: 'The document.', fields, isUnversioned, content: describeContent({ kind, schema }, to) };
   const get: OperationDescription = {
     operationId: `get${operation}`,
@@ -124,27 +129,31 @@ function documentPath(document: DocumentDescription, to: Description): JsonObjec
     parameters: parameterObjects(read, to),
     responses: {
       '200': success(`${operation[0]?.toLowerCase() ?? ''}${operation.slice(1)}Response`, found, to),
-      ...(isConditional ? { '304': notModified(to) } : {}),
+      ...unchanged,
     },
     operation: read,
   };
-  const headResponse = isUnversioned ? originFields(to) : documentFields(to);
-  return {
-    get: operationObject(get, to),
-    head: headObject(
-      {
-        ...get,
-        operationId: `head${operation}`,
-        operation: requireOperation(route, 'HEAD'),
-        responses: { '200': headResponse, ...(isConditional ? { '304': notModified(to) } : {}) },
-      },
-      to,
-    ),
-    options: optionsObject(
-      { operationId: `options${operation}`, tag: API_TAG, operation: requireOperation(route, 'OPTIONS') },
-      to,
-    ),
+  const further = (): JsonObject => {
+    const head = isUnversioned ? originFields(to) : documentFields(to);
+    return {
+      head: headObject(
+        {
+          ...get,
+          operationId: `head${operation}`,
+          operation: requireOperation(route, 'HEAD'),
+          responses: { '200': head, ...unchanged },
+        },
+        to,
+      ),
+      options: documentOptions(operation, route, to),
+    };
   };
+  return { get: operationObject(get, to), ...unlessGenerated(to, further) };
+}
+
+function documentOptions(name: string, route: RouteSurface, to: Description): JsonObject {
+  const operation = requireOperation(route, 'OPTIONS');
+  return optionsObject({ operationId: `options${name}`, tag: API_TAG, operation }, to);
 }
 
 function documentFields(to: Description): JsonObject {
@@ -182,7 +191,10 @@ function createBatch(to: Description): OperationDescription {
     parameters: parameterObjects(operation, to),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema }, [`application/vnd.${name}.v${version.major}+json`]: { schema } },
+      content: {
+        'application/json': { schema },
+        ...unlessGenerated(to, () => ({ [`application/vnd.${name}.v${version.major}+json`]: { schema } })),
+      },
     },
     responses: { '200': success('batchDryRun', dry, to), '201': success('batchCreated', created, to) },
     operation,

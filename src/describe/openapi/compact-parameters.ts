@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import { OPERATORS } from '../../model/operators.ts';
 import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
+import { filterParameters, type SurfaceParameter } from '../surface/filter-parameters.ts';
 import { type Description, partName } from './described-resource.ts';
 
 const NAMES: JsonObject = { type: 'string', description: 'Names, separated by commas.' };
@@ -13,14 +14,19 @@ export function listParameter(to: Description): JsonObject {
     const shared = query.filter(({ component }) => component?.startsWith('query.'));
     const members = shared.map(({ name, schema, description = '' }) => [name, { ...schema, description }] as const);
     const words = { type: 'string', description: 'Words that begin words of the searched fields.' };
-    return exploded('list', { ...Object.fromEntries(members), sort: NAMES, fields: NAMES, expand: NAMES, q: words });
+    const view = to.profile === 'generators' ? {} : { fields: NAMES };
+    return exploded('list', { ...Object.fromEntries(members), sort: NAMES, ...view, expand: NAMES, q: words });
   });
 }
 
 /** The parameters of any GET of one resource. */
 export function viewParameter(to: Description): JsonObject {
   return to.components.ref('parameters', 'query.view', () =>
-    exploded('view', { fields: NAMES, expand: NAMES, api_version: { type: 'string' } }),
+    exploded('view', {
+      ...(to.profile === 'generators' ? {} : { fields: NAMES }),
+      expand: NAMES,
+      api_version: { type: 'string' },
+    }),
   );
 }
 
@@ -48,6 +54,44 @@ export function filtersParameter({ resource, filterable, relations }: ResourceSu
     schema: { type: 'object', propertyNames: { pattern }, additionalProperties: { type: 'string' } },
   }));
 }
+
+/**
+ * The filters of a list as an object: each member is a parameter, whose name has its operator. Of many resources, the
+ * members with an operator have no names.
+ */
+export function filterObject({ resource, filterable }: ResourceSurface, to: Description): JsonObject {
+  const { isCompact } = to.contract;
+  const plain = new Set(isCompact ? filterable.map(({ path }) => path) : []);
+  const listed = filterParameters(resource).filter(({ name }) => !isCompact || plain.has(name));
+  const members = listed.map(({ name, schema, style }) => [name, filterMember(schema, style)] as const);
+  const schema = to.components.ref('schemas', partName(resource, 'filters'), () => ({
+    type: 'object',
+    properties: Object.fromEntries(members),
+    ...(isCompact ? { additionalProperties: { type: 'string' } } : {}),
+  }));
+  return to.components.ref('parameters', partName(resource, 'filters'), () => ({
+    name: 'filters',
+    in: 'query',
+    description: 'Each member is a parameter of the URL.',
+    style: 'form',
+    explode: true,
+    schema,
+  }));
+}
+
+/** A filter without its words. Inside of an object, a list has no form of its own, so that it is a text. */
+function filterMember(schema: JsonObject, style: SurfaceParameter['style']): JsonObject {
+  if (style === 'list') return { type: 'string' };
+  const { type = 'string', format = null } = schema;
+  if (type === 'integer') return { type, format: 'int64' };
+  return format === null ? { type } : { type, format };
+}
+
+/** The text of a description for generators of clients, in Markdown. */
+export const GENERATORS_TEXT = [
+  'This description is for generators of clients: bodies are JSON alone, without HEAD, OPTIONS, QUERY and webhooks. `/openapi.json` has all of the API.',
+  'Filters are members of one object, each a parameter of the URL: `price[gte]=5`. Those of `in` and `nin` are lists with commas. Filters on related resources (`supplier.country=NO`) and in groups of alternatives (`any[1][status]=ACTIVE`) may be added to the URL.',
+].join('\n\n');
 
 /** The text of a compact description that holds for all resources, in Markdown. */
 export const COMPACT_TEXT = [

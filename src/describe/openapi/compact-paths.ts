@@ -8,13 +8,14 @@ import { requireOperation, type ResourceSurface } from '../surface/surface.ts';
 import { apiSchema, wrapPage } from './api-schemas.ts';
 import { pathParameter } from './api-paths.ts';
 import { notModified } from './collection-paths.ts';
-import { filtersParameter, listParameter, viewParameter } from './compact-parameters.ts';
+import { filterObject, filtersParameter, listParameter, viewParameter } from './compact-parameters.ts';
 import { partName, schemaName, type Description } from './described-resource.ts';
 import { requestField, requiredField, responseFields } from './header-fields.ts';
 import { noContent } from './item-paths.ts';
 import { describeSecurity } from './operations.ts';
 import { parameterObject } from './query-parameters.ts';
 import { createdSchema, wholeSchema, bodySchema, patchSchema } from './resource-schemas.ts';
+import { anyError } from './responses.ts';
 import type { Resource } from '../../model/model.ts';
 
 /**
@@ -39,28 +40,48 @@ function collectionItem(described: ResourceSurface, to: Description): JsonObject
   const page = { '200': pageResponse(described, to), '304': notModified(to) };
   const operation = (method: 'GET' | 'QUERY' | 'POST', given: Omit<CompactOperation, 'operation'>): JsonObject =>
     compactOperation({ ...given, operation: requireOperation(collection, method) }, described, to);
-  const query = operation('QUERY', {
-    operationId: collectionOperation('query', resource),
-    summary: `Query ${name}`,
-    requestBody: compactQueryForm(to),
-    responses: page,
-  });
+  const query =
+    to.profile === 'generators'
+      ? null
+      : operation('QUERY', {
+          operationId: collectionOperation('query', resource),
+          summary: `Query ${name}`,
+          requestBody: compactQueryForm(to),
+          responses: page,
+        });
   return {
     get: operation('GET', {
       operationId: collectionOperation('list', resource),
       summary: `List ${name}`,
-      parameters: [listParameter(to), filtersParameter(described, to)],
+      parameters: listParameters(described, to),
       responses: page,
     }),
-    ...(to.edition === '3.2' ? { query } : {}),
+    ...(query !== null && to.edition === '3.2' ? { query } : {}),
     post: operation('POST', {
       operationId: itemOperation('create', resource),
       summary: `Create ${withArticle(words(resource.singular))}`,
       requestBody: compactBody('create', resource, to),
       responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
     }),
-    ...(to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
+    ...(query === null || to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
   };
+}
+
+/** The parameters of a list. If there are few resources, each has its type. */
+function listParameters(described: ResourceSurface, to: Description): readonly JsonObject[] {
+  if (to.profile !== 'generators') return [listParameter(to), filtersParameter(described, to)];
+  if (to.contract.isCompact) return [listParameter(to), filterObject(described, to)];
+  return [...wholeParameters(requireOperation(described.collection, 'GET'), to), filterObject(described, to)];
+}
+
+function viewParameters({ item }: ResourceSurface, to: Description): readonly JsonObject[] {
+  return to.contract.isCompact ? [viewParameter(to)] : wholeParameters(requireOperation(item, 'GET'), to);
+}
+
+/** The parameters of reads that have all members, so that responses have one type. Filters are in an object. */
+function wholeParameters({ query }: SurfaceOperation, to: Description): readonly JsonObject[] {
+  const kept = query.filter(({ name, component }) => component !== undefined && name !== 'fields');
+  return kept.map((parameter) => parameterObject(parameter, to));
 }
 
 const METHODS = { get: 'GET', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
@@ -77,13 +98,13 @@ function itemOperations(described: ResourceSurface, to: Description): JsonObject
     get: operation('get', {
       operationId: itemOperation('get', resource),
       summary: `Get ${name}`,
-      parameters: [viewParameter(to)],
+      parameters: viewParameters(described, to),
       responses: { ...found, '304': notModified(to) },
     }),
     put: operation('put', {
       operationId: itemOperation('replace', resource),
       summary: `Replace ${name}`,
-      requestBody: compactBody('create', resource, to),
+      requestBody: compactBody(to.contract.isCompact ? 'create' : 'replace', resource, to),
       responses: { ...changed, ...(mayCreate ? created : {}) },
     }),
     patch: operation('patch', {
@@ -136,17 +157,6 @@ function fieldParameters({ fields, method }: SurfaceOperation, to: Description):
   });
 }
 
-function anyError(to: Description): JsonObject {
-  return to.components.ref('responses', 'error', () => ({
-    description: 'The request failed: its status and code say why.',
-    headers: responseFields(['WWW-Authenticate', 'Retry-After', 'Link'], to),
-    content: {
-      'application/json': { schema: apiSchema('ApiError', to.components) },
-      'application/problem+json': { schema: apiSchema('ApiProblem', to.components) },
-    },
-  }));
-}
-
 function pageResponse({ resource }: ResourceSurface, to: Description): JsonObject {
   const { components, contract } = to;
   const page = (): JsonObject =>
@@ -183,23 +193,25 @@ function jsonResponse(name: string, { description, schema, fields = [] }: JsonRe
 }
 
 /** The body of a write as JSON. What a resource is created with also replaces it. */
-function compactBody(use: 'create' | 'patch', resource: Resource, to: Description): JsonObject {
+function compactBody(use: 'create' | 'replace' | 'patch', resource: Resource, to: Description): JsonObject {
   const { components } = to;
   return components.ref('requestBodies', partName(resource, `${use}Body`), () => ({
     required: true,
     content:
-      use === 'create'
-        ? { 'application/json': { schema: bodySchema(resource, to, 'Create') } }
-        : {
+      use === 'patch'
+        ? {
             'application/merge-patch+json': { schema: patchSchema(resource, to) },
-            'application/json-patch+json': { schema: apiSchema('JsonPatch', components) },
-          },
+            ...(to.profile === 'generators'
+              ? {}
+              : { 'application/json-patch+json': { schema: apiSchema('JsonPatch', components) } }),
+          }
+        : { 'application/json': { schema: bodySchema(resource, to, use === 'create' ? 'Create' : 'Replace') } },
   }));
 }
 
-/** The form of a QUERY of any resource. */
-function compactQueryForm({ components }: Description): JsonObject {
-  return components.ref('requestBodies', 'queryForm', () => ({
+/** The form of a QUERY of any resource. OpenAPI 3.1 has QUERY in an extension, in which tools see no reference. */
+function compactQueryForm({ components, edition }: Description): JsonObject {
+  const make = (): JsonObject => ({
     required: false,
     content: {
       'application/x-www-form-urlencoded': {
@@ -210,5 +222,6 @@ function compactQueryForm({ components }: Description): JsonObject {
         },
       },
     },
-  }));
+  });
+  return edition === '3.2' ? components.ref('requestBodies', 'queryForm', make) : make();
 }

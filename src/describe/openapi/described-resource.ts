@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
 import { type SchemaSuffix, toTypeName } from '../../model/type-names.ts';
 import type { Components } from '../components.ts';
-import type { DescribedContract, OpenApiEdition } from '../described-contract.ts';
+import type { DescribedContract, OpenApiEdition, OpenApiProfile } from '../described-contract.ts';
 import type { Surface } from '../surface/surface.ts';
 
 /** The context of the parts of one description. */
@@ -9,7 +10,18 @@ export interface Description {
   readonly contract: DescribedContract;
   readonly surface: Surface;
   readonly edition: OpenApiEdition;
+  readonly profile: OpenApiProfile;
   readonly components: Components;
+}
+
+/** True if each operation has its short form: JSON alone, and one response for all errors. */
+export function isShort({ contract, profile }: Description): boolean {
+  return contract.isCompact || profile === 'generators';
+}
+
+/** Makes the operations that a description for generators leaves out. */
+export function unlessGenerated({ profile }: Description, make: () => JsonObject): JsonObject {
+  return profile === 'generators' ? {} : make();
 }
 
 /** The name of a schema of a resource: `ProductCreate`. */

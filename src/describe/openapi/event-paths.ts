@@ -4,7 +4,7 @@ import { API_EXAMPLES } from './api-examples.ts';
 import { apiSchema, wrapPage } from './api-schemas.ts';
 import { API_TAG, pathParameter } from './api-paths.ts';
 import { notModified } from './collection-paths.ts';
-import type { Description } from './described-resource.ts';
+import { type Description, unlessGenerated } from './described-resource.ts';
 import { headObject, type OperationDescription, operationObject, optionsObject } from './operations.ts';
 import { parameterObjects } from './query-parameters.ts';
 import { describeContent, success } from './responses.ts';
@@ -20,20 +20,24 @@ export function eventPaths(to: Description): JsonObject {
   return {
     [events.path]: {
       get: operationObject(list, to),
-      head: headObject(
-        { ...list, operationId: 'headLoggedEvents', responses: headResponses('headLoggedEvents', LIST_FIELDS, to) },
-        to,
-      ),
-      options: options('optionsLoggedEvents', events),
+      ...unlessGenerated(to, () => ({
+        head: headObject(
+          { ...list, operationId: 'headLoggedEvents', responses: headResponses('headLoggedEvents', LIST_FIELDS, to) },
+          to,
+        ),
+        options: options('optionsLoggedEvents', events),
+      })),
     },
     [event.path]: {
       parameters: [pathParameter('id', to)],
       get: operationObject(get, to),
-      head: headObject(
-        { ...get, operationId: 'headLoggedEvent', responses: headResponses('headDocument', ITEM_FIELDS, to) },
-        to,
-      ),
-      options: options('optionsLoggedEvent', event),
+      ...unlessGenerated(to, () => ({
+        head: headObject(
+          { ...get, operationId: 'headLoggedEvent', responses: headResponses('headDocument', ITEM_FIELDS, to) },
+          to,
+        ),
+        options: options('optionsLoggedEvent', event),
+      })),
     },
   };
 }
@@ -57,10 +61,7 @@ function listOperation(to: Description): OperationDescription {
       components,
     ),
   );
-  const content = describeContent(
-    { kind: 'events', schema: page, line: event, cloudEvent: apiSchema('CloudEvent', to.components) },
-    to,
-  );
+  const content = describeContent({ kind: 'events', schema: page, line: event, cloudEvent: cloudEvent(to) }, to);
   return {
     operationId: 'listLoggedEvents',
     summary: 'List events',
@@ -82,7 +83,7 @@ function getOperation(to: Description): OperationDescription {
     {
       kind: 'event',
       schema: apiSchema('LoggedEvent', to.components),
-      cloudEvent: apiSchema('CloudEvent', to.components),
+      cloudEvent: cloudEvent(to),
     },
     to,
   );
@@ -98,4 +99,9 @@ function getOperation(to: Description): OperationDescription {
     },
     operation,
   };
+}
+
+/** The schema of a CloudEvent, unless all bodies are JSON of the native format. */
+function cloudEvent(to: Description): JsonObject {
+  return unlessGenerated(to, () => apiSchema('CloudEvent', to.components));
 }

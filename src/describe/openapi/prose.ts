@@ -1,12 +1,12 @@
 import { resourceErrors } from '../../conventions/errors.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import type { Model, Resource } from '../../model/model.ts';
-import type { DescribedContract } from '../described-contract.ts';
-import { COMPACT_TEXT } from './compact-parameters.ts';
+import type { DescribedContract, OpenApiProfile } from '../described-contract.ts';
+import { COMPACT_TEXT, GENERATORS_TEXT } from './compact-parameters.ts';
 import { words } from '../surface/placed-resource.ts';
 
 /** Writes the common properties of all operations, in Markdown. */
-export function apiText(contract: DescribedContract): string {
+export function apiText(contract: DescribedContract, profile: OpenApiProfile): string {
   const { model, version, deprecated, sunset, deprecationPage, isNewest, isCompact } = contract;
   const { basePath, version: served } = model;
   const end = sunset === null ? '' : ` It may no longer be served from ${isoDate(sunset)} on.`;
@@ -19,7 +19,7 @@ export function apiText(contract: DescribedContract): string {
     ...successor,
     `Paths name the major version. The same operations are at ${basePath || '/'} without v${served.major}, where api_version, API-Version or the media type says which version is meant.`,
     'Responses are JSON, XML or text, collections CSV and NDJSON, too, as Accept asks. Every error has the six members of ApiError.',
-    ...(isCompact ? [COMPACT_TEXT] : []),
+    ...(profile === 'generators' ? [GENERATORS_TEXT] : isCompact ? [COMPACT_TEXT] : []),
   ].join('\n\n');
 }
 

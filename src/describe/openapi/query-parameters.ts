@@ -40,16 +40,18 @@ function writeParameter(parameter: SurfaceParameter, { components }: Description
 }
 
 /** Writes the form of a QUERY: the parameters of GET (MET-9). */
-export function queryForm({ query, resource }: SurfaceOperation, { components }: Description): JsonObject {
+export function queryForm({ query, resource }: SurfaceOperation, { components, edition }: Description): JsonObject {
   if (resource === null) throw new Error('a form of QUERY is of a resource');
   // The version is known before the body is read, and a pattern names no member.
   const parameters = query.filter(({ name, style }) => name !== 'api_version' && style !== 'members');
-  const schema = components.ref('schemas', schemaName(resource, 'QueryForm'), () => ({
+  const make = (): JsonObject => ({
     type: 'object',
     properties: Object.fromEntries(parameters.map(({ name, schema: own }) => [name, own])),
     additionalProperties: { type: 'string' },
     description: 'The parameters of GET; further ones are filters on related resources, and alternatives.',
-  }));
+  });
+  // OpenAPI 3.1 has QUERY in an extension, in which tools see no reference.
+  const schema = edition === '3.2' ? components.ref('schemas', schemaName(resource, 'QueryForm'), make) : make();
   const lists = parameters.filter(({ style }) => style === 'list');
   return {
     required: false,

@@ -5,7 +5,7 @@ import { readObject } from '../../model/values/access.ts';
 import { words } from '../surface/placed-resource.ts';
 import { requireResource } from '../surface/surface.ts';
 import { wrapPage } from './api-schemas.ts';
-import { type Description, ID_SCHEMA, schemaName } from './described-resource.ts';
+import { type Description, ID_SCHEMA, isShort, schemaName } from './described-resource.ts';
 import { exampleForm, writeExample, exampleResource } from './examples.ts';
 import { memberSchemas, nullable, type SchemaUse, valueSchema } from '../value-schema.ts';
 
@@ -55,6 +55,7 @@ export function createdSchema(resource: Resource, description: Description): Jso
 
 /** A resource as a read has it: whole, or what `fields` selects (QRY-4). */
 export function readSchema(resource: Resource, description: Description): JsonObject {
+  if (isShort(description)) return wholeSchema(resource, description);
   const selection = description.components.ref('schemas', schemaName(resource, 'Selection'), () => ({
     ...responseSchema(resource, description, {
       fields: requireResource(description.surface, resource).readable,

@@ -48,8 +48,9 @@ export function success(
 /** The media types of a response, each with its schema (NEG-1): a page in CSV or text has no schema of its own. */
 export function describeContent(
   { kind, schema, line = schema, cloudEvent = {} }: DescribedContent,
-  { contract, edition }: Description,
+  { contract, edition, profile }: Description,
 ): JsonObject {
+  if (profile === 'generators') return { 'application/json': { schema } };
   const { name, version, limits } = contract.model;
   // The page for people is no interface of programs.
   const formats = ROUTES[kind].formats.filter((format) => format !== 'html');
@@ -111,6 +112,20 @@ function eventStreamObject(event: JsonObject, edition: Description['edition']): 
   return { itemSchema: { type: 'object', properties } };
 }
 
+/** One response for all errors of a short description. */
+export function anyError(to: Description): JsonObject {
+  return to.components.ref('responses', 'error', () => ({
+    description: 'The request failed: its status and code say why.',
+    headers: responseFields(['WWW-Authenticate', 'Retry-After', 'Link'], to),
+    content: {
+      'application/json': { schema: apiSchema('ApiError', to.components) },
+      ...(to.profile === 'generators'
+        ? {}
+        : { 'application/problem+json': { schema: apiSchema('ApiProblem', to.components) } }),
+    },
+  }));
+}
+
 /** The phrases of the statuses of errors. */
 const PHRASES: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
@@ -149,6 +164,7 @@ const FIELDS: Readonly<Record<number, readonly string[]>> = {
 
 /** The responses of an operation that fails: a status each, with its codes (ERR-1, ERR-2). */
 export function errorResponses(operation: SurfaceOperation, description: Description): JsonObject {
+  if (description.profile === 'generators') return { default: anyError(description) };
   return Object.fromEntries(
     [...operation.errors].map(([status, own]) => [
       String(status),
@@ -167,14 +183,26 @@ function errorResponse(status: number, codes: readonly string[], { operation, de
   const isAny = operation.kind === 'batch';
   const names = errorNames(status, codes, { operation, description });
   const key = isAny ? 'batch' : codes.join(' ');
-  return description.components.shared('responses', names, key, (name) => ({
+  const make = (schema: JsonObject): JsonObject => ({
     description: PHRASES[status] ?? 'The request failed.',
     headers: responseFields(FIELDS[status] ?? [], description),
-    content: errorContent(
-      isAny ? apiSchema('ApiError', description.components) : codedError(name, [status, codes], description),
-      description,
+    content: errorContent(schema, description),
+  });
+  const { components, edition } = description;
+  const coded: CodedError = [status, codes];
+  // OpenAPI 3.1 has QUERY in an extension, in which tools see no reference.
+  if (edition === '3.1' && operation.kind === 'query' && names.every(isOfQuery))
+    return make(codedSchema(coded, components));
+  return components.shared('responses', names, key, (name) =>
+    make(
+      isAny ? apiSchema('ApiError', components) : components.ref('schemas', name, () => codedSchema(coded, components)),
     ),
-  }));
+  );
+}
+
+/** True for the name of an error that only a QUERY has. */
+function isOfQuery(name: string): boolean {
+  return name.startsWith('query');
 }
 
 /**
@@ -222,19 +250,17 @@ function camelCase(words: string): string {
   return words.replaceAll(/[ -](.)/g, (_, first: string) => first.toUpperCase());
 }
 
-/** An error with one of some codes, under the name of its response: a type of its own in clients. */
-function codedError(
-  name: string,
-  [status, codes]: readonly [number, readonly string[]],
-  { components }: Description,
-): JsonObject {
-  return components.ref('schemas', name, () => ({
+type CodedError = readonly [status: number, codes: readonly string[]];
+
+/** An error with one of some codes. Under the name of its response it is a type of its own in clients. */
+function codedSchema([status, codes]: CodedError, components: Description['components']): JsonObject {
+  return {
     allOf: [
       apiSchema('ApiError', components),
       { type: 'object', required: ['errorCode'], properties: { errorCode: { type: 'string', enum: codes } } },
     ],
     examples: [exampleError(status, codes[0] ?? '')],
-  }));
+  };
 }
 
 /** An error in each of its formats (ERR-6). */

@@ -8,7 +8,7 @@ import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';
 import type { RouteKind } from '../../plan/routes/route-table.ts';
-import { type DescribedContract, OPEN_API_EDITIONS } from '../described-contract.ts';
+import { type DescribedContract, OPEN_API_EDITIONS, OPEN_API_PROFILES } from '../described-contract.ts';
 import { EXAMPLE_ID } from '../example-value.ts';
 import { filterParameters, patternParameter, type SurfaceParameter } from './filter-parameters.ts';
 import type { OperationKind } from './operation.ts';
@@ -237,7 +237,12 @@ function descriptionParameters(route: RouteKind, { served }: DescribedContract):
     schema: { type: 'string', enum: OPEN_API_EDITIONS, default: OPEN_API_EDITIONS[0] },
     description: 'The version of OpenAPI to describe it in.',
   };
-  return route === 'openapi' ? [version, edition] : [version];
+  const profile: SurfaceParameter = {
+    name: 'profile',
+    schema: { type: 'string', enum: OPEN_API_PROFILES, default: OPEN_API_PROFILES[0] },
+    description: 'generators: what generators of clients can use.',
+  };
+  return route === 'openapi' ? [version, edition, profile] : [version];
 }
 
 /** An operation by its kind, its method and its route. */

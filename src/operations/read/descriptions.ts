@@ -12,10 +12,10 @@ import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import { runSteps, type Steps } from '../../platform/time-slices.ts';
 
 /**
- * An OpenAPI document by its edition, the AsyncAPI document, the documentation, or its page for callers who may not
- * read it.
+ * An OpenAPI document by its edition and profile, the AsyncAPI document, the documentation, or its page for callers
+ * who may not read it.
  */
-export type DescriptionForm = OpenApiEdition | 'asyncapi' | 'docs' | 'locked-docs';
+export type DescriptionForm = OpenApiEdition | `${OpenApiEdition} generators` | 'asyncapi' | 'docs' | 'locked-docs';
 
 const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
 
@@ -113,6 +113,10 @@ function* writeDescription(form: DescriptionForm, content: DocsContent): Steps<s
     case '3.1':
     case '3.2':
       return yield* writeJsonSteps(yield* openApiSteps(content.contract, form), LEVELS);
+    case '3.1 generators':
+      return yield* writeJsonSteps(yield* openApiSteps(content.contract, '3.1', 'generators'), LEVELS);
+    case '3.2 generators':
+      return yield* writeJsonSteps(yield* openApiSteps(content.contract, '3.2', 'generators'), LEVELS);
   }
 }
 

@@ -57,6 +57,19 @@ describe('restwright openapi', () => {
     assert.match(stderr, /use 3\.1 or 3\.2/);
   });
 
+  it('[OPS-1e] prints the description for generators, and refuses another profile', async (test) => {
+    const openapi = command(test);
+    const document: JsonObject = JSON.parse((await openapi('--for', 'generators')).stdout);
+    assert.deepEqual(contradictions(document), []);
+    const parameters = Object.keys(member(member(document, 'components'), 'parameters'));
+    assert.ok(parameters.some((name) => name.endsWith('.filters')));
+    const [full] = describeVersions(MODEL);
+    assert.deepEqual(JSON.parse((await openapi('--for', 'full')).stdout), full);
+    const { code, stderr } = await openapi('--for', 'people');
+    assert.equal(code, 2);
+    assert.match(stderr, /--for: 'people' is not a supported profile; use full or generators/);
+  });
+
   it('[OPS-1a] prints one media type alone, with what still belongs to it', async (test) => {
     const openapi = command(test);
     const document: JsonObject = JSON.parse((await openapi('--media-type', 'application/json')).stdout);

@@ -6,21 +6,7 @@ import { openApiDocument } from '../../../src/describe/openapi/open-api-document
 import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { contradictions, listOperations, member, requireString, resolved } from './consistency.ts';
 import { describeNewest, SPECIFIED } from './described.ts';
-
-/** A model with so many resources, each with ten fields to filter by besides those of the server. */
-function largeModel(resources: number): string {
-  const names = Array.from({ length: resources }, (_, index) => `thing${index}s`);
-  const declared = names.map((name, index) => {
-    const fields = Array.from({ length: 9 }, (_each, field) => [
-      `f${index}_${field}`,
-      { type: 'string', maxLength: 80 },
-    ]);
-    const reference = { type: 'string', 'x-references': names[Math.max(index - 1, 0)] };
-    const properties = { ...Object.fromEntries(fields), before_id: reference };
-    return [name, { schema: { type: 'object', required: [`f${index}_0`], properties } }];
-  });
-  return JSON.stringify({ name: 'large', resources: Object.fromEntries(declared) });
-}
+import { largeModel } from './large-model.ts';
 
 /** The compact description of a model that is small. */
 function describeCompact(text: string, edition: '3.1' | '3.2'): readonly JsonObject[] {

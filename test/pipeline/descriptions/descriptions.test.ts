@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { describeVersions } from '../../describe/openapi/described.ts';
+import { describedContracts } from '../../../src/describe/described-contract.ts';
+import { openApiDocument } from '../../../src/describe/openapi/open-api-document.ts';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
 import { apiUnderTest } from '../support/api-under-test.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 
@@ -57,6 +60,38 @@ describe('/openapi.json', () => {
     });
     await api.row({
       send: 'GET /openapi.json?version=1',
+      status: 400,
+      has: { errorCode: 'REQUEST_PARAMETER_UNKNOWN' },
+    });
+  });
+
+  it('[OPS-1e] is for generators where the query says so, of every version, with an ETag of its own', async () => {
+    await using api = await apiUnderTest(MODEL);
+    const full = await api.send({ send: 'GET /openapi.json' });
+    const contracts = describedContracts(loadModel({ text: MODEL, env: {} }).model);
+    const tags = new Set([full.headers.get('etag')]);
+    for (const [index, version] of ['2', '1'].entries()) {
+      for (const edition of ['3.1', '3.2'] as const) {
+        const send = `GET /openapi.json?profile=generators&api_version=${version}&openapi=${edition}`;
+        const { body, headers } = await api.row({ send, status: 200 });
+        assert.deepEqual(body, openApiDocument(contracts[index] ?? assert.fail(version), edition, 'generators'));
+        const etag = headers.get('etag') ?? '';
+        tags.add(etag);
+        await api.row({ send, headers: { 'If-None-Match': etag }, status: 304 });
+      }
+    }
+    assert.equal(tags.size, 5);
+    assert.deepEqual((await api.row({ send: 'GET /openapi.json?profile=full', status: 200 })).body, full.body);
+    await api.row({
+      send: 'GET /openapi.json?profile=people',
+      status: 400,
+      has: {
+        errorCode: 'REQUEST_PARAMETER_INVALID',
+        details: [{ field: 'profile', message: 'must be full or generators' }],
+      },
+    });
+    await api.row({
+      send: 'GET /asyncapi.json?profile=generators',
       status: 400,
       has: { errorCode: 'REQUEST_PARAMETER_UNKNOWN' },
     });
