@@ -41,7 +41,7 @@ export const EXCEPTIONS: readonly LintException[] = [
   },
   {
     rule: 'owasp:api4:2023-integer-limit',
-    at: /(?:QueryForm\/properties|parameters)\/(?:query\.)?(?:limit|per_page|page)\b/,
+    at: /(?:QUERY\/requestBody\/.*\/properties|parameters)\/(?:query\.)?(?:limit|per_page|page)\b/,
     why: 'A number above the largest page size is accepted and means that size; the largest page number depends on the page size.',
   },
   {
