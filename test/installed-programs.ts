@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
@@ -31,7 +31,21 @@ export function programFile(name: string): string | null {
 export function skipWithout(...names: readonly string[]): string | false {
   const missing = names.filter((name) => programFile(name) === null);
   if (missing.length === 0) return false;
-  const reason = `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
+  return reportSkip(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`);
+}
+
+/**
+ * The reason why tests that need what `.ci/run` installs in a file cannot run here; false if they can.
+ *
+ * @param what the subject of the reason: `openapi-generator is`
+ * @throws {Error} in CI, where it must be installed
+ */
+export function skipWithoutFile(file: string, what: string): string | false {
+  return existsSync(file) ? false : reportSkip(`${what} not installed`);
+}
+
+/** Prints the reason, since the run is incomplete. */
+function reportSkip(reason: string): string {
   if (process.env['CI'] !== undefined) throw new Error(`${reason}, and CI must not skip tests`);
   process.stderr.write(`NOT TESTED: ${reason}; see .ci/run\n`);
   return reason;

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { openPostgres } from '../../../src/stores/postgres/postgres-store.ts';
 import { openSession } from '../../../src/stores/postgres/connection/open-session.ts';
@@ -9,6 +7,7 @@ import { eventSuite } from '../../../store-suite/event-suite.ts';
 import { readSuite } from '../../../store-suite/read-suite.ts';
 import { searchSuite } from '../../../store-suite/search-suite.ts';
 import { writeSuite } from '../../../store-suite/write-suite.ts';
+import { skipWithoutFile } from '../../installed-programs.ts';
 import { type ControlledPostgres, linkLibraries, startOwnPostgres } from '../../postgres-server.ts';
 
 const installed = path.join(import.meta.dirname, '..', '..', '..', '.cache', 'postgres', 'node_modules');
@@ -20,16 +19,10 @@ const VERSIONS: readonly (readonly [version: number, programs: string])[] = [
   [17, path.join(installed, 'postgres-17', 'native', 'bin')],
 ];
 
-function missing(version: number, programs: string): string | false {
-  if (existsSync(path.join(programs, 'postgres'))) return false;
-  const reason = `PostgreSQL ${version} is not installed`;
-  if (process.env['CI'] !== undefined) throw new Error(`${reason}, and CI must not skip tests`);
-  process.stderr.write(`NOT TESTED: ${reason}; see .ci/run\n`);
-  return reason;
-}
-
 for (const [version, programs] of VERSIONS) {
-  describe(`PostgreSQL ${version}`, { skip: missing(version, programs) }, () => {
+  describe(`PostgreSQL ${version}`, {
+    skip: skipWithoutFile(path.join(programs, 'postgres'), `PostgreSQL ${version} is`),
+  }, () => {
     let server: ControlledPostgres;
     let opened = 0;
     before(async () => {
