@@ -116,7 +116,7 @@ function fieldName(name: string, reference: InferredReference | undefined, facts
   return RESERVED_FIELDS.has(field) ? `source_${field}` : safeName(field);
 }
 
-/** Where the data has numbers as ids, clients go on sending numbers, or no id at all. */
+/** The rule for ids. If those of the data are numbers, clients go on sending numbers, or no id at all. */
 function idSettings(ids: IdFacts | null): ResourceDraft['settings'] {
   if (ids === null || ids.isUuid) return { id: 'uuid' };
   return { id: ids.isNumber ? { client: true, optional: true, number: true } : 'client' };

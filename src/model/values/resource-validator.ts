@@ -124,8 +124,8 @@ function numberReader(fields: readonly Field[]): (candidate: JsonObject) => Json
   };
 }
 
-/** True if an integer in a body is read as the id that its digits are, in a field or in the items of a list. */
-export function hasDigits(type: ValueType): boolean {
+/** True if integers are read as ids, in a field or in the items of a list. */
+function hasDigits(type: ValueType): boolean {
   if (type.kind === 'array') return hasDigits(type.item.type);
   return type.kind === 'text' && type.digits === true;
 }
