@@ -102,7 +102,7 @@ export function resource(options: ResourceOptions): Resource {
     singular: formSingular(name),
     code: formSingular(name).toUpperCase(),
     was: options.was ?? null,
-    id: options.id ?? { kind: 'client', pattern: null },
+    id: options.id ?? { kind: 'client', pattern: null, optional: false, number: false },
     fields,
     field: new Map(fields.map((each) => [each.name, each])),
     computed: [],

@@ -54,7 +54,7 @@ export function nullable(schema: JsonObject): JsonObject {
   const allowed = schema['enum'];
   return {
     ...schema,
-    type: [schema['type'] ?? 'string', 'null'],
+    type: [schema['type'] ?? 'string', 'null'].flat(),
     ...(Array.isArray(allowed) ? { enum: [...allowed, null] } : {}),
   };
 }
@@ -72,13 +72,20 @@ function acceptsNull({ type, nullable: isNullable, required }: DescribedShape, u
   return isNullable || (isRequest && type.kind === 'array' && required === false);
 }
 
+/** The types of an id in a body, where an integer is read as its digits (REP-4). */
+export const SENT_ID = ['string', 'integer'];
+
+function readsNumbers(type: Extract<ValueType, { kind: 'text' }>, declared: JsonObject, use: SchemaUse): boolean {
+  return type.digits === true && (use === 'request' || use === 'patch') && allowedValues(declared) === null;
+}
+
 function typeSchema(type: ValueType, declared: JsonObject, use: SchemaUse): JsonObject {
   switch (type.kind) {
     case 'text': {
       const format = type.format === null ? {} : { format: type.format };
       const lengths = picked(declared, ['minLength', 'maxLength', 'pattern']);
       const allowed = readsUuids(type) ? storedEnum(type, declared, use) : enumKeyword(allowedValues(declared));
-      return { type: 'string', ...format, ...lengths, ...allowed };
+      return { type: readsNumbers(type, declared, use) ? SENT_ID : 'string', ...format, ...lengths, ...allowed };
     }
     case 'integer':
       return { type: 'integer', ...safeBounds(declared), ...enumKeyword(allowedValues(declared)) };

@@ -33,6 +33,8 @@ export class IdFacts {
   duplicate: DuplicateId | null = null;
   isUuid = true;
   isInteger = true;
+  /** True if every value is a number, not a text of digits. */
+  isNumber = true;
   /** True if every value can be an id. */
   isUsable = true;
   /** The number of the row of each id; null where there are too many. */
@@ -44,6 +46,7 @@ export class IdFacts {
       this.missing ??= place;
       return;
     }
+    this.isNumber &&= typeof value === 'number';
     const id = readDataId(value);
     if (id === null) this.isUsable = false;
     else this.#add(id, place);

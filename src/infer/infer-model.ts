@@ -116,8 +116,10 @@ function fieldName(name: string, reference: InferredReference | undefined, facts
   return RESERVED_FIELDS.has(field) ? `source_${field}` : safeName(field);
 }
 
+/** The rule for ids. If those of the data are numbers, clients go on sending numbers, or no id at all. */
 function idSettings(ids: IdFacts | null): ResourceDraft['settings'] {
-  return { id: ids === null || ids.isUuid ? 'uuid' : 'client' };
+  if (ids === null || ids.isUuid) return { id: 'uuid' };
+  return { id: ids.isNumber ? { client: true, optional: true, number: true } : 'client' };
 }
 
 /**

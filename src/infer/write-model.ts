@@ -10,6 +10,7 @@ const LINE_BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 /** The comments of the keys that have one wherever they are. */
 const ID_NOTES: Readonly<Record<string, string>> = {
   client: 'clients choose ids',
+  optional: 'clients choose ids, or send none',
   uuid: 'the server assigns ids',
 };
 
@@ -55,7 +56,7 @@ function resourceLines({ name, settings, source, fields, notes }: ResourceDraft)
 }
 
 function settingLine(name: string, value: Json): string {
-  const note = name === 'id' && typeof value === 'string' ? ID_NOTES[value] : undefined;
+  const note = name === 'id' ? ID_NOTES[typeof value === 'string' ? value : 'optional'] : undefined;
   return withNotes(`${name}: ${flow(value)}`, note === undefined ? [] : [note]);
 }
 

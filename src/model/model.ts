@@ -8,7 +8,8 @@ import type { ContractVersion, VersionChange } from './contract-version.ts';
 import type { CallerFill, Generator } from './field-origin.ts';
 import type { Hooks } from './hooks.ts';
 import type { RateLimits } from './rate-quota.ts';
-import type { Member, Pattern, Shape } from './value-type.ts';
+import type { IdRule } from './id-rule.ts';
+import type { Member, Shape } from './value-type.ts';
 import type { EventSettings } from './event-settings.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
@@ -16,6 +17,7 @@ export type { AccessOperation, AccessRule, FieldAccess, ResourceAccess, RowRules
 export type { AuthRules, GatewayRule, Issuer, KeySource } from './auth-rules.ts';
 export type { ContractVersion, VersionChange } from './contract-version.ts';
 export type { CallerFill, Generator } from './field-origin.ts';
+export type { IdRule } from './id-rule.ts';
 export type { Member, Shape, TextFormat, ValueType } from './value-type.ts';
 
 /** A field of a resource. */
@@ -67,9 +69,6 @@ export interface Reference {
   /** Set if callers that may not read the referenced collection may refer to its rows (MET-10). */
   readonly unread?: 'allow';
 }
-
-/** The origin of ids: the server (UUIDv7), or the client, with an optional pattern. */
-export type IdRule = { readonly kind: 'server' } | { readonly kind: 'client'; readonly pattern: Pattern | null };
 
 export interface SortKey {
   /** A dotted path: `price`, `address.city`, `id`. */

@@ -10,13 +10,14 @@ export type TextFormat = 'date' | 'time' | 'duration' | 'uuid' | 'email' | 'uri'
 export type ValueType =
   /**
    * `ids` is set for ids of rows, by their origin: UUIDs of the server are read in any case (REP-2). All values of a
-   * `compact` text are UUIDs in lower case.
+   * `compact` text are UUIDs in lower case. With `digits`, an integer is read as its digits.
    */
   | {
       readonly kind: 'text';
       readonly format: TextFormat | null;
       readonly ids?: 'server' | 'client';
       readonly compact?: true;
+      readonly digits?: true;
     }
   | { readonly kind: 'integer' }
   | { readonly kind: 'number' }

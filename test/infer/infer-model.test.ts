@@ -152,13 +152,18 @@ describe('names', () => {
 
 describe('ids', () => {
   const idOf = (rows: readonly JsonObject[]): string =>
-    /^ {4}id: (\w+)/m.exec(inferModelText({ items: rows }))?.[1] ?? '';
+    /^ {4}id: (\w+|\{.*?\})/m.exec(inferModelText({ items: rows }))?.[1] ?? '';
 
   it('of the data are kept: clients choose ids that are not UUIDs', () => {
-    assert.equal(idOf([{ id: 1 }, { id: 2 }]), 'client');
+    assert.equal(idOf([{ id: '1' }, { id: '2' }]), 'client');
     assert.equal(idOf([{ id: 'a' }, { id: 'b' }]), 'client');
     assert.equal(idOf([{ _id: '0198c0de-7a1b-7c3d-8e4f-5a6b7c8d9e0f' }]), 'uuid');
     assert.equal(idOf([{ name: 'a' }]), 'uuid');
+  });
+
+  it('that are numbers stay numbers for clients, which need not send one', () => {
+    assert.equal(idOf([{ id: 1 }, { id: 2 }]), '{ client: true, optional: true, number: true }');
+    assert.equal(idOf([{ id: 1 }, { id: 'b' }]), 'client');
   });
 
   it('that cannot be ids are a field', () => {

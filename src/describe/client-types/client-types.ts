@@ -108,7 +108,8 @@ function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): 
     const member = memberType(field, findPropertySchema(schema, field.name), 'in');
     return field.fill === null ? member : { ...member, isOptional: true };
   });
-  return id.kind === 'client' ? [{ name: 'id', type: 'string' }, ...written] : written;
+  if (id.kind === 'server') return written;
+  return [{ name: 'id', type: id.number ? 'string | number' : 'string', isOptional: id.optional }, ...written];
 }
 
 function shownMember({ name }: Field): MemberType {

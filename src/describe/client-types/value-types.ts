@@ -25,7 +25,7 @@ export function valueType(shape: Shape, schema: JsonObject, direction: Direction
 function writeType(type: ValueType, schema: JsonObject, direction: Direction): string {
   switch (type.kind) {
     case 'text':
-      return literalType(schema) ?? 'string';
+      return literalType(schema) ?? (type.digits === true && direction === 'in' ? 'string | number' : 'string');
     case 'integer':
     case 'number':
       return literalType(schema) ?? 'number';

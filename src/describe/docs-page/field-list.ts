@@ -38,7 +38,8 @@ interface DescribedMember {
 }
 
 function idNote({ id }: Resource): string {
-  return id.kind === 'client' ? 'set by the client, immutable' : 'set by the server';
+  if (id.kind === 'server') return 'set by the server';
+  return id.optional ? 'set by the client, or else by the server; immutable' : 'set by the client, immutable';
 }
 
 function idSchema({ id }: Resource): JsonObject {

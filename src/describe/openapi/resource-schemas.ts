@@ -7,7 +7,7 @@ import { requireResource } from '../surface/surface.ts';
 import { wrapPage } from './api-schemas.ts';
 import { type Description, ID_SCHEMA, isShort, schemaName } from './described-resource.ts';
 import { exampleForm, writeExample, exampleResource } from './examples.ts';
-import { memberSchemas, nullable, type SchemaUse, valueSchema } from '../value-schema.ts';
+import { memberSchemas, nullable, type SchemaUse, SENT_ID, valueSchema } from '../value-schema.ts';
 
 /** The members that every resource has after its own. */
 const TIMES: JsonObject = {
@@ -92,8 +92,9 @@ export function bodySchema(resource: Resource, description: Description, suffix:
     const isKept = (field: Field): boolean =>
       suffix === 'Replace' && (field.writeOnly || field.immutable || field.name === resource.state?.field);
     const required = fields.filter((field) => needsValue(field) && !isKept(field));
-    const own = suffix === 'Create' ? newId(resource) : { id: ID_SCHEMA, revision: REVISION };
-    const names = [...(suffix === 'Create' ? Object.keys(own) : []), ...required.map(({ name }) => name)];
+    const own = suffix === 'Create' ? newId(resource) : { id: sentId(resource, ID_SCHEMA), revision: REVISION };
+    const isIdRequired = suffix === 'Create' && resource.id.kind === 'client' && !resource.id.optional;
+    const names = [...(isIdRequired ? ['id'] : []), ...required.map(({ name }) => name)];
     return {
       type: 'object',
       ...(names.length === 0 ? {} : { required: names }),
@@ -125,7 +126,7 @@ export function patchSchema(resource: Resource, description: Description): JsonO
     return {
       type: 'object',
       properties: {
-        ...explain(description, () => ({ id: ID_SCHEMA, revision: REVISION })),
+        ...explain(description, () => ({ id: sentId(resource, ID_SCHEMA), revision: REVISION })),
         ...requestMembers(fields, resource, 'patch'),
       },
       additionalProperties: false,
@@ -162,6 +163,11 @@ const REVISION: JsonObject = {
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'If sent without If-Match, the revision that the resource has to have.',
 };
+
+/** The schema of an id in a body. */
+function sentId({ id }: Pick<Resource, 'id'>, schema: JsonObject): JsonObject {
+  return id.kind === 'client' && id.number ? { ...schema, type: SENT_ID } : schema;
+}
 
 interface ResponseMembers {
   readonly fields: readonly Field[];
@@ -254,5 +260,5 @@ function computedSchema(field: ComputedField, use: SchemaUse): JsonObject {
 
 function newId({ id }: Resource): JsonObject {
   if (id.kind === 'server') return {};
-  return { id: id.pattern === null ? ID_SCHEMA : { ...ID_SCHEMA, pattern: id.pattern.source } };
+  return { id: sentId({ id }, id.pattern === null ? ID_SCHEMA : { ...ID_SCHEMA, pattern: id.pattern.source }) };
 }

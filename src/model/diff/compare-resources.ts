@@ -149,8 +149,24 @@ function compareId(was: IdRule, is: IdRule, at: Place): readonly Difference[] {
   }
   const [before, after] = [idPattern(was), idPattern(is)];
   const kind = compareSets([before, after], containsOptional, VALUES);
-  if (kind === null) return [];
-  return [difference(kind, inside(at, 'id'), `the pattern ${isAndWas(after ?? undefined, before ?? undefined)}`)];
+  const pattern = `the pattern ${isAndWas(after ?? undefined, before ?? undefined)}`;
+  return [
+    ...(kind === null ? [] : [difference(kind, inside(at, 'id'), pattern)]),
+    ...ID_OPTIONS.flatMap(([option, what]) => {
+      const [had, has] = [allows(was, option), allows(is, option)];
+      if (had === has) return [];
+      return [difference(has ? VALUES.wider : VALUES.narrower, inside(at, 'id'), `${what} is ${has}, was ${had}`)];
+    }),
+  ];
+}
+
+const ID_OPTIONS = [
+  ['optional', 'id.optional (resources are created without an id)'],
+  ['number', 'id.number (integers are read as ids)'],
+] as const;
+
+function allows(rule: IdRule, option: 'optional' | 'number'): boolean {
+  return rule.kind === 'client' && rule[option];
 }
 
 function idPattern(rule: IdRule): string | null {

@@ -27,6 +27,7 @@ const TYPES: { readonly [K in ValueType['kind']]: Comparers<TypeOf<K>, ValuePlac
     kind: KIND,
     format: unseen('compared before the rest of the type'),
     ids: unseen('follows from the reference'),
+    digits: unseen('compared as the id of the resource'),
     compact: unseen('the form in the database'),
   },
   integer: { kind: KIND },

@@ -111,9 +111,25 @@ export const resourceSchema: JsonObject = {
     id: {
       anyOf: [{ enum: ['uuid', 'client'] }, { type: 'object' }],
       default: 'uuid',
-      description: "uuid (assigned by the server), client, or {client: '<pattern>'}",
+      description:
+        "uuid (assigned by the server), client, or {client: true | '<pattern>', optional: true, number: true}",
       required: ['client'],
-      properties: { client: { type: 'string', description: 'A regular expression that ids match' } },
+      properties: {
+        client: {
+          anyOf: [{ const: true }, { type: 'string' }],
+          description: 'true for each id, or a regular expression that ids match',
+        },
+        optional: {
+          type: 'boolean',
+          default: false,
+          description: 'true if a resource that is created without an id gets a UUID',
+        },
+        number: {
+          type: 'boolean',
+          default: false,
+          description: 'true if an integer in a body is read as its digits: 3 as "3", in the id and in references',
+        },
+      },
       additionalProperties: false,
     },
     parent: { type: 'string', description: 'The parent resource' },

@@ -39,7 +39,10 @@ export interface ResourceData {
   readonly noun?: boolean;
   readonly error_prefix?: string;
   readonly was?: string;
-  readonly id?: 'uuid' | 'client' | { readonly client: string };
+  readonly id?:
+    | 'uuid'
+    | 'client'
+    | { readonly client: true | string; readonly optional?: boolean; readonly number?: boolean };
   readonly parent?: string;
   readonly on_parent_delete?: 'restrict' | 'cascade';
   readonly unique?: readonly (readonly string[])[];

@@ -1,3 +1,4 @@
+import type { Json } from '../../conventions/json/json.ts';
 import { isDate, isTime } from './date-time.ts';
 import type { IdRule, TextFormat, ValueType } from '../model.ts';
 
@@ -47,6 +48,11 @@ export function storedUuid(text: string): string | null {
 /** The id of a row in stored form: that of a UUID which the server made. The ids of clients are bytes (REP-2). */
 export function storedId(rule: IdRule, id: string): string {
   return rule.kind === 'server' ? (storedUuid(id) ?? id) : id;
+}
+
+/** The digits of an integer; null for another value. */
+export function readDigits(value: Json | undefined): string | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
 }
 
 /** True for texts of which UUIDs are compared by value, and not by their bytes (REP-2). */

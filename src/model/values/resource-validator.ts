@@ -5,7 +5,8 @@ import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { memberAssertions } from './assertion.ts';
 import { type CoercionResult, coerceText } from './coercion.ts';
-import type { Field, IdRule, Model, Resource } from '../model.ts';
+import { readDigits } from './formats.ts';
+import type { Field, IdRule, Model, Resource, ValueType } from '../model.ts';
 import { describeAllowed, describeReason } from './messages.ts';
 import { formatPath, type Path } from '../path.ts';
 import { absentValue, storedForm } from './stored-form.ts';
@@ -78,14 +79,16 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
   /** The schema allows null for them, so it cannot detect that they are absent. */
   const mandatory = fields.filter((each) => isMandatory(each) && each.nullable).map(({ name }) => name);
   const writable = fields.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  const readNumbers = numberReader(fields);
 
-  return (candidate, { unknown, texts }) => {
+  return (given, { unknown, texts }) => {
+    const candidate = readNumbers(given);
     const undeclared = unknown === 'drop' ? [] : Object.keys(candidate).filter((name) => !field.has(name));
     const missing = mandatory.filter((name) => candidate[name] === undefined);
     const values: Record<string, Json> = {};
     for (const { name, absent } of steps) {
-      const given = candidate[name];
-      values[name] = given === undefined ? absent : given;
+      const value = candidate[name];
+      values[name] = value === undefined ? absent : value;
     }
     const found = violationsOf(values);
     const violations = unknown === 'drop' ? found.filter(({ reason }) => reason.kind !== 'unknown') : found;
@@ -104,6 +107,27 @@ function compileCheck({ fields, field, schema }: Resource): ResourceValidator['c
     for (const { name, form } of steps) values[name] = form(values[name] ?? null);
     return { kind: 'valid', values };
   };
+}
+
+/** Replaces integers by their digits in references to resources that have such ids (REP-4). */
+function numberReader(fields: readonly Field[]): (candidate: JsonObject) => JsonObject {
+  const names = fields.filter(({ type }) => hasDigits(type)).map(({ name }) => name);
+  if (names.length === 0) return (candidate) => candidate;
+  const read = (value: Json): Json => readDigits(value) ?? value;
+  return (candidate) => {
+    const sent = names.filter((name) => candidate[name] !== undefined);
+    const converted = sent.map((name): [string, Json] => {
+      const value = candidate[name] ?? null;
+      return [name, Array.isArray(value) ? value.map(read) : read(value)];
+    });
+    return { ...candidate, ...Object.fromEntries(converted) };
+  };
+}
+
+/** True if integers are read as ids, in a field or in the items of a list. */
+function hasDigits(type: ValueType): boolean {
+  if (type.kind === 'array') return hasDigits(type.item.type);
+  return type.kind === 'text' && type.digits === true;
 }
 
 /** True if a client must send the field. */

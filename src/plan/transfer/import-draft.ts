@@ -94,7 +94,8 @@ function listDetails(field: string, message: string | null): readonly ErrorDetai
 }
 
 function idError({ id: rule }: Resource, validator: ResourceValidator, id: Json): string | null {
-  if (id === null) return rule.kind === 'server' ? null : 'is required: clients choose the ids of this collection';
+  if (id === null)
+    return rule.kind === 'server' || rule.optional ? null : 'is required: clients choose the ids of this collection';
   if (typeof id !== 'string') return 'must be a string';
   if (rule.kind === 'client') return validator.checkId(id);
   return storedUuid(id) === null ? 'must be a UUID; omit it to get a new one' : null;

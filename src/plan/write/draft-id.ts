@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../../conventions/errors.ts';
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Resource } from '../../model/model.ts';
-import { storedId } from '../../model/values/formats.ts';
+import { readDigits, storedId } from '../../model/values/formats.ts';
 import type { ResourceValidator } from '../../model/values/resource-validator.ts';
 import type { Ancestor, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
@@ -22,15 +22,26 @@ export function newIdError(
   if (resource.id.kind === 'server') {
     return id === undefined || id === null ? checkUrl(within, null) : 'is assigned by the server; omit it';
   }
-  if (id === undefined || id === null) return 'is required: clients choose the ids of this collection';
-  return typeof id === 'string' ? (validator.checkId(id) ?? checkUrl(within, id)) : 'must be a string';
+  if (id === undefined || id === null) {
+    return resource.id.optional ? checkUrl(within, null) : 'is required: clients choose the ids of this collection';
+  }
+  const given = readSentId(resource, id);
+  if (given === null) return resource.id.number ? 'must be a string or an integer' : 'must be a string';
+  return validator.checkId(given) ?? checkUrl(within, given);
+}
+
+/** The id that a member of a body is: a text, or the digits of an integer where the resource has such ids (REP-4). */
+export function readSentId({ id: rule }: Pick<Resource, 'id'>, id: Json | undefined): string | null {
+  if (typeof id === 'string') return id;
+  return rule.kind === 'client' && rule.number ? readDigits(id) : null;
 }
 
 /** Checks the members of a change that only repeat those of its row: `id` and `revision` (REP-6). */
 export function ownIdErrors(resource: Resource, body: JsonObject, current: Row): readonly ErrorDetail[] {
   const { id, revision } = body;
   const errors: ErrorDetail[] = [];
-  const isOther = typeof id !== 'string' || storedId(resource.id, id) !== current.id;
+  const sent = readSentId(resource, id);
+  const isOther = sent === null || storedId(resource.id, sent) !== current.id;
   if (id !== undefined && isOther) errors.push({ field: 'id', message: 'must equal the id in the URL' });
   if (revision !== undefined && revision !== null && typeof revision !== 'number') {
     errors.push({ field: 'revision', message: 'must be an integer, as returned by GET' });

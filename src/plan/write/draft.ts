@@ -9,7 +9,7 @@ import type { ResourceValidator } from '../../model/values/resource-validator.ts
 import { mergeMembers, type Patched, unsetRemoved } from './patched-members.ts';
 import type { Ancestor, FieldValues, Row } from '../plan.ts';
 import type { UrlCheck } from '../routes/row-url.ts';
-import { newIdError, ownIdErrors } from './draft-id.ts';
+import { newIdError, ownIdErrors, readSentId } from './draft-id.ts';
 import { startError, transitionError } from './state-transition.ts';
 
 /**
@@ -70,7 +70,7 @@ export function createDraft(rule: DraftRule, body: Json, within: readonly Ancest
   if (forbidden !== null) return { kind: 'conflict', error: forbidden, candidate };
   const error = startError(resource, checked.values);
   if (error !== null) return { kind: 'conflict', error, candidate };
-  return { ...checked, id: typeof body['id'] === 'string' ? body['id'] : null };
+  return { ...checked, id: readSentId(resource, body['id']) };
 }
 
 /**

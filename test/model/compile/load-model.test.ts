@@ -104,6 +104,15 @@ describe('loadModel', () => {
     assert.deepEqual(resource(load(SMALLEST.replace('items:', 'items:\n    id: client')).model, 'items').id, {
       kind: 'client',
       pattern: null,
+      optional: false,
+      number: false,
+    });
+    const options = SMALLEST.replace('items:', 'items:\n    id: { client: true, optional: true, number: true }');
+    assert.deepEqual(resource(load(options).model, 'items').id, {
+      kind: 'client',
+      pattern: null,
+      optional: true,
+      number: true,
     });
     assert.match(
       listProblems(SMALLEST.replace('items:', "items:\n    id: { client: '[' }"))[0]?.cause ?? '',

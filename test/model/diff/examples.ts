@@ -160,6 +160,8 @@ export const EXAMPLES: readonly Example[] = [
   resource(['id-rule-changed'], {}, { id: 'client' }),
   resource(['values-narrower'], { id: 'client' }, { id: { client: '^[a-z]+$' } }),
   resource(['values-changed'], { id: { client: '^[a-y]+$' } }, { id: { client: '^[a-z]+$' } }),
+  resource(['values-wider'], { id: 'client' }, { id: { client: true, optional: true } }),
+  resource(['values-narrower'], { id: { client: true, number: true } }, { id: { client: true } }),
   resource(['unique-added'], {}, { unique: [['sku']] }),
   resource(['unique-removed'], { schema: objectSchema({ sku: { ...STRING, 'x-unique': true } }) }, {}),
   resource(['search-added'], {}, { search: ['sku'] }),

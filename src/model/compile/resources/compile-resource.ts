@@ -151,13 +151,18 @@ function compileParentField(
 }
 
 const COMPACT = { compact: true } as const;
+const DIGITS = { digits: true } as const;
 
 /** Marks the values of a reference as ids, made as the resource says that the field refers to. */
 function withIds(field: Field, document: CompileContext['declared']): Field {
   const { type, reference } = field;
   if (reference === null) return field;
   const ids = clientIdTest(document)(reference.resource) ? 'client' : 'server';
-  const form = { ids, ...(isCompact(document, reference.resource) ? COMPACT : {}) } as const;
+  const form = {
+    ids,
+    ...(isCompact(document, reference.resource) ? COMPACT : {}),
+    ...(readsNumbers(document, reference.resource) ? DIGITS : {}),
+  } as const;
   if (type.kind === 'text') return { ...field, type: { ...type, ...form } };
   if (type.kind !== 'array' || type.item.type.kind !== 'text') return field;
   return { ...field, type: { ...type, item: { ...type.item, type: { ...type.item.type, ...form } } } };
@@ -206,6 +211,11 @@ function clientIdTest(document: CompileContext['declared']): (resource: string) 
   return (resource) => isClientId(readObject(resources[resource])['id']);
 }
 
+/** Checks if integers are read as ids of a resource. */
+function readsNumbers(document: CompileContext['declared'], resource: string): boolean {
+  return readObject(readObject(readObject(document['resources'])[resource])['id'])['number'] === true;
+}
+
 function isClientId(id: Json | undefined): boolean {
   return id === 'client' || isJsonObject(id);
 }
@@ -213,9 +223,15 @@ function isClientId(id: Json | undefined): boolean {
 function compileId({ declared, path, report }: CompileContext): IdRule {
   const { id } = declared;
   if (!isClientId(id)) return { kind: 'server' };
-  const pattern = readString(readObject(id)['client']);
+  const { client = null, optional, number } = readObject(id);
+  const pattern = readString(client);
   checkPattern(pattern ?? undefined, [...path, 'id', 'client'], report);
-  return { kind: 'client', pattern: pattern === null ? null : compilePattern(pattern) };
+  return {
+    kind: 'client',
+    pattern: pattern === null ? null : compilePattern(pattern),
+    optional: optional === true,
+    number: number === true,
+  };
 }
 
 function compileEvents(declared: CompileContext['declared']): Resource['events'] {
