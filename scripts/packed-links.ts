@@ -2,7 +2,7 @@
 import path from 'node:path';
 
 /** A Markdown link or image, or an HTML attribute, up to its target. */
-const LINK = /(!?)(\[[^\]]*\]\()([^()\s]+)(?=[)\s])/g;
+const LINK = /(!?)(\[[^\]]*\]\(|<(?:img|source)\b[^>]*?\ssrc(?:set)?=")([^()\s"]+)(?=[)\s"])/g;
 
 /** The locations of the files of a page's repository. */
 export interface PackedFiles {
@@ -25,7 +25,7 @@ export function withPackedLinks(page: string, file: string, files: PackedFiles):
     const linked = path.posix.normalize(path.posix.join(path.posix.dirname(file), to));
     // Registries show a README without the other files.
     if (file !== 'README.md' && files.isPacked(linked)) return link;
-    const kind = image === '!' ? 'raw' : files.isFolder(linked) ? 'tree' : 'blob';
+    const kind = image === '!' || label.startsWith('<') ? 'raw' : files.isFolder(linked) ? 'tree' : 'blob';
     const url = `${files.repository}/${kind}/HEAD/${linked.replace(/\/$/, '')}`;
     return `${image}${label}${anchor === undefined ? url : `${url}#${anchor}`}`;
   });
