@@ -205,7 +205,7 @@ describe('the responses of operations in Chromium', { skip, timeout: 120_000 }, 
   });
 });
 
-describe('the index and the form of the documentation in Chromium', { skip, timeout: 120_000 }, () => {
+describe('the index and the form of the documentation in Chromium', { skip, timeout: 240_000 }, () => {
   it('[OPS-1c] follows the rotation and the width of the window, and the position in the page', async () => {
     await using opened = await shop.visit({ viewport: { width: 1280, height: 600 } });
     const { page } = opened;
