@@ -23,7 +23,15 @@ export interface FormerContract {
 export interface FormerSearch {
   /** Null where no member in an object has another name. */
   readonly contract: FormerContract | null;
-  readonly problems: readonly string[];
+  readonly problems: readonly FormerProblem[];
+  /** Members of objects that the model does not have any more, by the name of the resource. */
+  readonly dropped: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A reason for which a former name cannot be followed, with the cure. */
+export interface FormerProblem {
+  readonly resource: string;
+  readonly problem: string;
 }
 
 /**
@@ -42,8 +50,11 @@ export function findFormerContract(
     const before = find(resource);
     return before === null ? [] : [{ resource, before, ...findFormerNames(resource, before.fields) }];
   });
-  const problems = found.flatMap((each) => each.problems);
-  if (found.every(({ renamed }) => renamed.length === 0)) return { contract: null, problems };
+  const problems = found.flatMap(({ resource, problems: own }) =>
+    own.map((problem): FormerProblem => ({ resource: resource.name, problem })),
+  );
+  const dropped = new Map(found.map(({ resource, dropped: own }) => [resource.name, own]));
+  if (found.every(({ renamed }) => renamed.length === 0)) return { contract: null, problems, dropped };
   const former = new Map(found.map((each) => [each.resource.name, renameFields(each)]));
   const resources = new Map(
     [...model.resources].flatMap(([name]) => {
@@ -61,13 +72,14 @@ export function findFormerContract(
     changes: [...former.values()].flatMap(({ changes }) => changes),
     model: { ...model, version, resources, collections, versions: [] },
   };
-  return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems };
+  return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems, dropped };
 }
 
 interface FoundResource {
   readonly resource: Resource;
   readonly before: FormerResource;
   readonly renamed: readonly RenamedPath[];
+  readonly dropped: readonly string[];
   readonly problems: readonly string[];
 }
 

@@ -9,6 +9,8 @@ import type { RenamedPath } from './renamed-paths.ts';
 export interface FormerNames {
   /** Paths begin with the name of the field: before, and now. */
   readonly renamed: readonly RenamedPath[];
+  /** The paths before of members that no member of the model has taken. */
+  readonly dropped: readonly string[];
   /** Reasons for which a former name cannot be followed, with the cure. */
   readonly problems: readonly string[];
 }
@@ -68,26 +70,28 @@ interface FormerValue {
  *
  * @param before the fields of these rows
  */
-export function findFormerNames({ name, fields, schema }: Resource, before: readonly Member[]): FormerNames {
-  return new FormerNameSearch(name).run({ members: fields, schema, path: '', former: '', scope: null }, before);
+export function findFormerNames(
+  { fields, schema }: Pick<Resource, 'fields' | 'schema'>,
+  before: readonly Member[],
+): FormerNames {
+  return new FormerNameSearch().run({ members: fields, schema, path: '', former: '', scope: null }, before);
 }
 
 class FormerNameSearch {
-  readonly #resource: string;
   readonly #renamed: RenamedPath[] = [];
   /** The paths before that members of the model have taken. */
   readonly #taken = new Set<string>();
+  readonly #objects: FormerObject[] = [];
   readonly #missing: PresentMember[] = [];
   readonly #doubled: PresentMember[] = [];
-
-  constructor(resource: string) {
-    this.#resource = resource;
-  }
 
   run(row: PresentObject, before: readonly Member[]): FormerNames {
     this.#visit(row, { members: before, path: '' });
     return {
       renamed: this.#renamed.filter(({ from }) => from.includes('.') || from.includes('[]')),
+      dropped: this.#objects.flatMap((object) =>
+        this.#listUntaken(object).map((name) => appendName(object.path, name)),
+      ),
       problems: [
         ...this.#doubled.flatMap((each) => this.#describeDoubled(each)),
         ...this.#missing.flatMap((each) => this.#describeMissing(each)),
@@ -96,6 +100,7 @@ class FormerNameSearch {
   }
 
   #visit({ members, schema, path, former: holder, scope }: PresentObject, old: FormerObject | null): void {
+    if (old !== null && old.path !== '') this.#objects.push(old);
     for (const member of members) {
       const declared = readObject(readObject(schema['properties'])[member.name]);
       const was = readString(declared['x-was']);
@@ -137,28 +142,30 @@ class FormerNameSearch {
     }
   }
 
+  #listUntaken({ members, path }: FormerObject): readonly string[] {
+    return members.flatMap(({ name }) => (this.#taken.has(appendName(path, name)) ? [] : [name]));
+  }
+
   /** A member whose former name is still there, under a name that the model does not have any more. */
   #describeDoubled({ was, old, path, scope, member }: PresentMember): readonly string[] {
     const former = resolveFormer(was ?? '', old, scope);
     if (former === null || former.path === appendName(old?.path ?? '', member.name) || this.#taken.has(former.path))
       return [];
     return [
-      `${this.#resource}.${path} cannot become of ${former.path} (x-was: ${was}): the database has both. Remove x-was, and keep or drop ${former.path}`,
+      `${path} cannot become of ${former.path} (x-was: ${was}): the database has both. Remove x-was, and keep or drop ${former.path}`,
     ];
   }
 
   /** A former name that no row has, while others are lost: it may be a mistake. */
   #describeMissing({ was, old, path, scope }: PresentMember): readonly string[] {
     const holder = old ?? scope;
-    const lost = (holder?.members ?? []).flatMap(({ name }) =>
-      this.#taken.has(appendName(holder?.path ?? '', name)) ? [] : [name],
-    );
+    const lost = holder === null ? [] : this.#listUntaken(holder);
     if (lost.length === 0 || holder === null) return [];
     const last = (was ?? '').slice((was ?? '').lastIndexOf('.') + 1);
     const meant = closestMatch(last, lost);
     const cure = meant === null ? `write ${lost.join(' or ')}, or remove x-was` : `write ${meant}`;
     return [
-      `${this.#resource}.${path} has x-was: ${was}, and ${holder.path} of the database has no ${was}, but ${lost.join(', ')}: ${cure}`,
+      `${path} has x-was: ${was}, and ${holder.path} of the database has no ${was}, but ${lost.join(', ')}: ${cure}`,
     ];
   }
 }

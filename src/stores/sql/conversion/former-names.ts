@@ -39,12 +39,13 @@ export function findRowForm(model: Model, recorded: RecordedContract): RowForm |
       changes: ({ conversions }) => listRowChanges(model, version, conversions),
     };
   }
-  if (problems.length > 0) throw new UnusableDatabase(`${problems.join('. ')}.`);
+  if (problems.length > 0)
+    throw new UnusableDatabase(`${problems.map(({ resource, problem }) => `${resource}.${problem}`).join('. ')}.`);
   if (contract === null) return null;
   return { version: contract.version, isFormer: true, changes: () => contract.changes };
 }
 
-const NOTHING: FormerSearch = { contract: null, problems: [] };
+const NOTHING: FormerSearch = { contract: null, problems: [], dropped: new Map() };
 
 function formerResource(resource: Resource, before: ModelProfile): FormerResource | null {
   const known = earlierResource(before, resource);
