@@ -27,6 +27,15 @@ type RenameValue = (value: Json) => Json;
 
 const MARKS: ReadonlySet<string> = new Set(['[]', '*']);
 
+/** The later path of a member: the longest renamed path around it decides. */
+export function renamePath(path: string, names: readonly RenamedPath[]): string {
+  for (let end = path.length; end !== -1; end = path.lastIndexOf('.', end - 1)) {
+    const found = names.find(({ from }) => from === path.slice(0, end));
+    if (found !== undefined) return found.to + path.slice(end);
+  }
+  return path;
+}
+
 /** Splits a path with marks into its steps. */
 export function splitPath(path: string): PathSteps {
   return path.replaceAll('[]', '.[]').split('.').filter(Boolean);

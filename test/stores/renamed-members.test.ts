@@ -266,5 +266,35 @@ for (const [store, databaseOf] of STORES) {
         assert.equal((await api.send({ send: 'GET /api/items/a', headers: by(team) })).status, status);
       }
     });
+
+    it('[EVT-4] have their new names in the filters of webhooks', async (context) => {
+      const database = databaseOf(temporaryDirectory(context));
+      const webhooks = (text: string): string =>
+        text.replace(
+          'resources: {',
+          'webhooks: {}, resources: { shops: { events: full, schema: { type: object, properties: { place: { type: object, properties: { town: { type: string } } } } } },',
+        );
+      const before = await apiUnderTest(webhooks(writeModel(PLACE)), { database });
+      const filters: string[] = [];
+      for (const [type, filter] of [
+        [
+          'item.*',
+          { any: [{ 'place.town': 'Oslo' }, { not: { 'place.town': { in: ['Rome'] }, 'place.shelf': '1' } }] },
+        ],
+        ['shop.*', { 'place.town': 'Oslo' }],
+      ] as const) {
+        const body = { url: 'https://hooks.example.com/in', event_types: [type], filter: JSON.stringify(filter) };
+        const { status, text } = await before.send({ send: 'POST /api/webhooks', body });
+        assert.equal(status, 201, text);
+        filters.push(body.filter);
+      }
+      await before.close();
+      await using api = await apiUnderTest(webhooks(writeModel(RENAMED)), { database });
+      const { body } = await api.send({ send: 'GET /api/webhooks?sort=created_at,id' });
+      assert.deepEqual(
+        body.data.map(({ filter }: { readonly filter: string }) => filter),
+        [filters[0]?.replaceAll('place.town', 'place.city'), filters[1]],
+      );
+    });
   });
 }

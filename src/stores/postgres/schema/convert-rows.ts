@@ -1,5 +1,6 @@
 import type { Model, ValueType } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
+import { planFilters } from '../../sql/conversion/filter-conversion.ts';
 import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
 import type { ConvertedContract } from '../../sql/conversion/conversion-plan.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
@@ -52,14 +53,14 @@ export async function convertEvents(session: PostgresConnection, model: Model, f
   for (const each of planEvents(model, from, postgres)) await convertEach(session, each);
 }
 
-/** Converts tombstones and idempotency records, in the transaction of the migration. @param from of the rows before */
+/** Converts tombstones, idempotency records and filters of webhooks. @param from the contract of the rows before */
 export async function convertRecords(
   session: PostgresConnection,
   model: Model,
   from: ConvertedContract,
 ): Promise<void> {
-  for (const each of [...planTombstones(model, from, postgres), ...planRecords(model, from, postgres)])
-    await convertEach(session, each);
+  for (const plan of [planTombstones, planRecords, planFilters])
+    for (const each of plan(model, from, postgres)) await convertEach(session, each);
 }
 
 async function convertEach(session: PostgresConnection, conversion: BatchConversion): Promise<void> {

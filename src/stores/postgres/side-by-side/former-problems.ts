@@ -19,7 +19,7 @@ import type { SharedTables } from './shared-tables.ts';
  * (`x-was`). All else in these objects has to be the same.
  */
 export function formerProblems(before: ModelProfile, model: Model, { form, tables }: SharedTables): readonly string[] {
-  if (!form.isFormer) return [];
+  if (form.former === null) return [];
   const after = profileModel(model);
   const { major, minor } = form.version.version;
   const isSameVersion = major === model.version.major && minor === model.version.minor;

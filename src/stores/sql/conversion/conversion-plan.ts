@@ -98,7 +98,7 @@ function convertTables(
 /** The contract of stored rows, for the steps that convert them. */
 export function describeContract(form: RowForm, difference: StoredDifference): StoredContract {
   const version = versionText(form.version.version);
-  return { version, changes: form.changes(difference), isFormer: form.isFormer };
+  return { version, changes: form.changes(difference), isFormer: form.former !== null };
 }
 
 /**

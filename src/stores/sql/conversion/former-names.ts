@@ -1,6 +1,11 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model, OlderVersion, Resource, Shape } from '../../../model/model.ts';
-import { findFormerContract, type FormerResource, type FormerSearch } from '../../../versions/former-contract.ts';
+import {
+  findFormerContract,
+  type FormerContract,
+  type FormerResource,
+  type FormerSearch,
+} from '../../../versions/former-contract.ts';
 import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
 import type { StoredDifference } from '../../../versions/row-conversion.ts';
 import { splitPath } from '../../../versions/renamed-paths.ts';
@@ -12,8 +17,8 @@ import { findStoredContract, parseVersion, type RecordedContract } from './store
 /** The contract whose rows a database holds, where they differ from those of the newest one. */
 export interface RowForm {
   readonly version: OlderVersion;
-  /** True for the model before, whose objects have other names (`x-was`): the model does not list it. */
-  readonly isFormer: boolean;
+  /** The model before, whose objects have other names (`x-was`); null for a contract that the model lists. */
+  readonly former: FormerContract | null;
   /** Describes the changes of stored rows. */
   readonly changes: (difference: StoredDifference) => readonly StoredRowChange[];
 }
@@ -35,14 +40,14 @@ export function findRowForm(model: Model, recorded: RecordedContract): RowForm |
     if (contract !== null) requireListed(contract.changes, version);
     return {
       version,
-      isFormer: false,
+      former: null,
       changes: ({ conversions }) => listRowChanges(model, version, conversions),
     };
   }
   if (problems.length > 0)
     throw new UnusableDatabase(`${problems.map(({ resource, problem }) => `${resource}.${problem}`).join('. ')}.`);
   if (contract === null) return null;
-  return { version: contract.version, isFormer: true, changes: () => contract.changes };
+  return { version: contract.version, former: contract, changes: () => contract.changes };
 }
 
 const NOTHING: FormerSearch = { contract: null, problems: [], dropped: new Map() };

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Model, OlderVersion } from '../../../model/model.ts';
 import { type EventConversion, eventConversions } from '../../../versions/event-conversion.ts';
-import { compileRenaming, type RenamedPath } from '../../../versions/renamed-paths.ts';
+import { compileRenaming, renamePath, type RenamedPath } from '../../../versions/renamed-paths.ts';
 import { findOlderContract } from '../conversion/stored-contract.ts';
 
 /**
@@ -45,7 +45,7 @@ export class RenamedFields {
   names(fields: readonly string[]): readonly string[] {
     return this.isEmpty
       ? fields
-      : fields.map((each) => this.#steps.reduce((path, step) => renamePath(renameField(path, step), step), each));
+      : fields.map((each) => this.#steps.reduce((path, step) => renamePath(renameField(path, step), step.paths), each));
   }
 
   /** The members of an object, in their order, under the later names. */
@@ -64,15 +64,6 @@ export class RenamedFields {
 function renameField(path: string, { fields }: RenamingStep): string {
   const name = path.replace(/[.[ ].*$/s, '');
   return (fields.get(name) ?? name) + path.slice(name.length);
-}
-
-/** The later path of a member: the longest path around it that was renamed decides. */
-function renamePath(path: string, { paths }: RenamingStep): string {
-  for (let end = path.length; end !== -1; end = path.lastIndexOf('.', end - 1)) {
-    const found = paths.find(({ from }) => from === path.slice(0, end));
-    if (found !== undefined) return found.to + path.slice(end);
-  }
-  return path;
 }
 
 /** The way from the bytes of an event to the values that the newest contract has for it. */

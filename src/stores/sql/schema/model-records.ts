@@ -52,7 +52,8 @@ export function adaptToModel(
   const { returnFrom, version } = renamed;
   const { from, form } = converted;
   // The names of the model before are noted themselves: no later model lists it.
-  if (from !== null && form?.isFormer === true) return [...renameEvents(models.slice(0, 1), model, dialect), ...epoch];
+  if (from !== null && (form?.former ?? null) !== null)
+    return [...renameEvents(models.slice(0, 1), model, dialect), ...epoch];
   const step = returnFrom === undefined ? from : `${RETURNED}${versionText(version)}`;
   const served = models.length === 2 && returnFrom === undefined ? `${version.major}.${version.minor}` : null;
   const noted = from === null || step === null ? [] : [noteContract(step, served, dialect)];
