@@ -196,6 +196,55 @@ for (const [store, databaseOf] of STORES) {
       });
     });
 
+    it('[VER-5c] are renamed by the changes of a version that versions lists, which need all of them', async (context) => {
+      const database = databaseOf(temporaryDirectory(context));
+      await fill(database, writeModel(`${PLACE}, lines: L { n: T } } }`), {
+        a: { place: { town: 'Oslo' }, lines: [] },
+      });
+      const listed = (changes: string, lines = 'n: T'): string =>
+        writeModel(`${RENAMED}, lines: L { ${lines} } } }, extra: T`, '', '2.0.0').replace(
+          /\}$/,
+          `, versions: { 1.4.0: { changes: [{ resource: items, without: [extra] }, ${changes}] } } }`,
+        );
+      const change = '{ resource: items, rename: { place.town: place.city } }';
+      await assert.rejects(apiUnderTest(listed(''), { database }), {
+        name: 'UnusableDatabase',
+        message: new RegExp(
+          `which versions lists without the names of x-was\\. Add to its changes: ${change.replaceAll('.', '\\.')}\\.$`,
+        ),
+      });
+      await assert.rejects(apiUnderTest(listed(change, 'no: { type: string, x-was: n }'), { database }), {
+        name: 'UnusableDatabase',
+        message:
+          /Its changes cannot name lines\[\]\.n to lines\[\]\.no: migrate it to a model of version 1\.4\.0 with x-was first\.$/,
+      });
+      await using api = await apiUnderTest(listed(change), { database });
+      assert.deepEqual((await read(api))['a']?.['place'], { city: 'Oslo', shelf: null });
+      const { body } = await api.send({ send: 'GET /api/v1/items/a' });
+      assert.deepEqual(body.place, { town: 'Oslo', shelf: null });
+      const events = await api.send({ send: 'GET /api/events' });
+      assert.deepEqual(events.body.data[0].payload.data.place, { city: 'Oslo', shelf: null });
+    });
+
+    it('[OPS-4d] keep their values in a renamed collection, and in one below it', async (context) => {
+      const database = databaseOf(temporaryDirectory(context));
+      const model = (items: string, parent: string, field: string): string =>
+        `{ name: store, resources: { ${items} schema: { type: object, properties: { ${field} } } },
+          parts: { id: client, parent: ${parent}, schema: { type: object, properties: { ${field} } } } } }`
+          .replaceAll(': T', ': { type: string }')
+          .replaceAll(': O {', ': { type: object, properties: {');
+      const before = await apiUnderTest(model('items: { id: client,', 'items', PLACE), { database });
+      for (const path of ['items/a', 'items/a/parts/b']) {
+        const body = { place: { town: 'Oslo', shelf: '1' } };
+        assert.equal((await before.send({ send: `PUT /api/${path}`, body })).status, 201);
+      }
+      await before.close();
+      const next = model('things: { id: client, was: items,', 'things', RENAMED);
+      await using api = await apiUnderTest(next, { database });
+      for (const path of ['things/a', 'things/a/parts/b'])
+        assert.deepEqual((await api.send({ send: `GET /api/${path}` })).body.place, { city: 'Oslo', shelf: '1' }, path);
+    });
+
     it('[EVT-2] have their new names in earlier events, through several renamings', async (context) => {
       const database = databaseOf(temporaryDirectory(context));
       await fill(database, writeModel(`${PLACE}, lines: L { n: T } } }`), {
@@ -267,7 +316,7 @@ for (const [store, databaseOf] of STORES) {
       }
     });
 
-    it('[EVT-4] have their new names in the filters of webhooks', async (context) => {
+    it('[EVT-4a] have their new names in the filters of webhooks', async (context) => {
       const database = databaseOf(temporaryDirectory(context));
       const webhooks = (text: string): string =>
         text.replace(

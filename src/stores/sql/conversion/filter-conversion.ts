@@ -1,6 +1,4 @@
-import { ApiError } from '../../../conventions/errors.ts';
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
-import { resolveVersion } from '../../../conventions/versioning.ts';
 import type { Model, Resource } from '../../../model/model.ts';
 import { readString, readStrings } from '../../../model/values/access.ts';
 import type { FormerContract } from '../../../versions/former-contract.ts';
@@ -10,6 +8,7 @@ import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { prepareStatement } from '../prepare.ts';
 import type { ConvertedContract } from './conversion-plan.ts';
 import type { BatchConversion, ConvertedBatch } from './event-return.ts';
+import { findOlderContract } from './stored-contract.ts';
 
 /** The webhooks of one read. */
 const BATCH = 500;
@@ -18,7 +17,7 @@ const WEBHOOKS = 'webhooks';
 const READ = ['id', 'filter', 'event_types', 'version'] as const;
 
 /** The later names of a resource's fields and members, in what its events are compared with. */
-interface RenamedResource {
+interface ComparedNames {
   readonly singular: string;
   readonly names: readonly RenamedPath[];
 }
@@ -27,10 +26,10 @@ interface RenamedResource {
 class FilterConversion implements BatchConversion {
   readonly #model: Model;
   readonly #columns: readonly TableColumn[];
-  readonly #renamed: readonly RenamedResource[];
+  readonly #renamed: readonly ComparedNames[];
   readonly #dialect: Dialect;
 
-  constructor(model: Model, webhooks: Resource, renamed: readonly RenamedResource[], dialect: Dialect) {
+  constructor(model: Model, webhooks: Resource, renamed: readonly ComparedNames[], dialect: Dialect) {
     const columns = new Map(listColumns(webhooks).map((column) => [column.name, column]));
     this.#model = model;
     this.#columns = READ.flatMap((name) => columns.get(name) ?? []);
@@ -79,19 +78,9 @@ class FilterConversion implements BatchConversion {
 
   /** True for webhooks of the newest contract: those of an older one have its names. */
   #isOwn(version: string): boolean {
-    const { version: newest, versions, defaultVersion } = this.#model;
-    const carriers = { path: null, query: version, header: null, accept: [] };
-    try {
-      const { major, minor } = resolveVersion(
-        carriers,
-        [{ ...newest, retired: false }, ...versions.map((each) => ({ ...each.version, retired: each.retired }))],
-        defaultVersion,
-      ).version;
-      return major === newest.major && minor === newest.minor;
-    } catch (error) {
-      if (error instanceof ApiError) return false;
-      throw error;
-    }
+    const [major, minor] = version.split('.');
+    if (Number(major) !== this.#model.version.major) return false;
+    return minor === undefined || findOlderContract(this.#model, version) === null;
   }
 
   /** @param patterns types of events: the resources that the filter is for */
