@@ -84,7 +84,14 @@ function describeForm(type: ValueType): Json {
       return [describeMember(type.item.type, type.item.nullable)];
     case 'map':
       return { '*': describeMember(type.value.type, type.value.nullable) };
-    default:
+    case 'text':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'date-time':
+    case 'decimal':
+    case 'int64':
+    case 'binary':
       return JSON.stringify(storedForm(type));
   }
 }

@@ -56,8 +56,10 @@ class FilterConversion implements BatchConversion {
   }
 
   #read(after: SqlValue): Statement {
-    const { quote, selection } = this.#dialect;
-    const columns = this.#columns.map(({ name, type }) => `${selection(quote(name), type)} as ${quote(name)}`);
+    const { quote } = this.#dialect;
+    const columns = this.#columns.map(
+      ({ name, type }) => `${this.#dialect.selection(quote(name), type)} as ${quote(name)}`,
+    );
     const from = `select ${quote('id')} as ${quote('key')}, ${columns.join(', ')} from ${quote(WEBHOOKS)} where ${quote('filter')} is not null`;
     const order = `order by ${quote('id')} limit ${BATCH}`;
     return after === null
