@@ -62,7 +62,7 @@ export function originPaths(to: Description): JsonObject {
 
 /** A document that is only read. */
 interface DocumentDescription {
-  readonly kind: Extract<DescribedRoute, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi'>;
+  readonly kind: Extract<DescribedRoute, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi' | 'llms'>;
   /** The name of its schema; null for any object. */
   readonly name: 'ApiRoot' | 'Batch' | 'HealthStatus' | 'ProtectedResourceMetadata' | null;
   /** Its name in operations, where it is not that of the schema. */
@@ -106,6 +106,13 @@ const ORIGIN_DOCUMENTS: readonly DocumentDescription[] = [
     operation: 'AsyncApi',
     summary: 'Get the description of the events',
     description: 'The events of the API in AsyncAPI: of the newest version, or of that in api_version.',
+  },
+  {
+    kind: 'llms',
+    name: null,
+    operation: 'LlmsText',
+    summary: 'Get the text for language models',
+    description: 'What a language model needs to use the API: of the newest version, or of that in api_version.',
   },
 ];
 
