@@ -91,7 +91,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   await followStore({ ...options, newestTime: (until) => store.newestTime(until) });
   const secret = await readSecret(options);
   const seal = createSeal(secret, 'cursor');
-  const agents = await openAgents({ model, mode: options.mcp, secret, findHandler: () => handler });
+  const agents = await openAgents({ ...options, mode: options.mcp, secret, findHandler: () => handler });
   const contracts = compileServed(options, seal);
   const { current } = contracts;
   const events = eventContext(options, current);

@@ -38,8 +38,8 @@ export interface AgentServer {
   readonly info: { readonly name: string; readonly title: string; readonly version: string };
   readonly instructions: string;
   readonly tools: readonly ToolDeclaration[];
-  readonly resources: readonly ResourceEntry[];
-  readonly templates: ReturnType<typeof listResourceTemplates>;
+  listResources(): readonly ResourceEntry[];
+  listTemplates(): ReturnType<typeof listResourceTemplates>;
   /** Calls a tool. @throws {UnknownTool} */
   call(name: string, given: JsonObject, context: AgentContext): Promise<CallResult>;
   read(uri: string, context: AgentContext): Promise<FoundResource>;
@@ -61,8 +61,8 @@ export function createAgentServer(api: AgentApi, repeat: Repeat = repeatByTimer)
     info: { name: model.name, title: model.title, version: programVersion() },
     instructions: writeInstructions(model.title, mode),
     tools: listTools(mode).map(declareTool),
-    resources: listResources(model),
-    templates: listResourceTemplates(model),
+    listResources: () => listResources(api),
+    listTemplates: () => listResourceTemplates(api),
     async call(name, given, context) {
       // A tool that only writers have is known to readers, whose calls say how the user allows it.
       const tool = TOOLS.find((each) => each.name === name);

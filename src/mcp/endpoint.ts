@@ -1,9 +1,9 @@
 import { ApiError } from '../conventions/errors.ts';
 import { bodyTooLargeError } from '../conventions/receive-errors.ts';
-import type { Json } from '../conventions/json/json.ts';
+import { isJsonObject, type Json } from '../conventions/json/json.ts';
 import { headerFields } from '../conventions/headers/header-fields.ts';
 import type { AgentEndpoint, AgentMessage } from '../exchange/agent-endpoint.ts';
-import type { ApiResponse, BodyStream } from '../exchange/handler.ts';
+import { type ApiResponse, type BodyStream, isStreamed } from '../exchange/handler.ts';
 import { readJson } from '../formats/json.ts';
 import type { AgentMessages } from './sdk.ts';
 import { type AgentApi, AgentSession, passHeaders } from './session.ts';
@@ -50,7 +50,24 @@ async function answerMessage(message: AgentMessage, api: AgentApi, answer: Agent
     headers: [...passHeaders(request.headers), 'X-Correlation-ID', correlationId],
     isPaid: true,
   });
-  return toApiResponse(await answer(web, parsed, session));
+  const response = await answer(web, parsed, session);
+  const isListening = isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen';
+  return isListening ? acknowledge(response) : toApiResponse(response);
+}
+
+/**
+ * Ends a subscription after its acknowledgement, the first frame: nothing changes of which it could report. It holds no
+ * place then, and delays no shutdown.
+ */
+async function acknowledge(response: Response): Promise<ApiResponse> {
+  const head = await toApiResponse(response);
+  if (!isStreamed(head)) return head;
+  let text = '';
+  for await (const frame of head.body) {
+    text += frame;
+    break;
+  }
+  return { ...head, body: text };
 }
 
 /**

@@ -26,6 +26,7 @@ interface AgentParts {
   readonly model: Model;
   /** null if no agents are served. */
   readonly mode: AgentMode | null;
+  readonly origin: () => string;
   /** Seals the values that confirm requests: they hold in each process of the API. */
   readonly secret: Uint8Array;
   /** Finds the handler of the API, which is made after this. */
@@ -45,13 +46,14 @@ export class AgentPathTaken extends Error {
 const CONFIRM_LENGTH = 16;
 
 /** Opens the ways of agents to an API. @throws {AgentPackageMissing} {AgentPathTaken} */
-export async function openAgents({ model, mode, secret, findHandler }: AgentParts): Promise<Agents | null> {
+export async function openAgents({ model, mode, origin, secret, findHandler }: AgentParts): Promise<Agents | null> {
   if (mode === null) return null;
   if (model.collections.has('mcp')) throw new AgentPathTaken();
   const seal = createSeal(secret, 'agents');
   const api: AgentApi = {
     model,
     mode,
+    origin,
     handler: {
       handle: (request) => findHandler().handle(request),
       refuse: (error, request) => findHandler().refuse(error, request),

@@ -1,8 +1,7 @@
-import type { Model } from '../model/model.ts';
 import { listCollections } from '../describe/agents/list-collections.ts';
 import { versionedPath } from '../describe/surface/placed-resource.ts';
 import { writeJson } from '../formats/json.ts';
-import { type AgentName, type AgentSession, bodyMembers } from './session.ts';
+import { type AgentApi, type AgentName, type AgentSession, bodyMembers } from './session.ts';
 
 /** A page or a row that agents read by its URL. */
 export interface ResourceEntry {
@@ -11,24 +10,24 @@ export interface ResourceEntry {
   readonly mimeType: 'application/json';
 }
 
-/** The start of the URLs of rows, as the links of rows have it. */
-function writeBase(model: Model): string {
-  return (model.publicUrl ?? '') + versionedPath(model);
+/** The start of the URLs of rows, as events have it. */
+function writeBase({ model, origin }: AgentApi): string {
+  return (model.publicUrl ?? origin()) + versionedPath(model);
 }
 
 /** Lists the collections that have a URL without an id. */
-export function listResources(model: Model): readonly ResourceEntry[] {
-  const names = listCollections(model).map(({ collection }) => collection);
+export function listResources(api: AgentApi): readonly ResourceEntry[] {
+  const names = listCollections(api.model).map(({ collection }) => collection);
   return names
     .filter((name) => !name.includes('/'))
-    .map((name) => ({ uri: `${writeBase(model)}/${name}`, name, mimeType: 'application/json' }));
+    .map((name) => ({ uri: `${writeBase(api)}/${name}`, name, mimeType: 'application/json' }));
 }
 
 /** Lists the one pattern of the URLs of rows. */
 export function listResourceTemplates(
-  model: Model,
+  api: AgentApi,
 ): readonly { readonly uriTemplate: string; readonly name: string; readonly mimeType: 'application/json' }[] {
-  const uriTemplate = `${writeBase(model)}/{collection}/{id}`;
+  const uriTemplate = `${writeBase(api)}/{collection}/{id}`;
   return [{ uriTemplate, name: 'row', mimeType: 'application/json' }];
 }
 
@@ -38,11 +37,11 @@ export type FoundResource =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Reads a row or a page by its URL, with or without the origin of the API. */
+/** Reads a row or a page by its URL, or by its path, as links of rows without `public_url` have it. */
 export async function readResource(session: AgentSession, uri: string, agent: AgentName): Promise<FoundResource> {
-  const { model } = session.api;
-  const base = `${versionedPath(model)}/`;
-  const prefix = [model.publicUrl ?? '', ''].map((origin) => origin + base).find((each) => uri.startsWith(each));
+  const { api } = session;
+  const prefixes = [`${writeBase(api)}/`, `${versionedPath(api.model)}/`];
+  const prefix = prefixes.find((each) => uri.startsWith(each));
   if (prefix === undefined) return { kind: 'absent' };
   const answer = await session.send({ method: 'GET', path: `/${uri.slice(prefix.length)}` }, agent);
   if (answer.status === 200) return { kind: 'found', text: writeJson(answer.body) };

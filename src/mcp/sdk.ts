@@ -58,8 +58,7 @@ function serveMessages(sdk: typeof Sdk, agents: AgentServer): AgentMessages {
       if (session === undefined) throw new Error('a message has no session');
       return createServer(sdk, agents, () => session);
     },
-    // No list changes while a server runs, so that nothing is to be subscribed to.
-    { maxSubscriptions: 0, keepAliveMs: 0 },
+    { keepAliveMs: 0 },
   );
   return (request, parsedBody, session) => {
     sessions.set(request, session);
@@ -75,7 +74,9 @@ const NO_VALIDATOR: Sdk.jsonSchemaValidator = {
 /** Creates the server of one message, or of one connection by standard streams. */
 function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => AgentSession): Server {
   const server = new sdk.Server(agents.info, {
-    capabilities: { tools: {}, resources: {} },
+    // There are no prompts, and clients that list them all the same get an empty list.
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    cacheHints: CACHED,
     instructions: agents.instructions,
     jsonSchemaValidator: NO_VALIDATOR,
     supportedProtocolVersions: EDITIONS,
@@ -91,8 +92,15 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
       throw error instanceof UnknownTool ? new sdk.ProtocolError(sdk.INVALID_PARAMS, error.message) : error;
     }
   });
-  server.setRequestHandler('resources/list', () => ({ resources: [...agents.resources] }));
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...agents.templates] }));
+  server.setRequestHandler('prompts/list', () => ({ prompts: [] }));
+  server.setRequestHandler('prompts/get', ({ params: { name } }) => {
+    throw new sdk.ProtocolError(
+      sdk.INVALID_PARAMS,
+      `There is no prompt ${JSON.stringify(name)}; this server has none.`,
+    );
+  });
+  server.setRequestHandler('resources/list', () => ({ resources: [...agents.listResources()] }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...agents.listTemplates()] }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
     const found = await agents.read(uri, contextOf(context));
     if (found.kind === 'absent') throw new sdk.ResourceNotFoundError(uri);
@@ -101,6 +109,16 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
   });
   return server;
 }
+
+/** Lists do not change while a server runs. The hint is for the caller alone, as any other caching of the API. */
+const LIST: Sdk.CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
+const CACHED: NonNullable<Sdk.ServerOptions['cacheHints']> = {
+  'tools/list': LIST,
+  'prompts/list': LIST,
+  'resources/list': LIST,
+  'resources/templates/list': LIST,
+  'server/discover': LIST,
+};
 
 /** The editions of the protocol that are served: the newest one, and the one before. */
 const EDITIONS = ['2026-07-28', '2025-11-25'];

@@ -13,6 +13,8 @@ export interface AgentApi {
   readonly model: Model;
   readonly mode: AgentMode;
   readonly handler: Pick<Handler, 'handle' | 'refuse'>;
+  /** The scheme and authority of URLs where the model has no `public_url`. */
+  readonly origin: () => string;
   /** Makes the value that confirms a request, from a text that names the request. */
   readonly confirm: (text: string) => string;
 }

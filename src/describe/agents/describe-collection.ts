@@ -134,7 +134,9 @@ function nameType(type: ValueType): string {
 }
 
 function describeStates({ field, initial, transitions }: NonNullable<Resource['state']>): JsonObject {
-  const moves = [...transitions].map(([from, to]) => [from, [...to].join(', ')] as const);
+  const moves = [...transitions]
+    .filter(([, to]) => to.size > 0)
+    .map(([from, to]) => [from, [...to].join(', ')] as const);
   return { field, initial, moves: Object.fromEntries(moves) };
 }
 

@@ -27,7 +27,7 @@ export function writeLlmsText(contract: DescribedContract): string {
 }
 
 function writeEntry({ collection, description }: CollectionEntry, isLong: boolean): string {
-  const text = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ') : '';
+  const text = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : '';
   return `- ${collection}${isLong && text !== '' ? `: ${text}` : ''}`;
 }
 

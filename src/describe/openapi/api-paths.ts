@@ -53,7 +53,9 @@ export function apiPaths(to: Description): JsonObject {
 
 /** The paths at the origin, of the documents that this API has. */
 export function originPaths(to: Description): JsonObject {
-  const described = ORIGIN_DOCUMENTS.flatMap((document) => {
+  // The text is read by models, and no client is generated for it.
+  const documents = ORIGIN_DOCUMENTS.filter(({ kind }) => kind !== 'llms' || to.profile === 'full');
+  const described = documents.flatMap((document) => {
     const route = to.surface.routes.get(document.kind);
     return route === undefined ? [] : [[route.path, documentPath(document, to)] as const];
   });
