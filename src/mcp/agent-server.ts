@@ -1,7 +1,6 @@
 import type { JsonObject } from '../conventions/json/json.ts';
 import { closestMatch } from '../conventions/text/closest-match.ts';
 import { quoted } from '../conventions/text/quoted.ts';
-import { writeJson } from '../formats/json.ts';
 import { programVersion } from '../platform/process/program-version.ts';
 import { callTool } from './call-tool.ts';
 import { writeInstructions } from './instructions.ts';
@@ -26,10 +25,9 @@ export interface AgentContext {
   readonly report: ((seconds: number) => void) | null;
 }
 
-/** The result of a call as the protocol has it. */
+/** The result of a call as the protocol has it, but for its text: the content as JSON. */
 export interface CallResult {
   readonly isError: boolean;
-  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent: JsonObject;
 }
 
@@ -69,7 +67,7 @@ export function createAgentServer(api: AgentApi, repeat: Repeat = repeatByTimer)
       if (tool === undefined) throw unknownTool(name, names);
       const call = { given, session: context.session, agent: nameAgent(context) };
       const { isError, content } = await withProgress(() => callTool(tool, call), context.report, repeat);
-      return { isError, content: [{ type: 'text', text: writeJson(content) }], structuredContent: content };
+      return { isError, structuredContent: content };
     },
     read: (uri, context) => readResource(context.session, uri, nameAgent(context)),
   };

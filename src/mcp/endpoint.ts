@@ -1,10 +1,12 @@
 import { ApiError } from '../conventions/errors.ts';
 import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import { headerFields } from '../conventions/headers/header-fields.ts';
+import { type HeaderFields, headerFields } from '../conventions/headers/header-fields.ts';
 import type { AgentEndpoint, AgentMessage } from '../exchange/agent-endpoint.ts';
 import { type ApiResponse, type BodyStream, isStreamed } from '../exchange/handler.ts';
 import { readJson } from '../formats/json.ts';
+import type { AgentServer } from './agent-server.ts';
+import { answerPlainCall, readPlainCall } from './direct-call.ts';
 import type { AgentMessages } from './sdk.ts';
 import { type AgentApi, AgentSession, passHeaders } from './session.ts';
 
@@ -22,37 +24,47 @@ const READ: readonly string[] = [
 ];
 
 /** Creates the endpoint of agents by HTTP (OPS-8). @param answer by the protocol */
-export function createEndpoint(api: AgentApi, answer: AgentMessages): AgentEndpoint {
-  return (message) => answerMessage(message, api, answer);
+export function createEndpoint(api: AgentApi, server: AgentServer, answer: AgentMessages): AgentEndpoint {
+  return (message) => answerMessage(message, { api, server, answer });
 }
 
-async function answerMessage(message: AgentMessage, api: AgentApi, answer: AgentMessages): Promise<ApiResponse> {
+interface EndpointParts {
+  readonly api: AgentApi;
+  readonly server: AgentServer;
+  readonly answer: AgentMessages;
+}
+
+async function answerMessage(message: AgentMessage, parts: EndpointParts): Promise<ApiResponse> {
   if (!message.isAllowedOrigin) return refuseMessage(403, -32_000, 'Forbidden: a page of another site sent this.');
-  const { request, correlationId } = message;
+  const { api, server, answer } = parts;
+  const { request } = message;
   const fields = headerFields(request.headers);
   const parsed = await readMessage(message, api);
   if (parsed === null) return refuseMessage(400, -32_700, 'Parse error: the body is not valid JSON (I-JSON).');
   if (Array.isArray(parsed))
     return refuseMessage(400, -32_600, 'Invalid request: no batches of messages; send each by itself.');
-  const headers = READ.flatMap((name): readonly (readonly [string, string])[] => {
+  const session = openSession(message, api);
+  const call = readPlainCall(parsed, fields);
+  if (call !== null) return answerPlainCall(call, server, session);
+  const response = await answer(toWebRequest(message, fields, api), parsed, session);
+  const isListening = isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen';
+  return isListening ? acknowledge(response) : toApiResponse(response);
+}
+
+/** Opens the way of a message to the API, with its credentials and its correlation id. */
+function openSession({ request, correlationId }: AgentMessage, api: AgentApi): AgentSession {
+  const { peer, scheme = 'http', client } = request;
+  const headers = [...passHeaders(request.headers), 'X-Correlation-ID', correlationId];
+  return new AgentSession(api, { peer, scheme, ...(client === undefined ? {} : { client }), headers, isPaid: true });
+}
+
+/** Makes the request that the package of the protocol reads. Its body is given as JSON. */
+function toWebRequest({ request }: AgentMessage, fields: HeaderFields, { model }: AgentApi): Request {
+  const headers = READ.flatMap((name): [string, string][] => {
     const value = fields.get(name);
     return value === null ? [] : [[name, value]];
   });
-  const { model } = api;
-  const web = new Request(`http://localhost${model.basePath}/mcp`, {
-    method: request.method,
-    headers: headers.map(([name, value]): [string, string] => [name, value]),
-  });
-  const session = new AgentSession(api, {
-    peer: request.peer,
-    scheme: request.scheme ?? 'http',
-    ...(request.client === undefined ? {} : { client: request.client }),
-    headers: [...passHeaders(request.headers), 'X-Correlation-ID', correlationId],
-    isPaid: true,
-  });
-  const response = await answer(web, parsed, session);
-  const isListening = isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen';
-  return isListening ? acknowledge(response) : toApiResponse(response);
+  return new Request(`http://localhost${model.basePath}/mcp`, { method: request.method, headers });
 }
 
 /**

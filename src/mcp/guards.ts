@@ -13,7 +13,7 @@ const REVISION = /^(\d+)(?:\.[!#-~]*)?$/;
  * @throws {ApiError} REQUEST_PARAMETER_INVALID
  */
 export function readMatch(value: Json | undefined, field: string): string | null {
-  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
   const text = String(value);
   const bare = /^"(.*)"$/.exec(text)?.[1] ?? text;
   if (REVISION.test(bare)) return `"${bare}"`;

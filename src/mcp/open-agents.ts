@@ -66,7 +66,7 @@ export async function openAgents({ model, mode, origin, secret, findHandler }: A
 function composeAgents(api: AgentApi, protocol: AgentProtocol): Agents {
   const server = createAgentServer(api);
   return {
-    endpoint: createEndpoint(api, protocol.serveMessages(server)),
+    endpoint: createEndpoint(api, server, protocol.serveMessages(server)),
     serveStandardStreams(token) {
       const credentials = token === null ? [] : ['Authorization', `Bearer ${token}`];
       const headers = ['Host', 'localhost', ...credentials];

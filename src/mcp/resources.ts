@@ -47,5 +47,5 @@ export async function readResource(session: AgentSession, uri: string, agent: Ag
   if (answer.status === 200) return { kind: 'found', text: writeJson(answer.body) };
   const { errorMessage } = bodyMembers(answer);
   if (answer.status < 400 || answer.status === 404 || answer.status === 410) return { kind: 'absent' };
-  return { kind: 'refused', message: String(errorMessage) };
+  return { kind: 'refused', message: typeof errorMessage === 'string' ? errorMessage : '' };
 }

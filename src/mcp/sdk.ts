@@ -1,6 +1,8 @@
+import process from 'node:process';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
+import { writeJson } from '../formats/json.ts';
 import { type AgentContext, type AgentServer, UnknownTool } from './agent-server.ts';
 import type { AgentSession } from './session.ts';
 
@@ -38,13 +40,8 @@ export async function loadProtocol(): Promise<AgentProtocol> {
     serveMessages: (agents) => serveMessages(sdk, agents),
     serveStandardStreams(agents, openSession) {
       const { promise: ended, resolve } = Promise.withResolvers<void>();
-      const transport = new stdio.StdioServerTransport();
-      stdio.serveStdio(() => createServer(sdk, agents, openSession), { transport });
-      const { onclose } = transport;
-      transport.onclose = () => {
-        onclose?.();
-        resolve();
-      };
+      for (const event of ['end', 'close']) process.stdin.once(event, () => resolve());
+      stdio.serveStdio(() => createServer(sdk, agents, openSession));
       return { ended };
     },
   };
@@ -86,8 +83,8 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const given = params.arguments ?? {};
     try {
-      const result = await agents.call(params.name, given as JsonObject, contextOf(context));
-      return { ...result, content: [...result.content] };
+      const result = await agents.call(params.name, isMembers(given) ? given : {}, contextOf(context));
+      return { ...result, content: [{ type: 'text', text: writeJson(result.structuredContent) }] };
     } catch (error) {
       throw error instanceof UnknownTool ? new sdk.ProtocolError(sdk.INVALID_PARAMS, error.message) : error;
     }
@@ -140,6 +137,11 @@ function readContext(sdk: typeof Sdk, server: Server, session: AgentSession, { m
             mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
           },
   };
+}
+
+/** True of what was parsed as a JSON object, which the package types as unknown members. */
+function isMembers(value: object): value is JsonObject {
+  return !Array.isArray(value);
 }
 
 function readName(info: unknown): string | null {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, it, type TestContext } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { killAll, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { skipWithoutFile } from '../installed-programs.ts';
 import { runProgram } from '../run-program.ts';
@@ -52,8 +53,7 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await runProgram([process.execPath, path.join(modules, program), ...args], {
     folder: modules,
   });
-  // Without colours.
-  return `${stdout}${stderr}`.replaceAll(/\x1b\[[0-9;]*m/g, '');
+  return stripVTControlCharacters(`${stdout}${stderr}`);
 }
 
 describe('the judges of the protocol', { skip }, () => {

@@ -36,7 +36,7 @@ const query = fc
     return {
       tool: 'query',
       given: { collection: 'products', filters, ...given },
-      send: ['GET', `/products?${parameters}`],
+      send: ['GET', `/products?${parameters.toString()}`],
     };
   });
 

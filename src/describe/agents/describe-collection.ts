@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../conventions/json/json.ts';
+import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Model, Resource, ValueType } from '../../model/model.ts';
 import { readObject, readString } from '../../model/values/access.ts';
 import { allowedValues } from '../../model/values/assertion.ts';
@@ -153,7 +153,7 @@ function shorten(description: JsonObject): JsonObject {
   const states = readObject(description['states']);
   const rest = { ...description, ...('moves' in states ? { states: { ...states, moves: 'see /openapi.json' } } : {}) };
   for (let count = fields.length; count > 0; count -= 1) {
-    const shown = Object.fromEntries(fields.slice(0, count).map(([name, text]) => [name, cutText(String(text))]));
+    const shown = Object.fromEntries(fields.slice(0, count).map(([name, text]) => [name, cutText(text)]));
     const more = count === fields.length ? {} : { more: `${fields.length - count} fields, see /openapi.json` };
     const cut = { ...rest, fields: shown, ...more };
     if (measureJson(cut) <= MAX_BYTES) return cut;
@@ -161,8 +161,8 @@ function shorten(description: JsonObject): JsonObject {
   return { collection: description['collection'] ?? null, more: 'see /openapi.json' };
 }
 
-function cutText(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+function cutText(text: Json): Json {
+  return typeof text !== 'string' || text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
 function measureJson(value: JsonObject): number {

@@ -64,7 +64,10 @@ export function originPaths(to: Description): JsonObject {
 
 /** A document that is only read. */
 interface DocumentDescription {
-  readonly kind: Extract<DescribedRoute, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi' | 'llms'>;
+  readonly kind: Extract<
+    DescribedRoute,
+    'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi' | 'llms'
+  >;
   /** The name of its schema; null for any object. */
   readonly name: 'ApiRoot' | 'Batch' | 'HealthStatus' | 'ProtectedResourceMetadata' | null;
   /** Its name in operations, where it is not that of the schema. */

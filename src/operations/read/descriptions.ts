@@ -16,7 +16,13 @@ import { runSteps, type Steps } from '../../platform/time-slices.ts';
  * An OpenAPI document by its edition and profile, the AsyncAPI document, the documentation, or its page for callers
  * who may not read it.
  */
-export type DescriptionForm = OpenApiEdition | `${OpenApiEdition} generators` | 'asyncapi' | 'llms' | 'docs' | 'locked-docs';
+export type DescriptionForm =
+  | OpenApiEdition
+  | `${OpenApiEdition} generators`
+  | 'asyncapi'
+  | 'llms'
+  | 'docs'
+  | 'locked-docs';
 
 const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
 
