@@ -90,10 +90,11 @@ export class AgentSession {
     const raw = this.#request(call, agent);
     this.#isPaid = false;
     const { handler, model } = this.api;
-    const response = await withTimeout(Promise.resolve(handler.handle(raw)), model.limits.handlerTimeout, () =>
-      handler.refuse(handlerTimedOut(), raw),
-    );
-    return readAnswer(response);
+    const response = handler.handle(raw);
+    // A cached row, and one that SQLite reads on this thread, is there already.
+    if (!(response instanceof Promise)) return readAnswer(response);
+    const refuse = (): ApiResponse => handler.refuse(handlerTimedOut(), raw);
+    return readAnswer(await withTimeout(response, model.limits.handlerTimeout, refuse));
   }
 
   /** Writes an error as the API does, with its six members (ERR-1). */
