@@ -9,6 +9,7 @@ import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
+import { mcpSpec } from './commands/mcp.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { openapiSpec } from './commands/openapi.ts';
 import { schemaSpec } from './commands/schema.ts';
@@ -19,6 +20,7 @@ import { versionsSpec } from './commands/versions.ts';
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
   serveSpec,
+  mcpSpec,
   initSpec,
   checkSpec,
   diffSpec,

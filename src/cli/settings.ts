@@ -1,3 +1,4 @@
+import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseFlags, databaseLocation, type DatabaseLocation } from './database-settings.ts';
@@ -20,6 +21,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly metricsHost?: string;
   readonly workers?: string;
   readonly redis?: string;
+  readonly mcp?: string;
   readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
@@ -37,6 +39,8 @@ export interface ServeSettings {
   readonly workers: number;
   /** The URL of the Redis that instances share; null for none. */
   readonly redis: string | null;
+  /** The access of agents; null if none are served (OPS-8). */
+  readonly mcp: AgentMode | null;
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
@@ -52,6 +56,7 @@ const METRICS_PORT: SettingSource = { flag: '--metrics-port', variable: 'RESTWRI
 const METRICS_HOST: SettingSource = { flag: '--metrics-host', variable: 'RESTWRIGHT_METRICS_HOST', fallback: '' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
 const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
+const MCP: SettingSource = { flag: '--mcp', variable: 'RESTWRIGHT_MCP', fallback: '' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 /**
  * Reads the settings of `serve`.
@@ -67,6 +72,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     metrics: metricsAddress(flags, env),
     workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
+    mcp: agentSetting(flags.mcp, env),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,
@@ -106,6 +112,15 @@ function parseRedis({ text, origin }: SettingValue): string | null {
   const problem = redisUrlProblem(text);
   if (problem === null) return text;
   throw usageError(`${origin} ${problem}.`);
+}
+
+/** The access of agents; null without a value. @throws {CommandError} exit 2 for another one */
+export function agentSetting(flag: string | undefined, env: EnvironmentVariables): AgentMode | null {
+  const { text, origin } = settingValue(MCP, flag, env);
+  if (text === MCP.fallback) return null;
+  const mode = AGENT_MODES.find((name) => name === text);
+  if (mode !== undefined) return mode;
+  throw usageError(`${origin}: '${text}' is not an access of agents; use ${AGENT_MODES.join(' or ')}.`);
 }
 
 function parseLog({ text, origin }: SettingValue): LogFormat | null {

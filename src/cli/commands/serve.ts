@@ -1,6 +1,6 @@
 import { createMetrics } from '../../observe/metrics/metrics.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
+import { AGENT_OPTION, type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -130,6 +130,7 @@ const OPTIONS: readonly OptionSpec[] = [
     'URL of the Redis or Valkey server through which instances share rate limits; requires @redis/client (RESTWRIGHT_REDIS)',
     'Processes:',
   ),
+  AGENT_OPTION,
   {
     name: 'log',
     value: { name: 'format', completes: LOG_FORMATS },
