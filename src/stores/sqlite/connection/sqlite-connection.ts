@@ -125,7 +125,7 @@ export class SqliteConnection {
     try {
       const connection = new SqliteConnection(database);
       if (!mustExist) connection.pragma('journal_mode = wal');
-      connection.pragma('synchronous = full');
+      connection.#syncCommits();
       connection.pragma('foreign_keys = on');
       connection.pragma(`wal_autocheckpoint = ${AUTOCHECKPOINT_PAGES}`);
       connection.pragma(`journal_size_limit = ${LONG_WAL_PAGES * PAGE_BYTES}`);
@@ -143,8 +143,15 @@ export class SqliteConnection {
    */
   static checkpointer(path: string, driver: Driver): SqliteConnection {
     const connection = new SqliteConnection(driver.open(path, { mode: 'existing', timeout: BUSY_TIMEOUT }));
-    connection.pragma('synchronous = full');
+    connection.#syncCommits();
     return connection;
+  }
+
+  /** Syncs each commit: on macOS also past the cache of the drive, where an `fsync` alone does not wait for it. */
+  #syncCommits(): void {
+    this.pragma('synchronous = full');
+    this.pragma('fullfsync = on');
+    this.pragma('checkpoint_fullfsync = on');
   }
 
   /** A read-only connection to an existing file. */

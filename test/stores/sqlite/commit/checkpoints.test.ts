@@ -93,7 +93,11 @@ describe('checkpoints on a worker thread', () => {
     const { file, writer } = opened(context);
     const checkpointer = SqliteConnection.checkpointer(file, driver);
     // FULL: with OFF a power failure during a checkpoint would lose acknowledged commits, or the file.
-    assert.deepEqual([checkpointer.pragma('journal_mode'), checkpointer.pragma('synchronous')], ['wal', 2]);
+    const pragmas = ['journal_mode', 'synchronous', 'fullfsync', 'checkpoint_fullfsync'];
+    assert.deepEqual(
+      pragmas.map((name) => checkpointer.pragma(name)),
+      ['wal', 2, 1, 1],
+    );
     checkpointer.close();
     writer.close();
   });

@@ -48,9 +48,9 @@ async function until(holds: () => boolean): Promise<void> {
 describe('group commit', () => {
   it('[OPS-4c] acknowledges what is on disk: a write-ahead log, synced at each commit', (context) => {
     const connection = SqliteConnection.writer(path.join(temporaryDirectory(context), 'sample.db'), driver);
-    const pragmas = ['journal_mode', 'synchronous', 'foreign_keys'].map((name) => connection.pragma(name));
+    const pragmas = ['journal_mode', 'synchronous', 'fullfsync', 'foreign_keys'].map((name) => connection.pragma(name));
     connection.close();
-    assert.deepEqual(pragmas, ['wal', 2, 1]);
+    assert.deepEqual(pragmas, ['wal', 2, 1, 1]);
   });
 
   it('[OPS-4c] commits 31 of 32 concurrent writes once, while one breaks a constraint', async (context) => {
