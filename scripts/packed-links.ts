@@ -1,8 +1,9 @@
 // Makes the links of a published page work where it is read: in the registry and in `node_modules`.
 import path from 'node:path';
 
-/** A Markdown link or image up to its target; or code, in which nothing is a link. */
-const LINK = /^```.*?^```$|`[^`\n]*`(?!\])|(!?)(\[[^\]]*\]\()([^()\s]+)(?=[)\s])/gms;
+/** A Markdown link or image, or an image in HTML, up to its target; or code, in which nothing is a link. */
+const LINK =
+  /^```.*?^```$|`[^`\n]*`(?!\])|(!?)(\[[^\]]*\]\(|<(?:img|source)\b[^>]*?\ssrc(?:set)?=")([^()\s"]+)(?=[)\s"])/gms;
 
 /** The locations of the files of a page's repository. */
 export interface PackedFiles {
@@ -25,7 +26,7 @@ export function withPackedLinks(page: string, file: string, files: PackedFiles):
     const linked = path.posix.normalize(path.posix.join(path.posix.dirname(file), to));
     // Registries show a README without the other files.
     if (file !== 'README.md' && files.isPacked(linked)) return link;
-    const kind = image === '!' ? 'raw' : files.isFolder(linked) ? 'tree' : 'blob';
+    const kind = image === '!' || label?.startsWith('<') === true ? 'raw' : files.isFolder(linked) ? 'tree' : 'blob';
     const url = `${files.repository}/${kind}/HEAD/${linked.replace(/\/$/, '')}`;
     return `${image ?? ''}${label ?? ''}${anchor === undefined ? url : `${url}#${anchor}`}`;
   });
