@@ -54,7 +54,14 @@ writeFileSync(model, MODEL);
 const server = await startServer({
   args: [
     path.join(import.meta.dirname, '../../bin/restwright.js'),
-    ...['serve', model, '--port', '0', '--mcp', 'write', '--database', path.join(folder, 'shop.db')],
+    'serve',
+    model,
+    '--port',
+    '0',
+    '--mcp',
+    'write',
+    '--database',
+    path.join(folder, 'shop.db'),
   ],
   path: '/api/v1/products',
   compileCache: path.join(folder, 'cache'),

@@ -67,7 +67,7 @@ describe('restwright', () => {
     const { stdout } = await command('--help');
     assert.match(
       stdout,
-      /^Serving:\n {2}serve .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}diff .+\n {2}versions .+\n {2}schema .+\n {2}openapi .+\n {2}asyncapi .+\n {2}client .+\n\nData:\n {2}import /m,
+      /^Serving:\n {2}serve .+\n {2}mcp .+\n\nModels:\n {2}init [^]+\n {2}check .+\n {2}diff .+\n {2}versions .+\n {2}schema .+\n {2}openapi .+\n {2}asyncapi .+\n {2}client .+\n\nData:\n {2}import /m,
     );
     const serve = await command('serve', '--help');
     assert.match(serve.stdout, /^Address:\n {2}--port .+[^]+^ {2}--insecure-public [^]+^Database:\n {2}--database /m);

@@ -25,6 +25,7 @@ describe('settings of serve', () => {
       metrics: null,
       workers: 1,
       redis: null,
+      mcp: null,
       log: null,
       dev: false,
       open: false,
