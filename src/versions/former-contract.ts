@@ -46,7 +46,7 @@ export function findFormerContract(
   version: ContractVersion,
   find: (resource: Resource) => FormerResource | null,
 ): FormerSearch {
-  const found = [...model.resources.values()].flatMap((resource): readonly FoundResource[] => {
+  const found = [...model.resources.values()].flatMap((resource): readonly FormerResource[] => {
     const before = find(resource);
     return before === null ? [] : [{ resource, before, ...findFormerNames(resource, before.fields) }];
   });
@@ -75,7 +75,7 @@ export function findFormerContract(
   return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems, dropped };
 }
 
-interface FoundResource {
+interface FormerResource {
   readonly resource: Resource;
   readonly before: FormerResource;
   readonly renamed: readonly RenamedPath[];
@@ -84,7 +84,7 @@ interface FoundResource {
 }
 
 /** The resource as it was, and the changes since. Fields that the model before does not have are there, too. */
-function renameFields({ resource, before, renamed }: FoundResource): {
+function renameFields({ resource, before, renamed }: FormerResource): {
   readonly older: Resource;
   readonly changes: readonly VersionChange[];
 } {
@@ -140,7 +140,7 @@ function stepsBelow(path: string): string {
   return splitPath(path).slice(1).join('.');
 }
 
-function describeRenamed({ resource: { name }, renamed }: FoundResource): readonly StoredRowChange[] {
+function describeRenamed({ resource: { name }, renamed }: FormerResource): readonly StoredRowChange[] {
   return renamed.map(({ from, to }) => ({
     resource: name,
     version: null,
