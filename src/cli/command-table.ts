@@ -9,6 +9,7 @@ import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
+import { listenSpec } from './commands/listen.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { openapiSpec } from './commands/openapi.ts';
 import { schemaSpec } from './commands/schema.ts';
@@ -33,5 +34,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   migrateSpec,
   tokenSpec,
   keySpec,
+  listenSpec,
   completionSpec(() => COMMANDS),
 ];

@@ -74,7 +74,8 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
   };
 }
 
-function parsePort({ text, origin }: SettingValue): number {
+/** @throws {CommandError} exit 2 */
+export function parsePort({ text, origin }: SettingValue): number {
   const number = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number <= 65_535))
     throw usageError(`${origin}: '${text}' is not a valid port; use a number from 0 (any free port) to 65535.`);
@@ -115,7 +116,8 @@ function parseLog({ text, origin }: SettingValue): LogFormat | null {
   throw usageError(`${origin}: '${text}' is not a valid log format; use ${LOG_FORMATS.join(' or ')}.`);
 }
 
-function parseHost({ text, origin }: SettingValue): string {
+/** @throws {CommandError} exit 2 */
+export function parseHost({ text, origin }: SettingValue): string {
   const name = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   if (/^[0-9A-Za-z.:%_-]+$/.test(name)) return name;
   throw usageError(
