@@ -1,6 +1,6 @@
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
-import { type DatabaseFlags, databaseLocation, type DatabaseLocation } from './database-settings.ts';
+import { type DatabaseFlags, type DatabaseLocation, servedLocation } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
 
@@ -60,12 +60,13 @@ const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
   const { open = false, dev = false, insecurePublic = false } = flags;
+  const workers = parseWorkers(settingValue(WORKERS, flags.workers, env), dev);
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
     host: parseHost(settingValue(HOST, flags.host, env)),
-    database: databaseLocation(flags, env),
+    database: servedLocation(flags, env, workers),
     metrics: metricsAddress(flags, env),
-    workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
+    workers,
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,

@@ -82,9 +82,9 @@ describe('settings of serve', () => {
     ],
     [{ database: 'sqlite:file:x.db' }, {}, /sqlite:PATH/],
     [{ database: '//host/x.db' }, {}, /sqlite:PATH/],
-    [{ database: ':memory:' }, {}, /sqlite:PATH/],
+    [{ database: ':memory:', workers: '2' }, {}, /^--database: a database in memory belongs to one process/],
     [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
-    [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
+    [{ workers: '2' }, { RESTWRIGHT_DATABASE: 'sqlite::memory:' }, /^RESTWRIGHT_DATABASE: a database in memory/],
     [{ database: 'postgres://u:secret@localhost' }, {}, /^--database: The URL of the database .+ names no database/],
     [{ database: 'postgres://u:secret@localhost/d?sslmode=no' }, {}, /^--database: .+ its sslmode is none of disable/],
     [
@@ -160,6 +160,15 @@ describe('settings of serve', () => {
 });
 
 describe('the database setting', () => {
+  it('is in memory for serve alone', () => {
+    const { database } = serveSettings({ database: ':memory:' }, {});
+    assert.equal(databaseFile(database, 'shop'), ':memory:');
+    assert.throws(() => databaseLocation({ database: ':memory:' }, {}), {
+      exitCode: 2,
+      message: /^--database: a database in memory ends with this command; name a file, or serve a model/,
+    });
+  });
+
   it('contains the name of the model', () => {
     assert.equal(databaseFile(databaseLocation({}, {}), 'shop'), path.resolve('data/shop.db'));
   });
