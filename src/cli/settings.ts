@@ -1,3 +1,4 @@
+import { parseDuration } from '../model/values/parse-units.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseFlags, type DatabaseLocation, servedLocation } from './database-settings.ts';
@@ -6,6 +7,9 @@ import { type EnvironmentVariables, type SettingSource, settingValue, type Setti
 
 /** More processes than large machines have processors only contend with each other. */
 const MAX_WORKERS = 64;
+
+/** Milliseconds. A proxy notices within seconds that a server is not ready. */
+const MAX_DRAIN = 600_000;
 
 /** The values of `--log`. */
 export const LOG_FORMATS = ['json', 'text'] as const;
@@ -20,6 +24,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly metricsHost?: string;
   readonly workers?: string;
   readonly redis?: string;
+  readonly drain?: string;
   readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
@@ -37,6 +42,8 @@ export interface ServeSettings {
   readonly workers: number;
   /** The URL of the Redis that instances share; null for none. */
   readonly redis: string | null;
+  /** Milliseconds after a stop signal in which it goes on serving and is not ready, before it stops listening. */
+  readonly drain: number;
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
@@ -52,6 +59,7 @@ const METRICS_PORT: SettingSource = { flag: '--metrics-port', variable: 'RESTWRI
 const METRICS_HOST: SettingSource = { flag: '--metrics-host', variable: 'RESTWRIGHT_METRICS_HOST', fallback: '' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
 const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
+const DRAIN: SettingSource = { flag: '--drain', variable: 'RESTWRIGHT_DRAIN', fallback: '0s' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 /**
  * Reads the settings of `serve`.
@@ -68,6 +76,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     metrics: metricsAddress(flags, env),
     workers,
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
+    drain: parseDrain(settingValue(DRAIN, flags.drain, env)),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,
@@ -108,6 +117,12 @@ function parseRedis({ text, origin }: SettingValue): string | null {
   const problem = redisUrlProblem(text);
   if (problem === null) return text;
   throw usageError(`${origin} ${problem}.`);
+}
+
+function parseDrain({ text, origin }: SettingValue): number {
+  const milliseconds = text === DRAIN.fallback ? 0 : (parseDuration(text) ?? Number.NaN);
+  if (milliseconds <= MAX_DRAIN) return milliseconds;
+  throw usageError(`${origin}: '${text}' is not a valid time to drain; use one of at most 10m, such as 5s, or 0s.`);
 }
 
 function parseLog({ text, origin }: SettingValue): LogFormat | null {
