@@ -42,7 +42,15 @@ const pageAssetsPlugin: Plugin = {
 
 function pageAssetsCode(): string {
   const text = (name: string): string => JSON.stringify(readFileSync(path.join(pages, name), 'utf8'));
-  const files = { STYLE: 'page.css', FORM_SCRIPT: 'request-form.js', DOCS_STYLE: 'docs.css', DOCS_SCRIPT: 'docs.js' };
+  const files = {
+    STYLE: 'page.css',
+    FORM_SCRIPT: 'request-form.js',
+    DOCS_STYLE: 'docs.css',
+    DOCS_SCRIPT: 'docs.js',
+    INDEX_SCRIPT: 'docs-index.js',
+    SEARCH_SCRIPT: 'docs-search.js',
+    RESPONSES_SCRIPT: 'docs-responses.js',
+  };
   return Object.entries(files)
     .map(([constant, name]) => `export const ${constant} = ${text(name)};\n`)
     .join('');

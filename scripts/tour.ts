@@ -14,7 +14,8 @@ import { importWorld } from '../examples/world/start.ts';
 import type { Terminal } from '../src/cli/terminal/terminal.ts';
 import { root } from './command.ts';
 
-const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
+/** The origin in the pages. */
+export const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
 /** One request, as shell commands, and the response below it. */
 const EXCHANGE = /```sh\n(?<request>.*?)```\n\n```http\n(?<answer>.*?)```/gs;
 const BETWEEN = '\u{1e}';
@@ -69,7 +70,7 @@ export function findRequests(page: string): string {
 }
 
 /** Runs all requests in one shell, so that later ones can use its variables. @returns the raw responses */
-async function ask(requests: readonly string[], origin: string): Promise<readonly string[]> {
+export async function ask(requests: readonly string[], origin: string): Promise<readonly string[]> {
   const commands = requests.map((request) => request.replaceAll(DOCUMENTED_ORIGIN, origin));
   const script = ['set -eu', 'curl() { command curl -sS "$@"; }', commands.join(`printf '${BETWEEN}'\n`)].join('\n');
   const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -79,13 +80,20 @@ async function ask(requests: readonly string[], origin: string): Promise<readonl
 }
 
 /**
- * A response as a page shows it: status, some of its fields, and the indented body, with `…` for values that change.
+ * A response as a page shows it: status, some of its fields, and the body, with `…` for values that change.
+ *
+ * @param names of the fields, in lower case
+ * @param write the body as JSON; indented by default
  */
-function showAnswer(answer: string, names: ReadonlySet<string>): string {
+export function showAnswer(
+  answer: string,
+  names: ReadonlySet<string>,
+  write: (body: unknown) => string = (body) => indented(body),
+): string {
   const [head = '', body = ''] = answer.split(/\r\n\r\n(.*)/s);
   const [status = '', ...fields] = head.split('\r\n');
   const shown = fields.filter((field) => names.has((field.split(':', 1)[0] ?? '').toLowerCase())).map(withoutChange);
-  const blank = body === '' ? [] : ['', indented(JSON.parse(body))];
+  const blank = body === '' ? [] : ['', write(JSON.parse(body))];
   return `${[status.trim(), ...shown, ...blank].join('\n')}\n`;
 }
 
@@ -128,7 +136,8 @@ function indented(value: unknown, margin = '', lead = 0): string {
   return `{\n${members.join(',\n')}\n${margin}}`;
 }
 
-function oneLine(value: unknown, name = ''): string {
+/** JSON on one line, with `…` for values that change. @param name of the member whose value it is */
+export function oneLine(value: unknown, name = ''): string {
   if (changes(name, value)) return typeof value === 'string' ? '"…"' : '…';
   if (Array.isArray(value)) return `[${value.map((item) => oneLine(item)).join(', ')}]`;
   if (typeof value !== 'object' || value === null)
@@ -189,7 +198,8 @@ async function serveIn(folder: string, model: string, database: string): Promise
   };
 }
 
-async function readOrigin(server: ChildProcess): Promise<string> {
+/** The origin of a server, from the line that it prints when it listens. @throws {Error} it ends before */
+export async function readOrigin(server: ChildProcess): Promise<string> {
   if (server.stdout === null) throw new Error('the server has no standard output');
   for await (const line of createInterface({ input: server.stdout })) {
     const [, origin] = /^listening on (http:\/\/[^/]+)/.exec(line) ?? [];

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { NO_TOKENS, type TokenVerifier } from './auth/token-verifier.ts';
 import type { WebhookSender } from './events/webhooks/sender.ts';
 import type { RateLender } from './limits/leased-rate-limiter.ts';
+import type { AgentMode } from './mcp/tools.ts';
 import type { Model } from './model/model.ts';
 import type { HookServices } from './model/hooks.ts';
 import type { Metrics } from './observe/metrics/metrics.ts';
@@ -47,6 +48,11 @@ export interface ApiOptions {
    * Default: false.
    */
   readonly serveMetrics?: boolean;
+  /**
+   * Serves agents at `mcp` below the base path, by the Model Context Protocol (OPS-8): `read` for tools that read,
+   * `write` for those that write too. Needs the package `@modelcontextprotocol/server`. Default: null, no agents.
+   */
+  readonly mcp?: AgentMode | null;
   /** Called after every commit. */
   readonly onCommit?: () => void;
   /** The reason for which `/readyz` responds 503; null when the server is ready. Default: always ready. */
@@ -89,6 +95,7 @@ export function withDefaults(given: ApiOptions): CompleteApiOptions {
     tokens: given.model.auth !== null ? NO_TOKENS : null,
     serveMetrics: false,
     serverTiming: false,
+    mcp: null,
     allowAnyHost: false,
     origin: () => 'http://localhost',
     onCommit: () => undefined,

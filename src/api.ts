@@ -5,6 +5,7 @@ import { httpDate } from './conventions/headers/http-date.ts';
 import { EventFeeds } from './events/feed/event-feeds.ts';
 import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
 import { webhookSeal } from './events/webhooks/webhook-seal.ts';
+import { type Agents, openAgents } from './mcp/open-agents.ts';
 import type { Model } from './model/model.ts';
 import { rowTransfer, type RowTransfer } from './row-transfer.ts';
 import { apiMetrics } from './pipeline/measure/api-metrics.ts';
@@ -14,7 +15,7 @@ import { writeResourceUrl } from './plan/routes/protected-resource.ts';
 import type { LinkBase } from './plan/routes/url-builder.ts';
 import { Callers } from './operations/principal.ts';
 import { compileContracts } from './contract/compile-contracts.ts';
-import { type Contract, versionedBase } from './contract/contract.ts';
+import { type Contract, type Contracts, versionedBase } from './contract/contract.ts';
 import type { Handler } from './exchange/handler.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import { createRates } from './operations/quota.ts';
@@ -62,6 +63,8 @@ export interface Api extends Handler, RowTransfer {
   readonly servesMetrics: boolean;
   /** The deliveries to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
+  /** The ways of agents to it, for the program that serves its standard streams; null without the option `mcp`. */
+  readonly agents: Agents | null;
 
   /** Ends all live feeds, and opens no more: call it before a server of the application waits for its responses. */
   endFeeds(): Promise<void>;
@@ -84,12 +87,12 @@ export interface Api extends Handler, RowTransfer {
  */
 export async function createApi(given: ApiOptions): Promise<Api> {
   const options = withDefaults(given);
-  const { model, store, metrics } = options;
-  const servesMetrics = options.serveMetrics && metrics !== null;
+  const { model, store } = options;
   await followStore({ ...options, newestTime: (until) => store.newestTime(until) });
-  const secret = model.secret === null ? await store.secret() : new TextEncoder().encode(model.secret);
+  const secret = await readSecret(options);
   const seal = createSeal(secret, 'cursor');
-  const contracts = compileContracts(model, { seal, observe: options.observe, servesMetrics });
+  const agents = await openAgents({ ...options, mode: options.mcp, secret, findHandler: () => handler });
+  const contracts = compileServed(options, seal);
   const { current } = contracts;
   const events = eventContext(options, current);
   const secrets = webhookSeal(secret);
@@ -98,29 +101,58 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const services = createServices(options, { epoch, secrets, events, webhooks });
   const identities = callerServices(options);
   const caches = measuredCaches({ contracts, services, ...identities });
-  const handler = createPipeline({
+  const handler: Handler = createPipeline({
     contracts,
     services,
     findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     store,
     sources: { ...exchangeSources(options, services), ...exchangeRules(current) },
-    hosts: options.allowAnyHost || model.auth !== null ? 'any' : 'loopback',
-    resource: () => findResourceUrl(model, given.origin?.() ?? null),
+    ...ownNames(options, given.origin),
     ...identities,
-    notReadyReason: options.notReadyReason,
+    ...pickSettings(options),
+    agents: agents?.endpoint ?? null,
     caches: [services.descriptions, ...Object.values(caches)],
     ...measuring(options, caches),
-    serverTiming: options.serverTiming,
   });
   return {
     ...handler,
     ...rowTransfer({ contract: current, store, ...identities, tokens: identities.tokens ?? NO_TOKENS, services }),
     model,
-    servesMetrics,
+    servesMetrics: contracts.servesMetrics,
     webhooks,
+    agents,
     endFeeds: () => services.feeds.end(),
     onMount: once(() => reportOpenMount(model, services)),
   };
+}
+
+function pickSettings({
+  notReadyReason,
+  serverTiming,
+}: CompleteApiOptions): Pick<PipelineOptions, 'notReadyReason' | 'serverTiming'> {
+  return { notReadyReason, serverTiming };
+}
+
+/** The names by which an API is reached: those that `Host` may have, and that of its resource. */
+function ownNames(
+  { model, allowAnyHost }: CompleteApiOptions,
+  origin: ApiOptions['origin'],
+): Pick<PipelineOptions, 'hosts' | 'resource'> {
+  return {
+    hosts: allowAnyHost || model.auth !== null ? 'any' : 'loopback',
+    resource: () => findResourceUrl(model, origin?.() ?? null),
+  };
+}
+
+/** Compiles the contracts of an API, with the routes that it serves by its options. @param seal of cursors */
+function compileServed({ model, observe, serveMetrics, metrics, mcp }: CompleteApiOptions, seal: Seal): Contracts {
+  const servesMetrics = serveMetrics && metrics !== null;
+  return compileContracts(model, { seal, observe, servesMetrics, servesAgents: mcp !== null });
+}
+
+/** The secret that the model declares, or that of the database. */
+async function readSecret({ model, store }: CompleteApiOptions): Promise<Uint8Array> {
+  return model.secret === null ? store.secret() : new TextEncoder().encode(model.secret);
 }
 
 /** Selects the time, the ids and the random values of exchanges. */

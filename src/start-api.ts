@@ -39,6 +39,7 @@ export interface StartApiOptions
     | 'traces'
     | 'serverTiming'
     | 'serveMetrics'
+    | 'mcp'
     | 'allowAnyHost'
     | 'origin'
     | 'notReadyReason'
@@ -108,6 +109,7 @@ export interface StartedApi extends AsyncDisposable {
  * @throws {ModelError} where the model is invalid
  * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
+ * @throws {AgentPackageMissing} where `mcp` is given without the package `@modelcontextprotocol/server`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
  *

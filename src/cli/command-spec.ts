@@ -1,4 +1,5 @@
 import type { ExitCode } from './command-error.ts';
+import { AGENT_MODES } from '../mcp/tools.ts';
 import { DRIVER_NAMES } from '../stores/sqlite/driver/driver.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -77,6 +78,14 @@ export const DRIVER_OPTION: OptionSpec = {
 
 /** The options of every command that uses a database. */
 export const DATABASE_OPTIONS: readonly OptionSpec[] = [DATABASE_OPTION, DRIVER_OPTION];
+
+/** The option that says what agents may do. */
+export const AGENT_OPTION: OptionSpec = {
+  name: 'mcp',
+  value: { name: 'access', completes: AGENT_MODES },
+  description: 'what agents may do by MCP: read, or write (RESTWRIGHT_MCP); requires @modelcontextprotocol/server',
+  group: 'Agents:',
+};
 
 /** @param what is printed as JSON */
 export function jsonOption(what: string): OptionSpec {

@@ -10,6 +10,7 @@ import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
 import { listenSpec } from './commands/listen.ts';
+import { mcpSpec } from './commands/mcp.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { openapiSpec } from './commands/openapi.ts';
 import { schemaSpec } from './commands/schema.ts';
@@ -20,6 +21,7 @@ import { versionsSpec } from './commands/versions.ts';
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
   serveSpec,
+  mcpSpec,
   initSpec,
   checkSpec,
   diffSpec,

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UnusableKeys } from '../auth/key-set.ts';
+import { AgentPathTaken } from '../mcp/open-agents.ts';
+import { AgentPackageMissing } from '../mcp/sdk.ts';
 import type { Model } from '../model/model.ts';
 import type { Observe } from '../observe/observation.ts';
 import { type StartApiOptions, startApi, type StartedApi } from '../start-api.ts';
@@ -48,7 +50,12 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
       `${error.message} ${migrateCommand(files, name)} shows the migration; --apply --allow-data-loss applies it.`,
     );
   }
-  if (error instanceof RedisClientMissing || error instanceof PostgresDriverMissing)
+  if (
+    error instanceof RedisClientMissing ||
+    error instanceof PostgresDriverMissing ||
+    error instanceof AgentPackageMissing ||
+    error instanceof AgentPathTaken
+  )
     return commandFailed(error.message);
   if (
     error instanceof UnusableKeys ||
@@ -89,7 +96,7 @@ export async function openDatabase({
  */
 export async function openWithoutServer(
   model: Model,
-  files: DatabaseFiles,
+  { mcp = null, ...files }: DatabaseFiles & Pick<StartApiOptions, 'mcp' | 'services'>,
   { env, stderr }: Terminal,
 ): Promise<StartedApi> {
   const { database } = files;
@@ -104,6 +111,7 @@ export async function openWithoutServer(
     observe,
     allowAnyHost: false,
     dispatch: false,
+    mcp,
     origin: () => serverUrl(host, port, ''),
   });
 }

@@ -1,4 +1,5 @@
 import { parseDuration } from '../model/values/parse-units.ts';
+import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
 import { type DatabaseFlags, type DatabaseLocation, servedLocation } from './database-settings.ts';
@@ -25,6 +26,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly workers?: string;
   readonly redis?: string;
   readonly drain?: string;
+  readonly mcp?: string;
   readonly log?: string;
   readonly dev?: boolean;
   readonly open?: boolean;
@@ -44,6 +46,8 @@ export interface ServeSettings {
   readonly redis: string | null;
   /** Milliseconds after a stop signal in which it goes on serving and is not ready, before it stops listening. */
   readonly drain: number;
+  /** The access of agents; null if none are served (OPS-8). */
+  readonly mcp: AgentMode | null;
   /** The format of the log; null to choose it by the terminal. */
   readonly log: LogFormat | null;
   readonly dev: boolean;
@@ -60,6 +64,7 @@ const METRICS_HOST: SettingSource = { flag: '--metrics-host', variable: 'RESTWRI
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
 const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
 const DRAIN: SettingSource = { flag: '--drain', variable: 'RESTWRIGHT_DRAIN', fallback: '0s' };
+const MCP: SettingSource = { flag: '--mcp', variable: 'RESTWRIGHT_MCP', fallback: '' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 /**
  * Reads the settings of `serve`.
@@ -77,6 +82,7 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
     workers,
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
     drain: parseDrain(settingValue(DRAIN, flags.drain, env)),
+    mcp: agentSetting(flags.mcp, env),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
     open,
@@ -123,6 +129,15 @@ function parseDrain({ text, origin }: SettingValue): number {
   const milliseconds = text === DRAIN.fallback ? 0 : (parseDuration(text) ?? Number.NaN);
   if (milliseconds <= MAX_DRAIN) return milliseconds;
   throw usageError(`${origin}: '${text}' is not a valid time to drain; use one of at most 10m, such as 5s, or 0s.`);
+}
+
+/** The access of agents; null without a value. @throws {CommandError} exit 2 for another one */
+export function agentSetting(flag: string | undefined, env: EnvironmentVariables): AgentMode | null {
+  const { text, origin } = settingValue(MCP, flag, env);
+  if (text === MCP.fallback) return null;
+  const mode = AGENT_MODES.find((name) => name === text);
+  if (mode !== undefined) return mode;
+  throw usageError(`${origin}: '${text}' is not an access of agents; use ${AGENT_MODES.join(' or ')}.`);
 }
 
 function parseLog({ text, origin }: SettingValue): LogFormat | null {

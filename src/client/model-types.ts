@@ -60,6 +60,7 @@ export interface AnyShape {
   readonly id: unknown;
   readonly computed: unknown;
   readonly error_prefix: unknown;
+  readonly inverse: unknown;
 }
 
 /** By the key of the resource, which is the same in all versions. */
@@ -102,7 +103,7 @@ type IdMember<I> = I extends 'uuid' ? unknown : { readonly id: string };
 type RelationsOf<H, N, K extends string, S> = {
   readonly [F in keyof PropertiesOf<S> as RelationName<H, F, PropertiesOf<S>[F]>]: ReferenceTo<N, PropertiesOf<S>[F]>;
 } & Inverses<N, At<InverseByTarget<H>, K, InverseRelation>> & {
-    readonly [C in At<ChildrenByParent<H>, K, string> as NameOf<N, C>]: {
+    readonly [C in At<ChildrenByParent<H>, K, string> as ChildRelation<H, N, C>]: {
       readonly to: NameOf<N, C>;
       readonly many: true;
     };
@@ -165,6 +166,15 @@ type InverseByTarget<H> = { readonly [E in InverseOf<H> as E['to']]: E };
 type ChildrenByParent<H> = {
   readonly [C in keyof H & string as H[C] extends { readonly parent: infer P extends string } ? P : never]: C;
 };
+
+/** The name of the relation from a resource to its children: declared, or that of their collection. */
+type ChildRelation<H, N, C extends string> = C extends keyof H
+  ? H[C] extends { readonly inverse: infer V extends string }
+    ? [V] extends [never]
+      ? NameOf<N, C>
+      : V
+    : NameOf<N, C>
+  : never;
 
 /** The value of a map for a key. */
 type At<T, K, V> = K extends keyof T ? Extract<T[K], V> : never;

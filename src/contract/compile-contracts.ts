@@ -32,10 +32,10 @@ interface CompileOptions extends Pick<ContractContext, 'seal' | 'observe'> {
   readonly caches: ContractCaches;
 }
 
-interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics'> {}
+interface ContractsOptions extends Omit<CompileOptions, 'caches'>, Pick<Contracts, 'servesMetrics' | 'servesAgents'> {}
 
 /** Compiles the contracts of a model: the newest one, and older ones over the same rows. */
-export function compileContracts(model: Model, { servesMetrics, ...given }: ContractsOptions): Contracts {
+export function compileContracts(model: Model, { servesMetrics, servesAgents, ...given }: ContractsOptions): Contracts {
   const caches: ContractCaches = { visibilities: new ObjectCache(), permissions: [], contracts: [] };
   const options = { ...given, caches };
   const current = compileCurrent(model, options);
@@ -52,7 +52,8 @@ export function compileContracts(model: Model, { servesMetrics, ...given }: Cont
     all,
     versions,
     servesMetrics,
-    findOriginRoute: compileOriginRoutes({ model, servesMetrics }),
+    servesAgents,
+    findOriginRoute: compileOriginRoutes({ model, servesMetrics, servesAgents }),
     caches: {
       visibilities: caches.visibilities,
       permissions: joinCaches(caches.permissions),

@@ -159,6 +159,8 @@ export interface Contracts {
   readonly versions: readonly SupportedVersion[];
   /** True if `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
+  /** True if `mcp` is a route below the base path (OPS-8). */
+  readonly servesAgents: boolean;
   /** Finds the route of a path outside of the base path. */
   readonly findOriginRoute: FindOriginRoute;
   /** The caches of all contracts, by their names in metrics. */

@@ -12,6 +12,12 @@ export function serverOverloadedError(): ApiError {
   return apiError('SERVER_OVERLOADED', 'The server is overloaded. Send the request again later.', RETRY_AFTER);
 }
 
+/** The handler took too long (503, LIM-1). */
+export function handlerTimedOut(): ApiError {
+  const message = 'The server took too long to respond. Send the request again later.';
+  return apiError('SERVER_TIMEOUT', message, RETRY_AFTER);
+}
+
 /** Clients have not read too many responses yet (503, LIM-1). */
 export function unsentResponsesError(): ApiError {
   const message = 'The server holds too many responses that clients have not read yet. Send the request again later.';

@@ -74,6 +74,10 @@ export interface RawRequest {
    * true.
    */
   readonly cors?: boolean;
+  /** True if it is a part of another request, which has taken its unit of the rate (LIM-2). Default: false. */
+  readonly isPartOfPaid?: boolean;
+  /** The name that an agent gives itself, for events whose caller has no `client` (EVT-2). Default: none. */
+  readonly agent?: string | null;
 }
 
 /** Header fields: names and values alternating. */

@@ -1,14 +1,7 @@
-import { type ApiError, apiError } from '../conventions/errors.ts';
+import { handlerTimedOut } from '../conventions/receive-errors.ts';
 import { abandon, type ApiResponse, type Handler, type RawRequest } from '../exchange/handler.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import type { MountedApi } from './mounted-api.ts';
-
-/** The error of a request whose handler took too long (503, LIM-1). */
-export function handlerTimedOut(): ApiError {
-  return apiError('SERVER_TIMEOUT', 'The server took too long to respond. Send the request again later.', {
-    headers: { 'Retry-After': '1' },
-  });
-}
 
 /**
  * Handles a request, synchronously where the handler does. Whatever the handler throws becomes an error response; never

@@ -27,6 +27,8 @@ export interface Caller {
 export interface CallTrace {
   readonly correlationId: string;
   readonly traceId: string;
+  /** The name that an agent gives itself; null for other callers. Default: null. */
+  readonly agent?: string | null;
 }
 
 /** The part of a caller that a read of rows needs. */

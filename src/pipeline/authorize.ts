@@ -33,7 +33,8 @@ export function authorize(limited: Limited, store: RowSource, identity: Resource
   requireAccess({ accessError }, accessRules(routed));
   const { permission, contract } = routed.contract.permitted(principal);
   const rows = new VisibleRows(store, contract.visibilities(principal), contract.mapping?.reads ?? null);
-  const trace = { correlationId: exchange.correlationId, traceId: exchange.trace.traceId };
+  const { agent = null } = limited.routed.received.request;
+  const trace = { correlationId: exchange.correlationId, traceId: exchange.trace.traceId, agent };
   const caller = { contract, rows, principal, permission, accessError, quota, trace };
   return { routed: contract === routed.contract ? routed : routeIn(contract, routed), caller, credentials };
 }

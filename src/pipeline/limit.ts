@@ -82,8 +82,9 @@ export function limit(checked: OriginChecked, rates: Rates | null): MaybePromise
       ? new Quota(rates, 'address', received.client.address)
       : new Quota(rates, 'caller', principal.identity);
   exchange.note.quota = quota;
-  const units = route.kind === 'collection' && isSearch(received.parameters) ? quota.searchWeight : 1;
-  return chain(quota.take(units), () => ({ routed, principal, credentials, quota }));
+  const weight = route.kind === 'collection' && isSearch(received.parameters) ? quota.searchWeight : 1;
+  const units = received.request.isPartOfPaid === true ? weight - 1 : weight;
+  return chain(units === 0 ? null : quota.take(units), () => ({ routed, principal, credentials, quota }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { IdleTimer } from '../cache/idle-timer.ts';
 import type { HostRule } from '../conventions/url/host.ts';
 import type { FindVariants } from '../contract/variants.ts';
+import type { AgentEndpoint } from '../exchange/agent-endpoint.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { ApiResponse, Handler, RawRequest } from '../exchange/handler.ts';
 import { withServerTiming } from '../exchange/stage-recorder.ts';
@@ -10,6 +11,7 @@ import { attempt, type MaybePromise, chain } from '../platform/maybe-promise.ts'
 import { compressResponse } from '../represent/content-encoding.ts';
 import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
+import { agentResponse } from './agents.ts';
 import type { Authenticated } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
@@ -46,6 +48,8 @@ export interface PipelineOptions extends LimitAttemptsOptions, EarlyOptions {
   readonly hosts: HostRule;
   /** Writes all metrics, for `/metrics`. */
   readonly metrics: () => Promise<string>;
+  /** Answers the messages of agents; null where they are not served (OPS-8). */
+  readonly agents: AgentEndpoint | null;
   /** The caches of the API, which are cleared when it is idle. */
   readonly caches: readonly { clear?(): void }[];
   /** Counts the requests in progress; null if nothing is measured (OPS-2). */
@@ -80,12 +84,14 @@ function respond(exchange: Exchange, request: RawRequest, options: PipelineOptio
 
 /** Runs the stages that follow once the rate limits admit the caller. */
 function serve(limited: Limited, options: PipelineOptions): MaybePromise<ApiResponse> {
-  const { store, services, metrics, findVariants } = options;
+  const { store, services, metrics, findVariants, agents } = options;
   const { stages } = limited.routed.exchange;
   stages?.end('limit');
   const authorized = authorize(limited, tracedRows(store, stages), options);
   stages?.end('authorize');
-  if (limited.routed.route.kind === 'metrics') return metricsResponse(authorized, metrics);
+  const { kind } = limited.routed.route;
+  if (kind === 'metrics') return metricsResponse(authorized, metrics);
+  if (kind === 'mcp') return agentResponse(authorized, agents);
   return perform(negotiate(authorized, findVariants), tracedCommits(services, stages));
 }
 

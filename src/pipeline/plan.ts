@@ -68,6 +68,7 @@ export function plan(caller: Caller, target: NegotiatedTarget, parameters: reado
     case 'docs':
     case 'openapi':
     case 'asyncapi':
+    case 'llms':
       return { kind: 'description', form: descriptionForm(route.kind, caller, parameters, lenient) };
     case 'batches':
       return batchPlan(target, parameters, lenient);
@@ -84,6 +85,7 @@ export function plan(caller: Caller, target: NegotiatedTarget, parameters: reado
     case 'ready':
     case 'metrics':
     case 'metadata':
+    case 'mcp':
       throw new Error(`${route.kind} is answered before negotiation`);
   }
 }
@@ -146,14 +148,14 @@ const DESCRIPTION_PARAMETERS: ParameterRule = {
  * that sends it.
  */
 function descriptionForm(
-  kind: 'docs' | 'openapi' | 'asyncapi',
+  kind: 'docs' | 'openapi' | 'asyncapi' | 'llms',
   { contract, principal }: Caller,
   parameters: readonly QueryParameter[],
   lenient: boolean,
 ): DescriptionForm {
   if (kind === 'openapi') return readOpenApiForm(admitParameters(parameters, DESCRIPTION_PARAMETERS, lenient));
   admitParameters(parameters, commonParameterRule, lenient);
-  if (kind === 'asyncapi') return 'asyncapi';
+  if (kind !== 'docs') return kind;
   const isLocked = contract.model.descriptions === 'authenticated' && principal.scopes === null;
   return isLocked ? 'locked-docs' : 'docs';
 }

@@ -54,7 +54,7 @@ export function route(received: Received, contracts: Contracts): Routed {
   const { exchange, versionSegment } = received;
   const own = originRoute(received, contracts);
   const below = own === null ? received.belowBase : null;
-  const isDescription = own?.kind === 'openapi' || own?.kind === 'asyncapi' || own?.kind === 'docs';
+  const isDescription = own !== null && ROUTES[own.kind].place.at === 'description';
   // Health checks have one format, whatever is accepted.
   const isNegotiated = own === null || own.kind === 'home' || isDescription;
   const ranges = isNegotiated ? parseAccept(exchange.fields.get('accept')) : [];
@@ -192,7 +192,7 @@ function linkBase({ linkBases }: Contract, { carrier, text }: ResolvedVersion<Co
   return linkBases.byQuery.get(text ?? '') ?? linkBases.whole;
 }
 
-/** Finds a route outside the base path, by the table of routes. */
+/** Finds a route with a fixed path, by the table of routes. */
 function originRoute({ segments }: Received, { findOriginRoute }: Contracts): Route | null {
   if (segments === null) return { kind: 'server' };
   const kind = findOriginRoute(segments);

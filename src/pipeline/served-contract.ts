@@ -50,11 +50,13 @@ function findTargetUrl(route: Route | null, of: Contract): string {
       return urls.system(base, model.system.events, route.id);
     case 'openapi':
     case 'asyncapi':
+    case 'llms':
       return writeDescriptionUrl(of, route.kind);
     case 'docs':
       return writeDocsUrl(of);
     case 'home':
     case 'live':
+    case 'mcp':
     case 'metadata':
     case 'metrics':
     case 'ready':

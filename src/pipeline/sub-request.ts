@@ -67,6 +67,7 @@ function onlyContract(contract: Contract): Contracts {
     all: [contract],
     versions,
     servesMetrics: false,
+    servesAgents: false,
     findOriginRoute: () => null,
     caches: {},
     of: () => contract,

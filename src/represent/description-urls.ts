@@ -8,7 +8,7 @@ import { pathNextToBase } from '../conventions/url/url.ts';
 type DescribedVersion = Pick<Contract, 'model' | 'mapping' | 'version'>;
 
 /** Writes the URL of a description of a contract (REP-10, RFC 8631). */
-export function writeDescriptionUrl(contract: DescribedVersion, kind: 'openapi' | 'asyncapi'): string {
+export function writeDescriptionUrl(contract: DescribedVersion, kind: 'openapi' | 'asyncapi' | 'llms'): string {
   return withVersion(joinPath(contract.model.publicUrl ?? '', ORIGIN_NAMES[kind]), contract);
 }
 

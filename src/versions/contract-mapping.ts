@@ -29,6 +29,12 @@ export function contractMappings(model: Model): readonly ContractMapping[] {
   });
 }
 
+/** The mapping of an older contract. It may be one that the model does not list. */
+export function findContractMapping(model: Model, version: OlderVersion): ContractMapping {
+  const listed = contractMappings(model)[model.versions.indexOf(version)];
+  return listed ?? contractMappings({ ...model, versions: [version] })[0] ?? { resources: new Map() };
+}
+
 /** The field with the id of the parent follows the singular of the parent. */
 function declaredSources({ fields, parent }: Resource): FieldSources {
   return storedSources(fields.flatMap(({ name }) => (name === parent?.field ? [] : [name])));

@@ -4,7 +4,7 @@ import { fieldOfPath } from '../conventions/text/field-path.ts';
 import type { ContractVersion, Model, OlderVersion, Resource } from '../model/model.ts';
 import { type ComparedPaths, comparedPaths } from '../plan/events/recorded-values.ts';
 import type { FieldValues } from '../plan/plan.ts';
-import { contractMappings } from './contract-mapping.ts';
+import { findContractMapping } from './contract-mapping.ts';
 import type { ResourceMapping } from './resource-mapping.ts';
 import { isUnsetValue } from './shown-values.ts';
 import { listStoredPaths } from './stored-paths.ts';
@@ -45,18 +45,18 @@ export interface EventConversion {
 /** Finds the conversion of a resource's events. @param singular that of the newest contract; null if nothing differs */
 export type FindEventConversion = (version: OlderVersion, singular: string) => EventConversion | null;
 
-/** The conversions of all older contracts of a model. */
+/** The conversions of all older contracts of a model, and of one that it does not list. */
 export const eventConversions: (model: Model) => FindEventConversion = weakMemoize((model) => {
-  const byVersion = contractMappings(model).map(({ resources: mappings }, index) => {
-    const version = model.versions[index];
+  const conversionsFrom = weakMemoize((version: OlderVersion): ReadonlyMap<string, EventConversion> => {
+    const { resources: mappings } = findContractMapping(model, version);
     const conversions = [...model.resources.values()].flatMap((stored) => {
-      const older = version?.model.resources.get(stored.name);
-      if (version === undefined || older === undefined) return [];
+      const older = version.model.resources.get(stored.name);
+      if (older === undefined) return [];
       return [[stored.singular, new ResourceEvents(model, { version, older, stored, mappings })] as const];
     });
     return new Map(conversions);
   });
-  return (version, singular) => byVersion[model.versions.indexOf(version)]?.get(singular) ?? null;
+  return (version, singular) => conversionsFrom(version).get(singular) ?? null;
 });
 
 interface VersionedResource {

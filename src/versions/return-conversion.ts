@@ -5,12 +5,12 @@ import { memberAssertions } from '../model/values/assertion.ts';
 import { absentValue, storedForm } from '../model/values/stored-form.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
 import { contractMappings } from './contract-mapping.ts';
+import { findLosses } from './lost-values.ts';
 import type { ResourceMapping } from './resource-mapping.ts';
 import {
   type ConvertedValues,
   contractTable,
   describeViolations,
-  findLosses,
   NO_ROW,
   type RowConversion,
   type StoredDifference,

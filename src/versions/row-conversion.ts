@@ -1,14 +1,15 @@
-import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import type { Field, Model, OlderVersion, Resource, Shape } from '../model/model.ts';
+import type { Json } from '../conventions/json/json.ts';
+import type { Field, Model, OlderVersion, Resource } from '../model/model.ts';
 import { memberAssertions } from '../model/values/assertion.ts';
 import { describeReason } from '../model/values/messages.ts';
 import { absentValue, storedForm, type StoredForm } from '../model/values/stored-form.ts';
 import { ConversionError } from '../model/values/conversion-error.ts';
 import { compileAssertion, dedupeViolations, type FindViolations } from '../model/values/validator.ts';
 import type { FieldValues, Row } from '../plan/plan.ts';
-import { contractMappings } from './contract-mapping.ts';
+import { findContractMapping } from './contract-mapping.ts';
+import { findLosses, type LostValue } from './lost-values.ts';
 import type { ResourceMapping } from './resource-mapping.ts';
-import { isShownAs, isUnsetValue } from './shown-values.ts';
+import { isShownAs } from './shown-values.ts';
 
 /** A reason why a stored row of an older contract is not the same row in the newest one. */
 export type ConversionProblem =
@@ -16,8 +17,7 @@ export type ConversionProblem =
   | { readonly kind: 'failed'; readonly field: string; readonly message: string }
   /** A value of the newest contract that its schema does not allow. */
   | { readonly kind: 'invalid'; readonly field: string; readonly message: string }
-  /** A field of the older contract that shows another value afterwards. */
-  | { readonly kind: 'lost'; readonly field: string };
+  | LostValue;
 
 /** The values of the newest contract for a row, by field, in their stored form. */
 export interface ConvertedValues {
@@ -75,10 +75,10 @@ export interface StoredDifference<C extends RowConversion = RowConversion> {
 /**
  * Finds the differences between rows that an older contract has stored, as its newest one, and those of the newest.
  *
- * @param version one of the versions of the model, with its changes
+ * @param version one of the versions of the model, with its changes, or the contract of former names
  */
 export function findStoredDifference(model: Model, version: OlderVersion): StoredDifference<PairedConversion> {
-  const mappings = contractMappings(model)[model.versions.indexOf(version)]?.resources ?? new Map();
+  const { resources: mappings } = findContractMapping(model, version);
   const resources = new Map<string, Resource>();
   const conversions = new Map<string, PairedConversion>();
   for (const [name, resource] of model.resources) {
@@ -253,7 +253,8 @@ class ResourceConversion implements PairedConversion {
 
   /** A row means in the older contract afterwards what it meant before. */
   #listLosses(before: FieldValues, values: FieldValues): readonly ConversionProblem[] {
-    return findLosses(this.from, before, this.#mapping.down({ ...values, ...NO_ROW }));
+    const after = this.#mapping.down({ ...values, ...NO_ROW });
+    return findLosses(this.from, before, after);
   }
 }
 
@@ -264,27 +265,4 @@ export function describeViolations(violations: ReturnType<FindViolations>): read
     field: path.filter((step) => typeof step === 'string').join('.'),
     message: reason.kind === 'unknown' ? 'is not declared' : describeReason(reason, value),
   }));
-}
-
-/** Finds the fields whose values are others once they were converted there and back. */
-export function findLosses(
-  fields: readonly Field[],
-  before: FieldValues,
-  after: FieldValues,
-): readonly ConversionProblem[] {
-  return fields.flatMap((field): readonly ConversionProblem[] =>
-    isShownAs(withoutEmpty(before[field.name] ?? null, field), withoutEmpty(after[field.name] ?? null, field), field)
-      ? []
-      : [{ kind: 'lost', field: field.name }],
-  );
-}
-
-/** Unsets a declared object without set members: where a member of it is stored elsewhere, it is shown so or so. */
-function withoutEmpty(value: Json, { type }: Shape): Json {
-  if (type.kind !== 'object' || !isJsonObject(value)) return value;
-  const members = type.members.map((member): [string, Json] => [
-    member.name,
-    withoutEmpty(value[member.name] ?? null, member),
-  ]);
-  return members.every(([, member]) => isUnsetValue(member)) ? null : Object.fromEntries(members);
 }

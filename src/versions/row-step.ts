@@ -2,6 +2,7 @@ import type { DifferenceKind } from '../model/diff/difference-kinds.ts';
 import { diffModels } from '../model/diff/diff-models.ts';
 import type { Field, Model, OlderVersion, Resource, ValueType } from '../model/model.ts';
 import { findPublished, listRowChanges, type StoredRowChange, type RowEffect } from './row-changes.ts';
+import { findFormerContract, type FormerSearch } from './former-contract.ts';
 import { contractTable, findStoredDifference, type RowConversion, type StoredDifference } from './row-conversion.ts';
 
 /** The differences after which stored rows may break a rule. */
@@ -26,9 +27,12 @@ const NARROWER: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
  * @param version the version of `model` whose rows they are; null where `versions` has none, and for the newest
  */
 export function describeRowStep(was: Model, model: Model, version: OlderVersion | null): readonly StoredRowChange[] {
+  const former = version === null ? findFormer(was, model) : null;
+  const rows = version ?? former?.contract?.version ?? null;
   const difference: StoredDifference =
-    version === null ? { model, conversions: new Map() } : findStoredDifference(model, version);
-  const listed = version === null ? [] : listRowChanges(model, version, difference.conversions, was);
+    rows === null ? { model, conversions: new Map() } : findStoredDifference(model, rows);
+  const listed =
+    version === null ? (former?.contract?.changes ?? []) : listRowChanges(model, version, difference.conversions, was);
   const pairs = [...difference.model.resources.values()].map(
     (is): ComparedResource => ({
       is,
@@ -42,6 +46,7 @@ export function describeRowStep(was: Model, model: Model, version: OlderVersion 
   const changes = [
     ...listed,
     ...pairs.flatMap(describeUnlisted),
+    ...(former === null ? [] : describeFormer(former)),
     ...describeNarrower(was, model, { version, pairs }),
     ...dropped.map(({ name }) => ({
       ...unlisted(name, 'drops', 'the collection'),
@@ -50,6 +55,25 @@ export function describeRowStep(was: Model, model: Model, version: OlderVersion 
     })),
   ];
   return [...Map.groupBy(changes, ({ resource }) => resource).values()].flat();
+}
+
+/** Members of objects that are gone, and former names that cannot be followed. */
+function describeFormer({ problems, dropped }: FormerSearch): readonly StoredRowChange[] {
+  return [
+    ...problems.map(({ resource, problem }) => ({
+      ...unlisted(resource, 'checks', problem),
+      consent: 'it is refused',
+    })),
+    ...[...dropped].flatMap(([resource, paths]) => paths.map((path) => describeDropped(resource, path))),
+  ];
+}
+
+/** The contract of the model before, of which members of objects have other names (`x-was`). */
+function findFormer(was: Model, model: Model): FormerSearch {
+  return findFormerContract(model, was.version, ({ name, was: former }) => {
+    const before = was.resources.get(name) ?? was.resources.get(former ?? '');
+    return before === undefined ? null : { ...before, table: before.name };
+  });
 }
 
 /** A resource in both models. */

@@ -53,6 +53,8 @@ export const folders: readonly Folder[] = [
   { name: 'describe', layer: 3, noModules: http },
   { name: 'client', layer: 3, noModules: ['node:*'] },
   { name: 'exchange', layer: 3, noModules: http },
+  // Before the stores, so that it cannot import them: agents reach rows by requests alone.
+  { name: 'mcp', layer: 4, noModules: http },
   { name: 'stores', layer: 4, noModules: ['node:http', 'node:https', 'node:http2'] },
   { name: 'contract', layer: 5, noModules: http, open: { stores: [] } },
   { name: 'operations', layer: 5, noModules: http, open: { stores: ['src/stores/store.ts'] } },

@@ -28,7 +28,11 @@ function listAnchors(page: string): ReadonlySet<string> {
 
 /** The problems of the links of a page. */
 function listBroken(page: string): readonly string[] {
-  const links = [...withoutCode(page).matchAll(/\]\((?<target>[^()\s]+)(?:\s+"[^"]*")?\)/g)];
+  const text = withoutCode(page);
+  const links = [
+    ...text.matchAll(/\]\((?<target>[^()\s]+)(?:\s+"[^"]*")?\)/g),
+    ...text.matchAll(/<(?:img|source)\b[^>]*?\ssrc(?:set)?="(?<target>[^"]+)"/g),
+  ];
   return links.flatMap(({ groups }) => {
     const target = groups?.['target'] ?? '';
     if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return [];

@@ -90,6 +90,24 @@ describe('the published package', () => {
     rmSync(path.dirname(tarball), { recursive: true, force: true });
   });
 
+  it('can be published: npm refuses nothing of the tarball, which has the guides and no test', () => {
+    const args = ['publish', '--dry-run', '--json', '--loglevel=error', tarball];
+    const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    const [published] = Object.values<{ readonly files: readonly { readonly path: string }[] }>(JSON.parse(stdout));
+    const files = published?.files.map((file) => file.path) ?? [];
+    for (const file of ['docs/guides/getting-started.md', 'README.md', 'LICENSE', 'bin/restwright.js'])
+      assert.ok(files.includes(file), file);
+    assert.deepEqual(
+      files.filter((file) => /(?:^|\/)(?:test|node_modules|\.cache)\//.test(file)),
+      [],
+    );
+    const { publishConfig } = JSON.parse(
+      readFileSync(path.join(folder, 'node_modules', 'restwright', 'package.json'), 'utf8'),
+    );
+    assert.deepEqual(publishConfig, { access: 'public', provenance: true });
+  });
+
   const installed = (...parts: readonly string[]) => path.join(folder, 'node_modules', 'restwright', ...parts);
 
   it('contains neither a program called node nor the scripts of the checkout', () => {

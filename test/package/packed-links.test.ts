@@ -15,6 +15,8 @@ describe('the links of a published page', () => {
     ['[a](docs/guides/x.md#part)', `[a](${repository}/blob/HEAD/docs/guides/x.md#part)`],
     ['[a](docs/decisions/)', `[a](${repository}/tree/HEAD/docs/decisions)`],
     ['![a](bench/results.svg)', `![a](${repository}/raw/HEAD/bench/results.svg)`],
+    ['<img alt="a" src="docs/x.svg">', `<img alt="a" src="${repository}/raw/HEAD/docs/x.svg">`],
+    ['<source media="b" srcset="docs/x.svg">', `<source media="b" srcset="${repository}/raw/HEAD/docs/x.svg">`],
     ['[a](CHANGELOG.md)', `[a](${repository}/blob/HEAD/CHANGELOG.md)`],
     ['[a](https://example.com/x) and [b](#part)', '[a](https://example.com/x) and [b](#part)'],
     ['[a](model.md)', '[a](model.md)', 'docs/specification/contract.md'],

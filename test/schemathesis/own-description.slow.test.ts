@@ -6,7 +6,7 @@ import { judgeDescription, type SchemathesisOptions } from './judge-description.
 const SEED = 1;
 
 /** With it, all tests together send 20,000 requests; `npm run judge -- schemathesis` sends more. */
-const EXAMPLES = 70;
+const EXAMPLES = 50;
 
 const READS = ['GET', 'HEAD', 'OPTIONS', 'QUERY'];
 const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
     cases: 4_000,
   },
   { name: 'random reads', phases: ['fuzzing'], examples: EXAMPLES, methods: READS, cases: 1_000 },
-  { name: 'random writes', phases: ['fuzzing'], examples: EXAMPLES, methods: WRITES, cases: 500 },
+  { name: 'random writes', phases: ['fuzzing'], examples: EXAMPLES, methods: WRITES, cases: 300 },
   { name: 'sequences of requests', phases: ['stateful'], examples: EXAMPLES, cases: 100 },
 ];
 

@@ -11,6 +11,7 @@ import type {
   ResourceEvent,
 } from '../../src/client/client.ts';
 import type { ApiOf } from '../../src/client/model-types.ts';
+import { defineModel, resource } from '../../src/model/typescript/define-model.ts';
 import type { model } from '../client/shop.ts';
 
 /** Fails to compile unless both types are the same. */
@@ -92,6 +93,25 @@ describe('the types of a client of a TypeScript model', () => {
     // @ts-expect-error it was not expanded
     same<ReadItem<Shop, 'products'>['supplier'], null>();
     assert.ok(true, 'it compiles');
+  });
+
+  it('name children as their parent declares', () => {
+    const named = defineModel({
+      name: 'shop',
+      resources: {
+        products: resource({ schema: { type: 'object', properties: { reviews: { type: 'integer' } } } }),
+        reviews: resource({
+          parent: { resource: 'products', as: 'subject', inverse: 'opinions' },
+          schema: { type: 'object', required: ['stars'], properties: { stars: { type: 'integer' } } },
+          indexes: ['product_id'],
+        }),
+      },
+    });
+    type Named = ApiOf<typeof named>;
+    same<Named['resources']['reviews']['parent'], 'products'>();
+    same<Named['resources']['products']['relations'], { opinions: { readonly to: 'reviews'; readonly many: true } }>();
+    same<ReadItem<Named, 'products', never, 'opinions'>['opinions']['data'][number]['stars'], number>();
+    assert.deepEqual(Object.keys(named.definition.resources), ['products', 'reviews']);
   });
 
   it('[QRY-1] know the operators of a text', () => {

@@ -168,6 +168,11 @@ const wrong: readonly (readonly [title: string, code: string, says: RegExp])[] =
     /"makers".* is not assignable/s,
   ],
   [
+    'a parent in its long form',
+    `defineModel({ name: 'a', resources: { cars: resource({ schema: plain, parent: { resource: 'makers' } }) } })`,
+    /"makers".* is not assignable/s,
+  ],
+  [
     'a transform to another type',
     `resource({ schema: z.object({ at: z.string().transform((text) => new Date(text)) }) })`,
     /a transform returns another type than clients send and read/,

@@ -112,4 +112,31 @@ describe('the effect of a step on stored rows', () => {
     const was = model('1.0.0', resources(STATUS));
     assert.deepEqual(linesBetween(was, model('1.0.1', resources(STATUS, 'indexes: [status],')), null), []);
   });
+
+  it('[OPS-4d] names members of objects with another name, those that are lost, and a former name that is wrong', () => {
+    const place = (members: string): string => `place: { type: object, properties: { ${members} } }`;
+    const lines = (members: string): string =>
+      `lines: { type: array, items: { type: object, properties: { ${members} } } }`;
+    const text = '{ type: string }';
+    const was = model('1.4.0', resources(`${place(`town: ${text}, shelf: ${text}`)}, ${lines(`n: ${text}`)}`));
+    const step = (properties: string): readonly string[] =>
+      linesBetween(was, model('1.5.0', resources(properties)), null);
+    const city = place(
+      `city: { type: string, x-was: town }, in: { type: object, properties: { shelf: { type: string, x-was: place.shelf } } }`,
+    );
+    assert.deepEqual(step(`${city}, ${lines('no: { type: string, x-was: n }')}`), [
+      'products converts place.town to place.city',
+      'products converts place.shelf to place.in.shelf',
+      'products converts lines[].n to lines[].no',
+    ]);
+    assert.deepEqual(step(`${place('city: { type: string, x-was: town }')}, ${lines(`m: ${text}`)}`), [
+      'products converts place.town to place.city',
+      'products drops place.shelf [rows that have a value lose it] !',
+      'products drops lines[].n [rows that have a value lose it] !',
+    ]);
+    assert.deepEqual(step(`${place(`city: { type: string, x-was: twon }, shelf: ${text}`)}, ${lines(`n: ${text}`)}`), [
+      'products checks place.city has x-was: twon, and place of the database has no twon, but town: write town [it is refused]',
+      'products drops place.town [rows that have a value lose it] !',
+    ]);
+  });
 });

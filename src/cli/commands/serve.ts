@@ -1,6 +1,6 @@
 import { createMetrics } from '../../observe/metrics/metrics.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
-import { type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
+import { AGENT_OPTION, type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -136,6 +136,7 @@ const OPTIONS: readonly OptionSpec[] = [
     'time after a stop signal in which the server is not ready but goes on serving, such as 5s behind a load balancer (RESTWRIGHT_DRAIN, default: 0s)',
     'Processes:',
   ),
+  AGENT_OPTION,
   {
     name: 'log',
     value: { name: 'format', completes: LOG_FORMATS },

@@ -136,7 +136,8 @@ function apiOpener(
     }
     opened.add(database);
     const redis = settings.redis ?? undefined;
-    const served = { model, modelFile, services, ...chosen, migrate, dispatch, rateLender, redis };
+    const { mcp } = settings;
+    const served = { model, modelFile, services, ...chosen, migrate, dispatch, rateLender, redis, mcp };
     const measured = { metrics, serveMetrics: settings.metrics === null, traces, serverTiming: settings.dev };
     return openDatabase({ ...served, ...measured, observe, allowAnyHost, loopbackWebhooks, ...state });
   };

@@ -6,6 +6,7 @@ export const ORIGIN_NAMES = {
   docs: 'docs',
   openapi: 'openapi.json',
   asyncapi: 'asyncapi.json',
+  llms: 'llms.txt',
 } as const;
 
 /** The health checks, which orchestrators send directly to the process, bypassing proxies. */

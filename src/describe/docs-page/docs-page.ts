@@ -1,7 +1,15 @@
 import { linkName } from '../../model/link-name.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type Html, html } from '../html.ts';
-import { DOCS_SCRIPT, DOCS_STYLE, FORM_SCRIPT, STYLE } from '../page/assets.ts';
+import {
+  DOCS_SCRIPT,
+  DOCS_STYLE,
+  FORM_SCRIPT,
+  INDEX_SCRIPT,
+  RESPONSES_SCRIPT,
+  SEARCH_SCRIPT,
+  STYLE,
+} from '../page/assets.ts';
 import { type PageAssets, pagePolicy, writePage } from '../page/page.ts';
 import { requestForm } from '../page/request-form.ts';
 import type { DescribedContract } from '../described-contract.ts';
@@ -12,7 +20,11 @@ import { type DocsContent, sectionId } from './docs-content.ts';
 import { commonCodes, docsOperations } from './operations.ts';
 import { resourceSection } from './resource-section.ts';
 
-const ASSETS: PageAssets = { style: `${STYLE}\n${DOCS_STYLE}`, script: `${FORM_SCRIPT}\n${DOCS_SCRIPT}` };
+const ASSETS: PageAssets = {
+  style: `${STYLE}\n${DOCS_STYLE}`,
+  // The script of the documentation is the last one: the others listen to what it reports.
+  script: [FORM_SCRIPT, INDEX_SCRIPT, SEARCH_SCRIPT, RESPONSES_SCRIPT, DOCS_SCRIPT].join('\n'),
+};
 
 export const DOCS_PAGE_POLICY = pagePolicy(ASSETS);
 
@@ -31,7 +43,7 @@ export function* docsPageSteps(content: DocsContent): Steps<string> {
   return page(
     content,
     paths,
-    html`<div class="columns" id="content">
+    html`<div class="columns" id="content" data-openapi="openapi.json?api_version=${content.contract.version}"${content.contract.model.descriptions === 'public' ? '' : html` data-needs-token`}>
 ${navigation(content, resources)}
 <main>
 ${sections}
@@ -117,9 +129,13 @@ function tokenField(id: 'page-token' | 'token'): Html {
 
 function navigation({ contract }: DocsContent, resources: readonly PlacedResource[]): Html {
   return html`<nav aria-label="Resources">
-<details open>
-<summary>Resources <span class="count">${resources.length}</span></summary>
-${resources.length > 12 ? html`<label class="hidden" for="filter">Filter resources</label><input id="filter" type="search" placeholder="Filter" autocomplete="off">` : ''}
+<div class="search"><label class="hidden" for="search">Search collections, operations, fields and filters</label>
+<input id="search" type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-describedby="found" aria-keyshortcuts="/">
+<kbd aria-hidden="true">/</kbd></div>
+<p class="note" id="found" role="status"></p>
+<ul id="results" hidden></ul>
+<details open id="index">
+<summary><span class="label">Resources <span class="count">${resources.length}</span></span> <span id="here"></span></summary>
 <ul>
 ${resources.map(({ resource, above }) => html`<li class="depth-${above.length}"><a href="#${sectionId(resource)}">${linkName(resource)}</a></li>\n`)}
 <li><a href="#conventions">For every resource</a></li>

@@ -18,7 +18,7 @@ const SYSTEM: readonly (readonly [name: string, type: string, meaning: string])[
 export function fieldList(resource: Resource, { resources }: Pick<Model, 'resources'>): Html {
   const properties = readObject(resource.schema['properties']);
   const { fieldAccess } = resource;
-  return html`<ul class="members">
+  return html`<ul class="members" data-kind="field">
 ${memberItem({ name: 'id', type: 'text', notes: [idNote(resource)], target: null, schema: idSchema(resource), access: null })}
 ${resource.fields.map((field) => memberItem(fieldMember(field, resources, { schema: readObject(properties[field.name]), access: fieldAccess.get(field.name) ?? null, isUnique: isUnique(resource, field) })))}
 ${resource.computed.map((field) => memberItem(computedMember(field, fieldAccess.get(field.name) ?? null)))}

@@ -53,7 +53,7 @@ function eventSection(resource: Resource): Html {
   return html`<details>
 <summary>Events<span class="hidden"> of ${collection}</span> <span class="count">${types.length}</span></summary>
 <p>${cause}</p>
-<ul class="members">${types.map((type) => html`<li><code class="member">${type}</code></li>\n`)}</ul>
+<ul class="members" data-kind="event">${types.map((type) => html`<li><code class="member">${type}</code></li>\n`)}</ul>
 </details>`;
 }
 
@@ -75,7 +75,7 @@ function errorSection({ code, collection }: Resource, operations: readonly DocsO
   const codes = MEANINGS.filter(([each]) => sent.has(`${code}_${each}`));
   return html`<details>
 <summary>Error codes<span class="hidden"> of ${collection}</span> <span class="count">${codes.length}</span></summary>
-<ul class="members">
+<ul class="members" data-kind="error code">
 ${codes.map(([each, meaning]) => html`<li><code class="member">${code}_${each}</code> <span>${resourceErrors[each]}, ${meaning}</span></li>\n`)}
 </ul>
 </details>`;
@@ -89,7 +89,7 @@ function querySection(described: PlacedResource): Html {
   return html`<details>
 <summary>Filters and sort keys<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${properties.length}</span></summary>
 <p>Default order: <code>sort=${order}</code>. ${searchNote(resource)} Pagination by time uses <code>${resource.timeField}</code>.</p>
-<ul class="members">
+<ul class="members" data-kind="filter">
 ${properties.map(propertyItem)}
 </ul>
 </details>
@@ -113,7 +113,7 @@ function relationSection({ resource, relations: all }: PlacedResource): Html {
   return html`<details>
 <summary>Relations<span class="hidden"> of ${linkName(resource)}</span> <span class="count">${all.length}</span></summary>
 <p>Names for <code>expand</code>, and for filters through one relation, such as <code>${all[0]?.name ?? ''}.id=…</code>.</p>
-<ul class="members">
+<ul class="members" data-kind="relation">
 ${all.map(({ name, kind, target }) => html`<li><code class="member">${name}</code> <span>${kind === 'one' ? 'one of' : 'a page of'} <a href="#${sectionId(target)}">${linkName(target)}</a></span></li>\n`)}
 </ul>
 </details>`;

@@ -53,7 +53,9 @@ export function apiPaths(to: Description): JsonObject {
 
 /** The paths at the origin, of the documents that this API has. */
 export function originPaths(to: Description): JsonObject {
-  const described = ORIGIN_DOCUMENTS.flatMap((document) => {
+  // The text is read by models, and no client is generated for it.
+  const documents = ORIGIN_DOCUMENTS.filter(({ kind }) => kind !== 'llms' || to.profile === 'full');
+  const described = documents.flatMap((document) => {
     const route = to.surface.routes.get(document.kind);
     return route === undefined ? [] : [[route.path, documentPath(document, to)] as const];
   });
@@ -62,7 +64,10 @@ export function originPaths(to: Description): JsonObject {
 
 /** A document that is only read. */
 interface DocumentDescription {
-  readonly kind: Extract<DescribedRoute, 'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi'>;
+  readonly kind: Extract<
+    DescribedRoute,
+    'root' | 'batch' | 'live' | 'ready' | 'metadata' | 'openapi' | 'asyncapi' | 'llms'
+  >;
   /** The name of its schema; null for any object. */
   readonly name: 'ApiRoot' | 'Batch' | 'HealthStatus' | 'ProtectedResourceMetadata' | null;
   /** Its name in operations, where it is not that of the schema. */
@@ -106,6 +111,13 @@ const ORIGIN_DOCUMENTS: readonly DocumentDescription[] = [
     operation: 'AsyncApi',
     summary: 'Get the description of the events',
     description: 'The events of the API in AsyncAPI: of the newest version, or of that in api_version.',
+  },
+  {
+    kind: 'llms',
+    name: null,
+    operation: 'LlmsText',
+    summary: 'Get the text for language models',
+    description: 'What a language model needs to use the API: of the newest version, or of that in api_version.',
   },
 ];
 

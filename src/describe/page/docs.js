@@ -1,5 +1,5 @@
 'use strict';
-// The documentation: the field for the token, the filter of the list of resources, and a description that needs the token to be read.
+// The documentation: the field for the token, targets of links, and a description that needs the token to be read.
 (() => {
   const KEY = 'restwright-token';
   const byId = (id) => document.getElementById(id);
@@ -20,24 +20,6 @@
         else sessionStorage.setItem(KEY, field.value.trim());
       });
     }
-  }
-
-  function prepareFilter() {
-    byId('filter')?.addEventListener('input', ({ target }) => {
-      const words = target.value.trim().toLowerCase();
-      for (const item of document.querySelectorAll('nav li'))
-        item.hidden = !item.textContent.toLowerCase().includes(words);
-    });
-  }
-
-  /** In a narrow window the list of resources is closed at first, and again after a choice. */
-  function prepareNavigation() {
-    const list = document.querySelector('nav > details');
-    if (list === null || !matchMedia('(max-width: 60rem)').matches) return;
-    list.open = false;
-    list.addEventListener('click', ({ target }) => {
-      if (target.closest('a') !== null) list.open = false;
-    });
   }
 
   /** The rest of a page that is for callers with a token: the same URL, with it. */
@@ -74,7 +56,8 @@
     }
     byId('content').replaceWith(document.adoptNode(content));
     byId('paths').replaceWith(document.adoptNode(page.getElementById('paths')));
-    prepareContent();
+    openTarget();
+    document.dispatchEvent(new Event('contentshown'));
     document.querySelector('main h2')?.scrollIntoView({ block: 'nearest' });
   }
 
@@ -88,14 +71,8 @@
     if (target?.tagName === 'DETAILS') target.open = true;
   }
 
-  function prepareContent() {
-    openTarget();
-    prepareFilter();
-    prepareNavigation();
-  }
-
   addEventListener('hashchange', openTarget);
   restoreToken();
-  prepareContent();
+  openTarget();
   prepareLocked();
 })();

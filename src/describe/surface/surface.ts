@@ -49,6 +49,7 @@ const KINDS = {
   metadata: { GET: 'health', HEAD: 'health' },
   openapi: { GET: 'description', HEAD: 'description' },
   asyncapi: { GET: 'description', HEAD: 'description' },
+  llms: { GET: 'description', HEAD: 'description' },
 } as const satisfies Partial<Record<RouteKind, Partial<Record<Method, OperationKind>>>>;
 
 /** The routes that descriptions list. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../../conventions/errors.ts';
 import { isHealthTarget } from '../../conventions/url/origin-names.ts';
-import { serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
+import { handlerTimedOut, serverOverloadedError, unsentResponsesError } from '../../conventions/receive-errors.ts';
 import { BodyMemory } from '../../limits/body-memory.ts';
 import { ResponseMemory } from '../../limits/response-memory.ts';
 import type { Limits } from '../../model/model.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../exchange/handler.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { HeaderList } from '../../exchange/handler.ts';
-import { handleSafely, handlerTimedOut } from '../handler-timeout.ts';
+import { handleSafely } from '../handler-timeout.ts';
 import { isFramingAmbiguous, nodeRequestBody, rawRequest } from '../raw-request.ts';
 import type { NodeRequestBody } from '../request-body.ts';
 import { endOfTickBatcher, nextTickBatcher, type ResponseBatcher } from '../response-batcher.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Member, Shape, ValueType } from '../model.ts';
-import { readObject } from '../values/access.ts';
+import { readObject, readString } from '../values/access.ts';
 import { MAX_DIGITS } from '../values/exact-number.ts';
 import { compareNull, compareTypes, type ValueForm } from './compare-values.ts';
 import {
@@ -132,15 +132,23 @@ function isOfKind<K extends ValueType['kind']>(type: ValueType, kind: K): type i
 
 /** The members of an object inside a field. */
 function compareDeclaredMembers(was: readonly Member[], is: readonly Member[], at: ValuePlace): readonly Difference[] {
-  const members = matched(byName(was), byName(is));
+  const [, schema] = at.schemas;
+  const members = matched(byName(was), byName(is), ({ name }) => readString(propertySchema(schema, name)['x-was']));
   return [
     ...compareNamed(members, {
-      both: (pair, name) => compareMembers<Member, ValuePlace>(MEMBER_COMPARERS, pair, memberPlace(at, name)),
+      both: (pair) => compareMember(pair, at),
       added: (each, name) => addedMember(each, inside(at, name)),
       removed: (_each, name) => removedMember(inside(at, name)),
     }),
     ...compareOrder(members, was, at),
   ];
+}
+
+function compareMember(pair: Pair<Member>, holder: ValuePlace): readonly Difference[] {
+  const [was, is] = pair;
+  const at = memberPlace(holder, is.name, was.name);
+  const renamed = was.name === is.name ? [] : [difference('field-renamed', at, `was named ${was.name}`)];
+  return [...renamed, ...compareMembers<Member, ValuePlace>(MEMBER_COMPARERS, pair, at)];
 }
 
 /** By name, in declared order. */

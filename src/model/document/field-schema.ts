@@ -3,6 +3,8 @@ import { MAX_DIGITS } from '../values/exact-number.ts';
 import { formats } from '../values/formats.ts';
 
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
+/** A name, or a dotted path. */
+const PATH_PATTERN = '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*$';
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const FLAG: JsonObject = { type: 'boolean', default: false };
 /** The types of JSON Schema, without null. */
@@ -111,8 +113,9 @@ export const schemaSchema: JsonObject = {
     'x-unique': { ...FLAG, description: 'Unique within the collection' },
     'x-was': {
       type: 'string',
-      pattern: NAME_PATTERN,
-      description: 'The previous name in the database, for a renamed field',
+      pattern: PATH_PATTERN,
+      description:
+        'The previous name in the database, of a field or of a member of an object; for a member also its previous dotted path in the same object field or item',
     },
     'x-references': REFERENCE,
     'x-source': {

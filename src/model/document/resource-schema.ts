@@ -132,7 +132,17 @@ export const resourceSchema: JsonObject = {
       },
       additionalProperties: false,
     },
-    parent: { type: 'string', description: 'The parent resource' },
+    parent: {
+      type: ['string', 'object'],
+      required: ['resource'],
+      properties: {
+        resource: { type: 'string', description: 'The parent resource' },
+        as: { ...NAME, description: 'Name of the relation to the parent; its singular if absent' },
+        inverse: { ...NAME, description: 'Name of the sub-collection in the parent; that of the collection if absent' },
+      },
+      additionalProperties: false,
+      description: 'The parent resource; or {resource, as, inverse}',
+    },
     on_parent_delete: {
       type: 'string',
       enum: ['restrict', 'cascade'],

@@ -12,7 +12,7 @@ import type {
   TimePath,
 } from './name-types.ts';
 import type { DeepReadonly, SchemaLike, Transformed, ValuesOf } from './schema-types.ts';
-import type { ResourceData } from './resource-data.ts';
+import type { ParentData, ResourceData } from './resource-data.ts';
 import type { ModelFacts, VersionsData } from './version-types.ts';
 
 /** The members of every row that the server sets. */
@@ -73,7 +73,7 @@ export interface ResourceCode<R, S, C extends ComputedReads<R> = ComputedReads<R
  * makes the compiler list the names in its messages instead of the type that they follow from.
  */
 interface NamingData<R, P extends string, O extends string> {
-  readonly parent?: P;
+  readonly parent?: P | ParentData<P>;
   readonly unique?: readonly (readonly (FieldName<R, P> & string)[])[];
   readonly state?: StateOf<R>;
   readonly indexes?: readonly ((ScalarPath<R, P> & string) | readonly (ScalarPath<R, P> & string)[])[];
@@ -94,13 +94,17 @@ export type ResourceDefinition<
 > = Omit<ResourceData, keyof NamingData<unknown, string, string>> &
   NamingData<ValuesOf<T>, P, O> & { readonly schema: T & Transformed<T> } & ResourceCode<ValuesOf<T>, S, C>;
 
-/** The parts of a resource from which client types follow. `E` is the prefix of error codes, `never` if derived. */
-export interface ResourceShape<T, P, I, M, E> {
+/**
+ * The parts of a resource from which client types follow. `E` is the prefix of error codes, and `V` the name of the
+ * relation from its parent; `never` if derived.
+ */
+export interface ResourceShape<T, P, I, M, E, V = never> {
   readonly schema: T;
   readonly parent: P;
   readonly id: I;
   readonly computed: M;
   readonly error_prefix: E;
+  readonly inverse: V;
 }
 
 declare const REFERENCES: unique symbol;
@@ -192,14 +196,16 @@ type DefineResource<S> = <
   const M extends object = object,
   const N extends string = never,
   const E extends string = Uppercase<N>,
+  const V extends string = never,
 >(
   definition: ResourceDefinition<T, S, C, P, O> & {
     readonly id?: I;
     readonly computed?: M;
     readonly singular?: N;
     readonly error_prefix?: E;
+    readonly parent?: string | ParentData<string, V>;
   },
-) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E>>;
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E, V>>;
 
 /** Defines a model. Its resources may name each other only. */
 type DefineModel<S> = <

@@ -33,6 +33,13 @@ export interface AccessData {
   readonly fields?: Readonly<Record<string, { readonly read?: AccessRuleData; readonly write?: AccessRuleData }>>;
 }
 
+/** The long form of `parent`. @typeParam P name of the resource @typeParam V name of the relation to the children */
+export interface ParentData<P extends string = string, V extends string = string> {
+  readonly resource: P;
+  readonly as?: string;
+  readonly inverse?: V;
+}
+
 /** The data of a resource, as in a model document. */
 export interface ResourceData {
   readonly singular?: string;
@@ -43,7 +50,7 @@ export interface ResourceData {
     | 'uuid'
     | 'client'
     | { readonly client: true | string; readonly optional?: boolean; readonly number?: boolean };
-  readonly parent?: string;
+  readonly parent?: string | ParentData;
   readonly on_parent_delete?: 'restrict' | 'cascade';
   readonly unique?: readonly (readonly string[])[];
   readonly state?: object;

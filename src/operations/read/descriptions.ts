@@ -1,4 +1,5 @@
 import type { Coding } from '../../conventions/media/content-coding.ts';
+import { writeLlmsText } from '../../describe/agents/llms-text.ts';
 import { asyncApiSteps } from '../../describe/asyncapi/async-api-document.ts';
 import { type DescribedContract, describedContracts, type OpenApiEdition } from '../../describe/described-contract.ts';
 import { DOCS_PAGE_POLICY, docsPageSteps, writeLockedDocsPage } from '../../describe/docs-page/docs-page.ts';
@@ -15,7 +16,13 @@ import { runSteps, type Steps } from '../../platform/time-slices.ts';
  * An OpenAPI document by its edition and profile, the AsyncAPI document, the documentation, or its page for callers
  * who may not read it.
  */
-export type DescriptionForm = OpenApiEdition | `${OpenApiEdition} generators` | 'asyncapi' | 'docs' | 'locked-docs';
+export type DescriptionForm =
+  | OpenApiEdition
+  | `${OpenApiEdition} generators`
+  | 'asyncapi'
+  | 'llms'
+  | 'docs'
+  | 'locked-docs';
 
 const PAGE_HEADERS: readonly string[] = ['Content-Security-Policy', DOCS_PAGE_POLICY];
 
@@ -108,6 +115,8 @@ function* writeDescription(form: DescriptionForm, content: DocsContent): Steps<s
       return yield* docsPageSteps(content);
     case 'locked-docs':
       return writeLockedDocsPage(content);
+    case 'llms':
+      return writeLlmsText(content.contract);
     case 'asyncapi':
       return yield* writeJsonSteps(yield* asyncApiSteps(content.contract), LEVELS);
     case '3.1':

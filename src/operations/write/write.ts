@@ -105,7 +105,7 @@ export function writeOrigin(
     correlationId: trace.correlationId,
     traceId: trace.traceId,
     actor: principal.subject,
-    writer: { issuer: principal.issuer, subject: principal.subject, client: principal.client },
+    writer: { issuer: principal.issuer, subject: principal.subject, client: principal.client ?? trace.agent ?? null },
     at: timestamp(sources.writtenAt()),
   };
 }

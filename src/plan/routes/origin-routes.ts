@@ -1,25 +1,29 @@
 import { segmentsOfTarget } from '../../conventions/url/url.ts';
 import type { Model } from '../../model/model.ts';
-import { type OriginKind, ROUTE_KINDS, ROUTES, writeRoutePaths } from './route-table.ts';
+import { isFixed, type OriginKind, ROUTE_KINDS, ROUTES, writeRoutePaths } from './route-table.ts';
 
 /** The API whose paths outside of its base path are listed. */
 export interface OriginSite {
   readonly model: Pick<Model, 'basePath'> & { readonly auth?: { readonly resource: string | null } | null };
   /** True if `/metrics` is a route of the origin (OPS-2). */
   readonly servesMetrics: boolean;
+  /** True if `mcp` is a route below the base path (OPS-8). Default: false. */
+  readonly servesAgents?: boolean;
 }
 
-/** Finds the route of decoded path segments outside of the base path; null if there is none. */
+/** Finds the route of decoded path segments that have a fixed path; null if there is none. */
 export type FindOriginRoute = (segments: readonly string[]) => OriginKind | null;
 
-/** Lists the routes outside of the base path of an API, each with its paths. */
+/** Lists the routes of an API that have fixed paths, each with its paths. */
 export function listOriginRoutes({
   model: { basePath, auth = null },
   servesMetrics,
+  servesAgents = false,
 }: OriginSite): readonly (readonly [kind: OriginKind, paths: readonly string[]])[] {
   return ROUTE_KINDS.filter(isOriginKind).flatMap((kind) => {
     if (kind === 'home' && basePath === '') return [];
     if (kind === 'metrics' && !servesMetrics) return [];
+    if (kind === 'mcp' && !servesAgents) return [];
     if (kind === 'metadata' && auth === null) return [];
     return [[kind, writeRoutePaths(kind, { basePath, auth })] as const];
   });
@@ -44,6 +48,5 @@ function joinSegments(segments: readonly string[]): string {
 }
 
 function isOriginKind(kind: (typeof ROUTE_KINDS)[number]): kind is OriginKind {
-  const { at } = ROUTES[kind].place;
-  return at === 'origin' || at === 'well-known' || at === 'description';
+  return isFixed(ROUTES[kind].place);
 }

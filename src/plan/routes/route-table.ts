@@ -20,6 +20,10 @@ export type RouteKind =
   | 'openapi'
   /** The description of its events in AsyncAPI (EVT-10). */
   | 'asyncapi'
+  /** The API in words for language models, a text (OPS-8). */
+  | 'llms'
+  /** The tools of agents, by the Model Context Protocol (OPS-8). */
+  | 'mcp'
   /** The documentation of the API, a page (OPS-1). */
   | 'docs'
   /** `/`, where the API has another base path. */
@@ -60,6 +64,8 @@ export type RoutePlace =
   | { readonly at: 'well-known' }
   /** The base path itself. */
   | { readonly at: 'base' }
+  /** A name below the base path, without a version. */
+  | { readonly at: 'below-base'; readonly name: string }
   /** A collection that every model has, or one of its items. */
   | { readonly at: 'system'; readonly collection: 'batches' | 'events'; readonly isItem: boolean }
   /** A collection of a resource, or one of its items. */
@@ -95,6 +101,15 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   metadata: readOnly('public', { at: 'well-known' }),
   openapi: readOnly('descriptions', { at: 'description', name: ORIGIN_NAMES.openapi }),
   asyncapi: readOnly('descriptions', { at: 'description', name: ORIGIN_NAMES.asyncapi }),
+  llms: readOnly('descriptions', { at: 'description', name: ORIGIN_NAMES.llms }, ['text']),
+  // The protocol has formats, sessions and errors of its own.
+  mcp: {
+    methods: ['POST', 'OPTIONS'],
+    formats: ['json'],
+    bodies: {},
+    access: 'authenticated',
+    place: { at: 'below-base', name: 'mcp' },
+  },
   docs: readOnly('public', { at: 'description', name: ORIGIN_NAMES.docs }, ['html']),
   home: readOnly('public', { at: 'origin', path: '' }, ROOT_FORMATS),
   root: readOnly('authenticated', { at: 'base' }, ROOT_FORMATS),
@@ -129,8 +144,18 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   event: readOnly('events', { at: 'system', collection: 'events', isItem: true }, ['json', 'cloudevent']),
 };
 
-/** The kinds of routes outside of the base path. */
-export type OriginKind = 'live' | 'ready' | 'metrics' | 'metadata' | 'openapi' | 'asyncapi' | 'docs' | 'home';
+/** The kinds of routes that are found by their whole path: those outside of the base path, and `mcp`. */
+export type OriginKind =
+  | 'live'
+  | 'ready'
+  | 'metrics'
+  | 'metadata'
+  | 'openapi'
+  | 'asyncapi'
+  | 'llms'
+  | 'mcp'
+  | 'docs'
+  | 'home';
 
 /** Every kind of route. */
 export const ROUTE_KINDS: readonly RouteKind[] = Object.keys(ROUTES).filter(isRouteKind);
@@ -165,6 +190,7 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
     case 'origin':
     case 'description':
     case 'well-known':
+    case 'below-base':
       return writeOriginPath(place, model);
     case 'base':
       return base || '/';
@@ -180,16 +206,20 @@ export function writeRoutePattern(kind: RouteKind, { model, base = model.basePat
 /** Writes all paths of a route outside of the base path, that of its pattern first. */
 export function writeRoutePaths(kind: OriginKind, site: ResourceSite): readonly string[] {
   const { place } = ROUTES[kind];
-  if (place.at !== 'origin' && place.at !== 'description' && place.at !== 'well-known')
-    throw new Error(`the route ${kind} is not at the origin`);
+  if (!isFixed(place)) throw new Error(`the route ${kind} is not at the origin`);
   const path = writeOriginPath(place, site);
   return place.at === 'description' ? [path, pathNextToBase(site.basePath, place.name)] : [path];
 }
 
-function writeOriginPath(
-  place: Extract<RoutePlace, { readonly at: 'origin' | 'description' | 'well-known' }>,
-  site: ResourceSite,
-): string {
+/** A place that is one path, or one at the origin and one next to the base path. */
+type FixedPlace = Extract<RoutePlace, { readonly at: 'origin' | 'description' | 'well-known' | 'below-base' }>;
+
+/** True if a place is a fixed path that is found as a whole. */
+export function isFixed(place: RoutePlace): place is FixedPlace {
+  return place.at === 'origin' || place.at === 'description' || place.at === 'well-known' || place.at === 'below-base';
+}
+
+function writeOriginPath(place: FixedPlace, site: ResourceSite): string {
   switch (place.at) {
     case 'origin':
       return `/${place.path}`;
@@ -197,6 +227,8 @@ function writeOriginPath(
       return `/${place.name}`;
     case 'well-known':
       return writeMetadataPath(site);
+    case 'below-base':
+      return `${site.basePath}/${place.name}`;
   }
 }
 

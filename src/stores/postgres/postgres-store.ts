@@ -229,7 +229,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   requireNames(tables);
   const opened = await migrateSchema({ ...options, tables });
   const { shared } = opened;
-  const forms = shared === null ? null : new RecordForms(options.model, shared.version);
+  const forms = shared === null ? null : new RecordForms(options.model, shared.form.version);
   return assemble(options, opened, forms === null ? tables : new Tables(options.model, postgres, forms));
 }
 

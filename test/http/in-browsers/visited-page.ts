@@ -13,6 +13,8 @@ export interface Visit extends AsyncDisposable {
 /** Opens a page in a window of its own. */
 export async function visitPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext(options);
+  // The page of a thousand resources takes a minute on a busy machine.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const requests: string[] = [];
   const problems: string[] = [];

@@ -231,6 +231,11 @@ export const EXAMPLES: readonly Example[] = [
   fields(['required-field-added'], {}, { x: STRING }, [[], ['x']]),
   fields(['field-removed'], { x: STRING }, {}),
   fields(['field-renamed'], { x: STRING }, { y: { ...STRING, 'x-was': 'x' } }),
+  fields(
+    ['field-renamed'],
+    { x: { type: 'object', properties: { y: STRING } } },
+    { x: { type: 'object', properties: { z: { ...STRING, 'x-was': 'y' } } } },
+  ),
   fields(['field-required', 'null-refused'], { x: STRING }, { x: STRING }, [[], ['x']]),
   fields(['field-not-required', 'null-allowed'], { x: STRING }, { x: STRING }, [['x'], []]),
   fields(['field-not-required'], { x: STRING }, { x: { ...STRING, default: 'a' } }, [['x'], ['x']]),

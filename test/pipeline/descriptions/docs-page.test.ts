@@ -150,6 +150,17 @@ describe('the documentation of an API', () => {
     assert.match((await page('GET /docs?api_version=1')).text, /data-path="\/api\/v1\/products" data-fields=""/);
   });
 
+  it('[OPS-1c] has a search of every list of members, and the URL of the description of its version', async () => {
+    const shown = await page('GET /docs?api_version=1');
+    assert.match(shown.text, /<input id="search" type="search" /);
+    assert.match(shown.text, / id="content" data-openapi="openapi\.json\?api_version=1\.4\.0">/);
+    const kinds = [...section(shown, 'products').matchAll(/<ul class="members"(?: data-kind="([^"]*)")?>/g)];
+    assert.deepEqual(
+      kinds.map(([, kind]) => kind),
+      ['field', 'filter', 'relation', 'event', 'error code'],
+    );
+  });
+
   it('[OPS-1c] starts with bodies that create, replace and change an item of each collection', async () => {
     const { text } = await page();
     const forms = [

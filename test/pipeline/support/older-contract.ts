@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../src/conventio
 import { toSingular } from '../../../src/model/compile/fields/names.ts';
 import type { DefinedModel } from '../../../src/model/typescript/define-model.ts';
 import { readArray, readObject, readString, readStrings } from '../../../src/model/values/access.ts';
+import { readParent } from '../../../src/model/values/parent.ts';
 
 /** The newest version of a model that is served as an older one. */
 const NEWEST = '99.0.0';
@@ -76,7 +77,7 @@ class Renamer {
     );
     const relations = resources.flatMap(([name, held]) => [
       ...collectRelations(name, readObject(readObject(held)['schema'])),
-      ...parentRelation(name, readString(readObject(held)['parent']), readObject(document['resources'])),
+      ...parentRelations(name, readObject(held), readObject(document['resources'])),
     ]);
     this.#relations = new Map(
       resources.map(([name]) => [
@@ -103,8 +104,12 @@ class Renamer {
     const renamed = Object.entries(resource).map(([member, value]): readonly [string, Json] => {
       switch (member) {
         case 'singular':
-        case 'parent':
           return [member, PREFIX + readString(value)];
+        case 'parent':
+          return [
+            member,
+            typeof value === 'string' ? PREFIX + value : withPath(value, 'resource', (parent) => PREFIX + parent),
+          ];
         case 'schema':
           return [member, this.#schema(readObject(value), this.#paths.get(name) ?? new Map(), '')];
         case 'unique':
@@ -244,11 +249,13 @@ function collectRelations(resource: string, schema: JsonObject): readonly Relati
   });
 }
 
-/** Policies reach the parent by its singular. */
-function parentRelation(of: string, parent: string | null, resources: JsonObject): readonly Relation[] {
+/** Policies reach the parent by its singular, or by the name that is declared for it. */
+function parentRelations(of: string, declared: JsonObject, resources: JsonObject): readonly Relation[] {
+  const parent = readParent(declared);
   if (parent === null) return [];
-  const as = readString(readObject(resources[parent])['singular']) ?? toSingular(parent);
-  return [{ of, as, to: parent, isDerived: true }];
+  const { resource: to, as } = parent;
+  const singular = readString(readObject(resources[to])['singular']) ?? toSingular(to);
+  return [{ of, as: as ?? singular, to, isDerived: as === undefined }];
 }
 
 function byPath(members: JsonObject, path: (old: string) => string, value: (held: Json) => Json): JsonObject {

@@ -24,6 +24,11 @@ describe('the routes outside of the base path', () => {
     ['/shop/livez', '/shop/api', null],
     ['/shop/openapi.json', '/shop/api', 'openapi'],
     ['/asyncapi.json', '/api', 'asyncapi'],
+    ['/llms.txt', '/api', 'llms'],
+    ['/shop/llms.txt', '/shop/api', 'llms'],
+    ['/api/mcp', '/api', 'mcp'],
+    ['/mcp', '', 'mcp'],
+    ['/mcp', '/api', null],
     ['/livez', '/api', 'live'],
     ['/livez/x', '/api', null],
     ['/readyz', '', 'ready'],
@@ -37,7 +42,7 @@ describe('the routes outside of the base path', () => {
   ];
   for (const [path, basePath, kind] of rows) {
     it(`[OPS-1c] [OPS-2a] are ${kind ?? 'none'} at ${path} where the base path is ${basePath || '/'}`, () => {
-      const find = compileOriginRoutes({ model: { basePath, auth: AUTH }, servesMetrics: true });
+      const find = compileOriginRoutes({ model: { basePath, auth: AUTH }, servesMetrics: true, servesAgents: true });
       assert.equal(find(segmentsOfTarget(path)), kind);
     });
   }
@@ -72,6 +77,7 @@ describe('the routes outside of the base path', () => {
       '/readyz',
       '/shop/asyncapi.json',
       '/shop/docs',
+      '/shop/llms.txt',
       '/shop/openapi.json',
     ]);
   });

@@ -37,6 +37,8 @@ describe('writeRoutePattern', () => {
     metadata: '/.well-known/oauth-protected-resource/api',
     openapi: '/openapi.json',
     asyncapi: '/asyncapi.json',
+    llms: '/llms.txt',
+    mcp: '/api/mcp',
     docs: '/docs',
     home: '/',
     root: '/api',
@@ -83,6 +85,8 @@ describe('routeRules', () => {
       metadata: [],
       openapi: [],
       asyncapi: [],
+      llms: [],
+      mcp: authenticated,
       docs: [],
       home: [],
       root: authenticated,
@@ -103,10 +107,11 @@ describe('routeRules', () => {
 
   it('asks for credentials for descriptions if the model serves them to callers with a token only', () => {
     const closed: Model = { ...model, descriptions: 'authenticated' };
-    const rules = (['openapi', 'asyncapi', 'docs'] as const).map((kind) =>
+    const rules = (['openapi', 'asyncapi', 'llms', 'docs'] as const).map((kind) =>
       routeRules({ kind, method: 'GET', resource: null }, closed),
     );
-    assert.deepEqual(rules, [[{ kind: 'authenticated' }], [{ kind: 'authenticated' }], []]);
+    const authenticated = [{ kind: 'authenticated' }];
+    assert.deepEqual(rules, [authenticated, authenticated, authenticated, []]);
   });
 
   it('needs the rules of create and update for a PUT that could create', () => {

@@ -7,6 +7,7 @@ import { loadModel } from '../../../src/model/compile/load-model.ts';
 import type { Resource } from '../../../src/model/model.ts';
 import { urlBuilder, type LinkBase } from '../../../src/plan/routes/url-builder.ts';
 import { SHOP } from '../../pipeline/models/shop-model.ts';
+import { runs } from '../../extent.ts';
 
 const { model } = loadModel({ file: 'model.yaml', text: SHOP, env: {} });
 const urls = urlBuilder(model);
@@ -62,6 +63,7 @@ describe('urlBuilder', () => {
         const { segments, redirect } = parseTarget(url, 8_192);
         assert.deepEqual([segments, redirect], [['api', 'v1', 'products', one, 'reviews', other], null]);
       }),
+      { numRuns: runs(100, 10_000) },
     );
   });
 });

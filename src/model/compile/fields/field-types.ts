@@ -6,15 +6,18 @@ import { readNumber, readObject, readString, readStrings } from '../../values/ac
 import { formats } from '../../values/formats.ts';
 import { checkEnum, checkKeywords, compileDefault } from './keywords.ts';
 
-/** A place that a schema describes: a field of a resource, an item of an array field, or a value inside one of them. */
-type SchemaLevel = 'field' | 'item' | 'inner';
+/**
+ * A place that a schema describes: a field of a resource, an item of an array field, or a place inside of a field. An
+ * `element` is another item or a value of a map, a `member` one of an object; `inner` is what is not stored.
+ */
+type SchemaLevel = 'field' | 'item' | 'element' | 'member' | 'inner';
 
 const ANY_STRING: ValueType = { kind: 'text', format: null };
 const MEMBER_NAME = /^[a-z][a-z0-9_]*$/;
 /** Names that bodies may not contain (REP-7). */
 const UNSAFE_NAMES: ReadonlySet<string> = new Set(['constructor', 'prototype']);
 
-/** Keywords of fields, which values inside a field cannot have. */
+/** Keywords of fields, which values inside a field cannot have. Members have former names, and items references. */
 const FIELD_KEYWORDS = [
   'readOnly',
   'writeOnly',
@@ -100,7 +103,7 @@ function compileType(schema: CompileContext, level: SchemaLevel): ValueType | nu
     case 'boolean':
       return { kind: name };
     case 'object':
-      return compileObject(schema);
+      return compileObject(schema, level);
     case 'array':
       return compileArray(schema, level);
     default:
@@ -122,7 +125,7 @@ function isTextFormat(format: string | null): format is TextFormat {
   return format !== null && Object.hasOwn(formats, format);
 }
 
-function compileObject(schema: CompileContext): ValueType {
+function compileObject(schema: CompileContext, level: SchemaLevel): ValueType {
   const { declared, path, report } = schema;
   const { properties, additionalProperties: additional } = declared;
   if (isJsonObject(additional)) {
@@ -130,13 +133,18 @@ function compileObject(schema: CompileContext): ValueType {
       const fix = 'remove additionalProperties, or remove properties to declare a map';
       report([...path, 'additionalProperties'], 'an object cannot have both properties and additionalProperties', fix);
     }
-    return { kind: 'map', value: compileElement(additional, 'additionalProperties', schema, 'inner') };
+    return { kind: 'map', value: compileElement(additional, 'additionalProperties', schema, inside(level, 'element')) };
   }
   checkClosed(additional, schema);
   if (properties === undefined && (additional === undefined || additional === false)) {
     report(path, 'the object has no properties', 'declare properties, or additionalProperties for a map');
   }
-  return { kind: 'object', members: compileMembers(schema, 'inner') };
+  return { kind: 'object', members: compileMembers(schema, inside(level, 'member')) };
+}
+
+/** The level of a part of a value. */
+function inside(level: SchemaLevel, part: 'element' | 'member'): SchemaLevel {
+  return level === 'inner' ? level : part;
 }
 
 /** Reports an object that would accept unknown members (REP-5). */
@@ -153,7 +161,12 @@ function compileArray(schema: CompileContext, level: SchemaLevel): ValueType {
     report(path, 'the array has no items schema', 'add one, such as items: {type: string}');
     return { kind: 'array', item: { type: ANY_STRING, nullable: false } };
   }
-  const item = compileElement(readObject(items), 'items', schema, level === 'field' ? 'item' : 'inner');
+  const item = compileElement(
+    readObject(items),
+    'items',
+    schema,
+    level === 'field' ? 'item' : inside(level, 'element'),
+  );
   return { kind: 'array', item };
 }
 
@@ -183,6 +196,7 @@ function checkLevel({ declared, path, report }: CompileContext, level: SchemaLev
   for (const keyword of FIELD_KEYWORDS) {
     if (declared[keyword] === undefined || level === 'field') continue;
     if (level === 'item' && keyword === 'x-references') continue;
+    if (level === 'member' && keyword === 'x-was') continue;
     report([...path, keyword], `${keyword} is allowed on fields of a resource only`, 'declare it on the field');
   }
 }

@@ -2,6 +2,7 @@ import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Member } from '../../model.ts';
 import { readObject, readString } from '../../values/access.ts';
 import { checkClosed, compileMembers } from './field-types.ts';
+import { checkFormerNames } from './former-names.ts';
 import { RESERVED_FIELDS } from './names.ts';
 import { compileReference } from './references.ts';
 
@@ -21,7 +22,7 @@ export function compileFields(schema: CompileContext, resources: ReadonlySet<str
     const path = [...schema.path, 'properties', member.name];
     return compileField(member, { ...schema, declared: readObject(properties[member.name]), path }, resources);
   });
-  checkFormerFields(fields, schema);
+  checkFormerNames(schema);
   checkSources(schema);
   return fields;
 }
@@ -78,18 +79,5 @@ function checkRoot(schema: CompileContext): void {
   checkClosed(typeof additional === 'object' ? true : additional, schema);
   for (const keyword of VALUE_KEYWORDS) {
     if (keyword in declared) report([...path, keyword], `${keyword} does not apply to a resource`, 'remove it');
-  }
-}
-
-/** Reports a former name that another field has or had. */
-function checkFormerFields(fields: readonly Field[], { path, report }: CompileContext): void {
-  const used = new Set(fields.map(({ name }) => name));
-  for (const { name, was } of fields) {
-    if (was === null) continue;
-    if (used.has(was)) {
-      const fix = 'write the previous name of this field in the database';
-      report([...path, 'properties', name, 'x-was'], `the name ${was} is in use by another field`, fix);
-    }
-    used.add(was);
   }
 }

@@ -131,10 +131,16 @@ export function listDependents(name: string, referrers: ReferrersByTarget): read
 /** The collections that representations of a resource link to: its children, then its inverse relations (REP-9). */
 export function listCollectionLinks(name: string, referrers: ReferrersByTarget): readonly CollectionLink[] {
   return (referrers.get(name) ?? []).flatMap(({ resource, field, reference, child }): readonly CollectionLink[] => {
-    if (child) return [{ name: linkName(resource), resource: resource.name, kind: 'child', field: field.name }];
+    if (child)
+      return [{ name: childLink(resource, reference), resource: resource.name, kind: 'child', field: field.name }];
     if (reference.inverse === null) return [];
     return [{ name: reference.inverse, resource: resource.name, kind: 'inverse', field: field.name }];
   });
+}
+
+/** The name of the link from a row to its sub-collection: declared, or that of the collection. */
+function childLink(resource: RelatedResource, { inverse }: Reference): string {
+  return inverse ?? linkName(resource);
 }
 
 /** Reports relations and links whose name the representation already uses. */
@@ -144,7 +150,7 @@ export function checkRelationNames(resources: readonly RelatedResource[], referr
     const claim = (name: string, { path, report }: CompileContext, at: Path): void => {
       if (used.has(name)) {
         const cause = `the name of the relation ${name} is already in use in ${target.name}`;
-        report([...path, ...at], cause, 'rename the relation with as: or inverse: in x-references');
+        report([...path, ...at], cause, `rename the relation with as: or inverse: in ${String(at.at(-1))}`);
       }
       used.add(name);
     };
@@ -153,7 +159,7 @@ export function checkRelationNames(resources: readonly RelatedResource[], referr
       if (as !== null) claim(as, target, referencePath(target, field));
     }
     for (const { resource, field, reference, child } of referrers.get(target.name) ?? []) {
-      if (child) claim(linkName(resource), resource, ['parent']);
+      if (child) claim(childLink(resource, reference), resource, ['parent']);
       else if (reference.inverse !== null) claim(reference.inverse, resource, referencePath(resource, field));
     }
   }

@@ -4,6 +4,7 @@ import type { Field, IdRule, Resource, ResourceAccess } from '../../model.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
 import { parentKey } from '../../row-key.ts';
 import { readNumber, readObject, readString } from '../../values/access.ts';
+import { readParent } from '../../values/parent.ts';
 import { compilePattern } from '../../values/pattern.ts';
 import { compileAccess } from '../access/access.ts';
 import type { RuledAccess } from '../access/ruled-access.ts';
@@ -134,6 +135,7 @@ function compileParentField(
     report([...path, 'schema', 'properties', name], cause, 'remove the field');
   }
   const onDelete = readString(declared['on_parent_delete']) === 'cascade' ? 'cascade' : 'restrict';
+  const { as = parent.singular, inverse = null } = readParent(declared) ?? {};
   return {
     name,
     type: { kind: 'text', format: null },
@@ -143,7 +145,7 @@ function compileParentField(
     writeOnly: false,
     immutable: false,
     was: null,
-    reference: { resource: parent.name, as: parent.singular, inverse: null, onDelete },
+    reference: { resource: parent.name, as, inverse, onDelete },
     generator: null,
     shownOnce: false,
     fill: null,
@@ -177,10 +179,10 @@ function isCompact(document: CompileContext['declared'], resource: string): bool
 
 /** Checks if the outermost row above, of those that identify the parent of a row, is of a compact resource. */
 function isBelowCompact(document: CompileContext['declared'], resource: string): boolean {
-  const parent = readString(readObject(readObject(document['resources'])[resource])['parent']);
-  if (parent === null) return false;
-  const isOutermost =
-    !clientIdTest(document)(parent) || readObject(readObject(document['resources'])[parent])['parent'] === undefined;
+  const resources = readObject(document['resources']);
+  const parent = readParent(readObject(resources[resource]))?.resource;
+  if (parent === undefined) return false;
+  const isOutermost = !clientIdTest(document)(parent) || readObject(resources[parent])['parent'] === undefined;
   return isOutermost ? isCompact(document, parent) : isBelowCompact(document, parent);
 }
 

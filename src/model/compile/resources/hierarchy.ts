@@ -1,6 +1,7 @@
+import { isJsonObject } from '../../../conventions/json/json.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { reportUnknownResource } from '../../document/model-error.ts';
-import { readString } from '../../values/access.ts';
+import { readParent } from '../../values/parent.ts';
 
 /** URL-7. */
 const MAX_LEVELS = 3;
@@ -25,15 +26,15 @@ export function parentsFirst<T extends ResourceContext>(resources: readonly T[])
 
 /** The name of the parent of a resource; null if it has none or an unknown one. */
 export function readParentName(resource: ResourceContext, names: ReadonlySet<string>): string | null {
-  const parent = readString(resource.declared['parent']);
+  const parent = readParent(resource.declared)?.resource ?? null;
   return parent !== null && names.has(parent) && parent !== resource.name ? parent : null;
 }
 
 /** A resource, its parent, the parent of that and so on. */
 function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<string, T>): T[] {
   const line = [resource];
-  const at = [...resource.path, 'parent'];
-  for (let name = readString(resource.declared['parent']); name !== null; ) {
+  const at = [...resource.path, 'parent', ...(isJsonObject(resource.declared['parent']) ? ['resource'] : [])];
+  for (let name = readParent(resource.declared)?.resource; name !== undefined; ) {
     const parent = byName.get(name);
     if (parent === undefined) {
       if (line.length === 1) reportUnknownResource(resource.report, at, name, byName.keys());
@@ -46,7 +47,7 @@ function lineage<T extends ResourceContext>(resource: T, byName: ReadonlyMap<str
       break;
     }
     line.push(parent);
-    name = readString(parent.declared['parent']);
+    name = readParent(parent.declared)?.resource;
   }
   if (line.length > MAX_LEVELS) {
     const cause = `${resource.name} is nested ${line.length} levels deep; the maximum is ${MAX_LEVELS}`;

@@ -1,6 +1,8 @@
 import type { Model, ValueType } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
+import { planFilters } from '../../sql/conversion/filter-conversion.ts';
 import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
+import type { ConvertedContract } from '../../sql/conversion/conversion-plan.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
 import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
@@ -51,10 +53,14 @@ export async function convertEvents(session: PostgresConnection, model: Model, f
   for (const each of planEvents(model, from, postgres)) await convertEach(session, each);
 }
 
-/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
-export async function convertRecords(session: PostgresConnection, model: Model, from: string | null): Promise<void> {
-  for (const each of [...planTombstones(model, from, postgres), ...planRecords(model, from, postgres)])
-    await convertEach(session, each);
+/** Converts tombstones, idempotency records and filters of webhooks. @param from the contract of the rows before */
+export async function convertRecords(
+  session: PostgresConnection,
+  model: Model,
+  from: ConvertedContract,
+): Promise<void> {
+  for (const plan of [planTombstones, planRecords, planFilters])
+    for (const each of plan(model, from, postgres)) await convertEach(session, each);
 }
 
 async function convertEach(session: PostgresConnection, conversion: BatchConversion): Promise<void> {

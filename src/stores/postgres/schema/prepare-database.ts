@@ -214,12 +214,12 @@ export class DatabaseSchema {
     const isReverted = plan.pair?.kind === 'revert';
     await convertEvents(this.#session, this.#model, isReverted ? (plan.pair?.expansion?.from ?? from) : from);
     await this.#runAll(this.#records(plan));
-    await convertRecords(this.#session, this.#model, from);
+    await convertRecords(this.#session, this.#model, plan.conversion);
   }
 
   #records(plan: MigrationPlan): readonly Statement[] {
-    const { from, model: renamed } = plan.conversion;
-    const migrated = { ...plan, model: this.#model, renamed, converted: from };
+    const { model: renamed } = plan.conversion;
+    const migrated = { ...plan, model: this.#model, renamed, converted: plan.conversion };
     const records = modelMetadata(migrated).map(([name, value]) => this.#tables.system.setMetadata(name, value));
     return [...adaptToModel(migrated, this.#tables), ...records];
   }

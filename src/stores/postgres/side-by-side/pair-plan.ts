@@ -1,9 +1,7 @@
 import type { Model } from '../../../model/model.ts';
-import type { ConversionPlan } from '../../sql/conversion/conversion-plan.ts';
-import { listRowChanges } from '../../../versions/row-changes.ts';
+import { type ConversionPlan, describeContract } from '../../sql/conversion/conversion-plan.ts';
 import { TableConversion } from '../../sql/conversion/table-conversion.ts';
-import { findStoredContract } from '../../sql/conversion/stored-contract.ts';
-import { versionText } from '../../../conventions/versioning.ts';
+import { findRowForm } from '../../sql/conversion/former-names.ts';
 import type { CurrentTable } from '../../sql/schema/alteration.ts';
 import type { CurrentModels, MigrationPhase } from '../../sql/schema/current-models.ts';
 import { isSameProfile, type ModelProfile, profileModel } from '../../sql/schema/model-profile.ts';
@@ -78,9 +76,9 @@ export function findPair(model: Model, records: PairRecords): ModelPair | null {
 
 function findShared(model: Model, { models, version, schema }: PairRecords): SharedTables | null {
   const [before = null] = models;
-  const stored = findStoredContract(model, { version, profile: before });
-  if (stored === null || before === null) return null;
-  const shared = new SharedTables(model, { version: stored, profile: before }, schema);
+  const form = findRowForm(model, { version, profile: before });
+  if (form === null || before === null) return null;
+  const shared = new SharedTables(model, { form, profile: before }, schema);
   const isShared = shared.tables.length > 0 || fillsFields(model, shared) || renamesTables(before, shared);
   return isShared ? shared : null;
 }
@@ -127,19 +125,15 @@ export function withoutNewer(current: readonly CurrentTable[]): readonly Current
 }
 
 /** The conversions of a pair. @param current without what only the newer model uses */
-export function pairConversion(
-  model: Model,
-  { difference, version }: SharedTables,
-  current: readonly CurrentTable[],
-): ConversionPlan {
-  const from = versionText(version.version);
-  const changes = listRowChanges(model, version, difference.conversions);
+export function pairConversion({ difference, form }: SharedTables, current: readonly CurrentTable[]): ConversionPlan {
+  const contract = describeContract(form, difference);
+  const { version: from, changes } = contract;
   const tables = new Map(current.map((table) => [table.name, table]));
   const conversions = [...difference.conversions].flatMap(([name, conversion]) => {
     const table = tables.get(name);
-    return table === undefined ? [] : [new TableConversion(conversion, table, postgres, { version: from, changes })];
+    return table === undefined ? [] : [new TableConversion(conversion, table, postgres, contract)];
   });
-  return { from, model: difference.model, conversions, changes, advice: null };
+  return { from, form, model: difference.model, conversions, changes, advice: null };
 }
 
 /** The names under which the storage types of the views of the newer model are recorded. */

@@ -61,7 +61,7 @@ export class PairPlanner {
     this.conversion =
       shared === null
         ? planConversions(model, { goal: this.goal, models, version }, this.current, postgres)
-        : pairConversion(model, shared, this.current);
+        : pairConversion(shared, this.current);
   }
 
   /** The tables as the planner of changes finds them. */

@@ -1,10 +1,9 @@
 import type { Model } from '../../../model/model.ts';
 import { type ModelProfile, profileModel, type ResourceProfile } from '../../sql/schema/model-profile.ts';
-import { neighbourProblems } from '../../sql/schema/neighbours.ts';
+import { neighbourProblems, STOP } from '../../sql/schema/neighbours.ts';
+import { formerProblems } from './former-problems.ts';
 import type { SharedTable } from './shared-table.ts';
 import type { SharedTables } from './shared-tables.ts';
-
-const STOP = 'stop all instances and apply it without --phase';
 
 /**
  * The profile of the older of two models as instances of the newer one see its rows. Fields have later names, and
@@ -47,6 +46,7 @@ export function sharedProblems(before: ModelProfile, model: Model, shared: Share
   const after = profileModel(model);
   return [
     ...neighbourProblems(convertProfile(before, model, shared), model),
+    ...formerProblems(before, model, shared),
     ...[...shared.difference.model.resources.values()].flatMap(({ name, was }) =>
       was !== null && before.resources[name] === undefined && before.resources[was] !== undefined
         ? [`${name} is renamed from ${was}, the name that the old instances use: ${STOP}`]

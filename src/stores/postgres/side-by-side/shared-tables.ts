@@ -1,10 +1,11 @@
-import type { Model, OlderVersion } from '../../../model/model.ts';
+import type { Model } from '../../../model/model.ts';
 import {
   findStoredDifference,
   type PairedConversion,
   type StoredDifference,
 } from '../../../versions/row-conversion.ts';
 import { linkFields, linkTable, linkColumns } from '../../sql/columns.ts';
+import type { RowForm } from '../../sql/conversion/former-names.ts';
 import { type ModelProfile, profileModel } from '../../sql/schema/model-profile.ts';
 import { keyMembers } from '../../../model/row-key.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
@@ -20,7 +21,7 @@ export class SharedTables {
   readonly names: PairNames;
   readonly difference: StoredDifference<PairedConversion>;
   /** The contract of the older model in the newer one. */
-  readonly version: OlderVersion;
+  readonly form: RowForm;
   /** Those in which the newer model has other columns, or other names. */
   readonly tables: readonly SharedTable[];
   /** The check that all rows are converted: it reads no row then. */
@@ -29,12 +30,12 @@ export class SharedTables {
   /** @param older the contract of the older model in the newer one, and the profile that the database records of it */
   constructor(
     model: Model,
-    { version, profile }: { readonly version: OlderVersion; readonly profile: ModelProfile },
+    { form, profile }: { readonly form: RowForm; readonly profile: ModelProfile },
     schema: string,
   ) {
-    this.version = version;
+    this.form = form;
     this.names = namePair(schema, profileModel(model));
-    this.difference = findStoredDifference(model, version);
+    this.difference = findStoredDifference(model, form.version);
     this.check = selectMarked(this.names);
     this.tables = [...this.difference.model.resources.values()].flatMap((resource) => {
       const conversion = this.difference.conversions.get(resource.name) ?? null;

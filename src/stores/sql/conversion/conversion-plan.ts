@@ -1,20 +1,23 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model } from '../../../model/model.ts';
 import { findReturnDifference } from '../../../versions/return-conversion.ts';
-import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
+import type { StoredRowChange } from '../../../versions/row-changes.ts';
 import { findStoredDifference, type StoredDifference } from '../../../versions/row-conversion.ts';
 import type { Dialect } from '../dialect.ts';
 import type { CurrentTable } from '../schema/alteration.ts';
 import type { CurrentModels, MigrationGoal } from '../schema/current-models.ts';
 import { UnusableDatabase } from '../schema/schema-errors.ts';
 import type { FoundRows, StoredRows } from '../schema/stored-rows.ts';
-import { adviseOnVersion, findStoredContract } from './stored-contract.ts';
+import { findRowForm, type RowForm } from './former-names.ts';
+import { adviseOnVersion } from './stored-contract.ts';
 import { type StoredContract, TableConversion } from './table-conversion.ts';
 
 /** The conversion of a database from the contract whose rows it holds to the newest one. */
 export interface ConversionPlan {
   /** The version of that contract; null for the newest one. */
   readonly from: string | null;
+  /** That contract; null for the newest one, and on the way back to an older one. */
+  readonly form: RowForm | null;
   /** The model, with the names that its resources and fields have in that contract. */
   readonly model: Model;
   readonly conversions: readonly TableConversion[];
@@ -22,6 +25,18 @@ export interface ConversionPlan {
   readonly changes: readonly StoredRowChange[];
   /** The advice where the rows are of a version that the model does not convert; null for one that it does. */
   readonly advice: string | null;
+}
+
+/** The contract that a plan converts rows from or, on the way back, to. */
+export type ConvertedContract = Pick<ConversionPlan, 'from' | 'form'>;
+
+/** Finds the contracts between which a migration converts; null where it converts nothing. */
+export function convertedContract(
+  model: Model,
+  { from, form }: ConvertedContract,
+): NonNullable<Model['returnFrom']> | null {
+  if (from === null) return null;
+  return model.returnFrom ?? (form === null ? null : { newest: model, version: form.version });
 }
 
 /** The records of a database about its rows. */
@@ -46,17 +61,16 @@ export function planConversions(
   if (model.returnFrom !== undefined) return planReturn(model, model.returnFrom, { recorded, current, dialect });
   const [profile = null, other] = models;
   const isAlone = goal.kind === 'alone' && other === undefined;
-  const version = isAlone ? findStoredContract(model, { version: recorded, profile }) : null;
-  if (version === null)
-    return { from: null, model, conversions: [], changes: [], advice: adviseOnVersion(model, recorded) };
-  const from = versionText(version.version);
-  const difference = findStoredDifference(model, version);
-  const changes = listRowChanges(model, version, difference.conversions);
+  const form = isAlone ? findRowForm(model, { version: recorded, profile }) : null;
+  if (form === null)
+    return { from: null, form, model, conversions: [], changes: [], advice: adviseOnVersion(model, recorded) };
+  const difference = findStoredDifference(model, form.version);
   return {
-    from,
+    from: versionText(form.version.version),
+    form,
     model: difference.model,
-    conversions: convertTables(difference, { current, dialect, contract: { version: from, changes } }),
-    changes,
+    conversions: convertTables(difference, { current, dialect, contract: describeContract(form, difference) }),
+    changes: form.changes(difference),
     advice: null,
   };
 }
@@ -81,6 +95,12 @@ function convertTables(
   });
 }
 
+/** The contract of stored rows, for the steps that convert them. */
+export function describeContract(form: RowForm, difference: StoredDifference): StoredContract {
+  const version = versionText(form.version.version);
+  return { version, changes: form.changes(difference), isFormer: form.former !== null };
+}
+
 /**
  * Plans the conversion of rows of the newest contract back to an older one.
  *
@@ -94,14 +114,18 @@ function planReturn(
   const [older, newest] = [versionText(target.version), versionText(source.newest.version)];
   const { recorded, current, dialect } = database;
   if (isSameContract(recorded, older) || current.length === 0)
-    return { from: null, model: target, conversions: [], changes: [], advice: null };
+    return { from: null, form: null, model: target, conversions: [], changes: [], advice: null };
   if (!isSameContract(recorded, newest))
     throw new UnusableDatabase(
       `It holds rows of version ${recorded ?? 'unknown'} of the model, and only those of ${newest} can go back to ${older}. Migrate it to ${newest} first, without --to.`,
     );
   const difference = findReturnDifference(target, source);
-  const conversions = convertTables(difference, { current, dialect, contract: { version: older, changes: [] } });
-  return { from: newest, model: difference.model, conversions, changes: [], advice: null };
+  const conversions = convertTables(difference, {
+    current,
+    dialect,
+    contract: { version: older, changes: [], isFormer: false },
+  });
+  return { from: newest, form: null, model: difference.model, conversions, changes: [], advice: null };
 }
 
 /** The patch of a version never selects a contract. */

@@ -4,7 +4,7 @@ import type { Dialect, SqlRow, Statement } from '../dialect.ts';
 import { prepareStatement } from '../prepare.ts';
 import type { BatchConversion, ConvertedBatch } from './event-return.ts';
 import { convertObject, migrateRecord, OutcomeConversion } from './record-forms.ts';
-import { findOlderContract } from './stored-contract.ts';
+import { type ConvertedContract, convertedContract } from './conversion-plan.ts';
 
 /** The records of one read. */
 const BATCH = 500;
@@ -38,11 +38,11 @@ class RecordConversion implements BatchConversion {
   }
 }
 
-/** The conversion of the idempotency records of a database. @param from the version of its rows before, or null */
-export function planRecords(model: Model, from: string | null, dialect: Dialect): readonly BatchConversion[] {
-  if (from === null) return [];
-  const { newest, version } = model.returnFrom ?? { newest: model, version: findOlderContract(model, from) };
-  if (version === null) return [];
+/** The conversion of the idempotency records of a database. @param from the contract of its rows before */
+export function planRecords(model: Model, from: ConvertedContract, dialect: Dialect): readonly BatchConversion[] {
+  const converted = convertedContract(model, from);
+  if (converted === null) return [];
+  const { newest, version } = converted;
   const isReturn = model.returnFrom !== undefined;
   const outcomes = new OutcomeConversion(newest, version, isReturn);
   const [source, target] = isReturn ? [newest.version, version.version] : [version.version, newest.version];

@@ -63,7 +63,7 @@ function findListed(listed: readonly OlderVersion[], recorded: string, newest: C
   return later.at(-1) ?? null;
 }
 
-function parseVersion(text: string): ContractVersion {
+export function parseVersion(text: string): ContractVersion {
   const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number);
   return { major, minor, patch };
 }

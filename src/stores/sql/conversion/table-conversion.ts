@@ -31,6 +31,8 @@ export interface StoredContract {
   readonly version: string;
   /** Its changes up to the newest contract. */
   readonly changes: readonly StoredRowChange[];
+  /** True for the model before, whose objects have other names (`x-was`). */
+  readonly isFormer: boolean;
 }
 
 /** A conversion takes this much longer than reading and converting the rows alone (bench/conversion). */
@@ -50,6 +52,7 @@ export class TableConversion {
   readonly #dialect: Dialect;
   readonly #conversion: RowConversion;
   readonly #contract: string;
+  readonly #isFormer: boolean;
   readonly #changes: readonly StoredRowChange[];
   /** The fields that are read, and that the table has. */
   readonly #read: readonly Field[];
@@ -60,8 +63,10 @@ export class TableConversion {
   /**
    * @throws {UnusableDatabase} where the table does not have the columns of the older contract
    */
-  constructor(conversion: RowConversion, table: CurrentTable, dialect: Dialect, { version, changes }: StoredContract) {
+  constructor(conversion: RowConversion, table: CurrentTable, dialect: Dialect, contract: StoredContract) {
+    const { version, changes, isFormer } = contract;
     this.table = table;
+    this.#isFormer = isFormer;
     this.#conversion = conversion;
     this.#dialect = dialect;
     this.#contract = version;
@@ -210,6 +215,8 @@ export class TableConversion {
 
   #describe(): string {
     const { from, to } = this.#conversion;
+    if (this.#isFormer)
+      return `rename in rows of ${this.table.name}: ${this.#changes.map(({ what }) => what).join(', ')}`;
     const names = (fields: readonly Field[]): string => fields.map(({ name }) => name).join(', ');
     const made = to.length === 0 ? 'leave out' : from.length === 0 ? 'add' : `make ${names(to)} from`;
     const way = this.#conversion.isReturn === true ? 'back to' : 'from';
@@ -224,6 +231,7 @@ export class TableConversion {
         ? `${where} ${cause}; change the rows first`
         : `${where} ${rows === 1 ? 'has a value' : 'have values'} that ${this.#contract} ${cause}; change the rows first`;
     }
+    if (this.#isFormer) return `${where} would be lost; declare it, or name it in x-was of the member that it became`;
     return problem.kind === 'failed'
       ? `${where} cannot be converted, and would get defaults: ${problem.message}; change the rows, or the functions of ${this.#contract}`
       : `${where} ${rows === 1 ? 'has a value' : 'have values'} that ${this.#contract} would not show any more; list ${rows === 1 ? 'it' : 'them'} in the changes of ${this.#contract}, or change the rows first`;
@@ -234,7 +242,7 @@ export class TableConversion {
     const field = this.#conversion.stored.field.get(problem.field.split('.')[0] ?? '');
     const blocking = message === 'is required' && field?.nullable === false && field.name === problem.field;
     const fix =
-      this.#conversion.isReturn === true
+      this.#conversion.isReturn === true || this.#isFormer
         ? 'change the rows first'
         : `map the values in the changes of ${this.#contract}, or change them first`;
     return { rule: `${this.resource}.${problem.field} ${message}`, rows, ids, fix, blocking };

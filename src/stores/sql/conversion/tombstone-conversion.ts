@@ -6,7 +6,7 @@ import type { Dialect, SqlRow, Statement } from '../dialect.ts';
 import { readTombstones, replaceTombstone } from '../tombstones.ts';
 import type { BatchConversion, ConvertedBatch } from './event-return.ts';
 import { migrateTombstone } from './record-forms.ts';
-import { findOlderContract } from './stored-contract.ts';
+import { type ConvertedContract, convertedContract } from './conversion-plan.ts';
 
 /** The tombstones of one read. */
 const BATCH = 1_000;
@@ -41,11 +41,11 @@ class TombstoneConversion implements BatchConversion {
   }
 }
 
-/** The conversions of the tombstones of a database. @param from the version of its rows before; null for the same */
-export function planTombstones(model: Model, from: string | null, dialect: Dialect): readonly BatchConversion[] {
-  if (from === null) return [];
-  const { newest, version } = model.returnFrom ?? { newest: model, version: findOlderContract(model, from) };
-  if (version === null) return [];
+/** The conversions of the tombstones of a database. @param from the contract of its rows before */
+export function planTombstones(model: Model, from: ConvertedContract, dialect: Dialect): readonly BatchConversion[] {
+  const converted = convertedContract(model, from);
+  if (converted === null) return [];
+  const { newest, version } = converted;
   const isReturn = model.returnFrom !== undefined;
   const [source, target] = isReturn ? [newest.version, version.version] : [version.version, newest.version];
   const migrated =

@@ -1,24 +1,40 @@
-import { versionText } from '../../../conventions/versioning.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import type { Model, OlderVersion } from '../../../model/model.ts';
 import { type EventConversion, eventConversions } from '../../../versions/event-conversion.ts';
+import { compileRenaming, renamePath, type RenamedPath } from '../../../versions/renamed-paths.ts';
 import { findOlderContract } from '../conversion/stored-contract.ts';
 
 /**
- * A step of a stored event's later history: names of renamed fields (`x-was`), or the version of the contract whose
- * rows a migration converted. `<` and a version undo all steps since that one.
+ * A step of a stored event's later history. It is names of fields and paths of members that were renamed (`x-was`), or
+ * the version of the contract whose rows a migration converted. `<` and a version undo all steps since that one.
  */
 export type EventStep = Readonly<Record<string, string>> | string;
 
 /** Precedes the version that a database was converted back to. */
 export const RETURNED = '<';
 
-/** The names that fields of stored events have by now: those of a field that was renamed (`x-was`) since. */
+/** The names of one migration. */
+interface RenamingStep {
+  readonly fields: ReadonlyMap<string, string>;
+  /** Paths inside of fields, which begin with their later names. */
+  readonly paths: readonly RenamedPath[];
+  readonly rename: (object: Json) => Json;
+}
+
+function renamingStep(names: Readonly<Record<string, string>>): RenamingStep {
+  const all = Object.entries(names).map(([from, to]) => ({ from, to }));
+  const paths = all.filter(({ from }) => /[.[]/.test(from));
+  const fields = new Map(all.flatMap((each) => (paths.includes(each) ? [] : [[each.from, each.to] as const])));
+  return { fields, paths, rename: paths.length === 0 ? (object) => object : compileRenaming(paths) };
+}
+
+/** The names that fields of stored events, and members inside of them, have by now: those of `x-was` since. */
 export class RenamedFields {
-  readonly #steps: readonly ReadonlyMap<string, string>[];
+  readonly #steps: readonly RenamingStep[];
 
   /** @param renamed earlier and later names, of one migration after the other */
   constructor(renamed: readonly Readonly<Record<string, string>>[]) {
-    this.#steps = renamed.map((names) => new Map(Object.entries(names)));
+    this.#steps = renamed.map(renamingStep);
   }
 
   get isEmpty(): boolean {
@@ -27,21 +43,27 @@ export class RenamedFields {
 
   /** Names of fields, or paths that begin with one. */
   names(fields: readonly string[]): readonly string[] {
-    return this.isEmpty ? fields : fields.map((each) => this.#rename(each));
+    return this.isEmpty
+      ? fields
+      : fields.map((each) => this.#steps.reduce((path, step) => renamePath(renameField(path, step), step.paths), each));
   }
 
   /** The members of an object, in their order, under the later names. */
-  members<T>(object: Readonly<Record<string, T>>): Readonly<Record<string, T>>;
-  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null;
-  members<T>(object: Readonly<Record<string, T>> | null): Readonly<Record<string, T>> | null {
+  members(object: JsonObject): JsonObject;
+  members(object: JsonObject | null): JsonObject | null;
+  members(object: JsonObject | null): JsonObject | null {
     if (object === null || this.isEmpty) return object;
-    return Object.fromEntries(Object.entries(object).map(([name, value]) => [this.#rename(name), value]));
+    return this.#steps.reduce((values, step) => {
+      const named = Object.fromEntries(Object.entries(values).map(([name, value]) => [renameField(name, step), value]));
+      const renamed = step.rename(named);
+      return isJsonObject(renamed) ? renamed : named;
+    }, object);
   }
+}
 
-  #rename(path: string): string {
-    const name = path.replace(/[.[ ].*$/s, '');
-    return this.#steps.reduce((each, names) => names.get(each) ?? each, name) + path.slice(name.length);
-  }
+function renameField(path: string, { fields }: RenamingStep): string {
+  const name = path.replace(/[.[ ].*$/s, '');
+  return (fields.get(name) ?? name) + path.slice(name.length);
 }
 
 /** The way from the bytes of an event to the values that the newest contract has for it. */
@@ -83,10 +105,10 @@ export function eventHistory(
   if (typeof version === 'string') return { renamed: renamed(at), conversion: find(version) };
   // The step of a migration to the older model: its events are not noted before it ends.
   const isOlder = paired !== null && model !== null && !isNewest(schemaVersion, model);
-  if (valid.length > 0)
-    return { renamed: renamed(valid.length), conversion: isOlder ? find(versionText(paired.version)) : null };
+  const own = isOlder ? eventConversions(model)(paired, resource) : null;
+  if (valid.length > 0) return { renamed: renamed(valid.length), conversion: own };
   // Written by an instance of the older model, next to those of the newer one.
-  const conversion = find(`${schemaVersion}.0`);
+  const conversion = find(`${schemaVersion}.0`) ?? own;
   return { renamed: renamed(0), conversion: conversion?.knows(changed) === true ? conversion : null };
 }
 

@@ -3,6 +3,7 @@ import type { Model } from '../../../model/model.ts';
 import type { Statement } from '../dialect.ts';
 import { RETURNED } from '../events/event-steps.ts';
 import { noteContract, renameEvents } from './rename-events.ts';
+import type { ConvertedContract } from '../conversion/conversion-plan.ts';
 import type { Tables } from '../tables.ts';
 import { type CurrentModels, type MigrationGoal, recordedModels } from './current-models.ts';
 import { fieldRules } from './field-rules.ts';
@@ -17,8 +18,8 @@ interface MigratedModel {
   readonly model: Model;
   /** The model, with the names that its resources and fields had before (`was`, `x-was`). */
   readonly renamed: Model;
-  /** The version of the older contract whose rows were converted; null where none were. */
-  readonly converted: string | null;
+  /** The contract whose rows were converted. */
+  readonly converted: ConvertedContract;
 }
 
 /**
@@ -41,7 +42,7 @@ export function modelMetadata({
 
 /** The statements that adapt stored events and the cache epoch to a model that is the only one from now on. */
 export function adaptToModel(
-  { goal, models, renamed, converted }: MigratedModel,
+  { goal, models, model, renamed, converted }: MigratedModel,
   { dialect, system }: Pick<Tables, 'dialect' | 'system'>,
 ): readonly Statement[] {
   if (goal.kind === 'shared') return [];
@@ -49,8 +50,12 @@ export function adaptToModel(
   const epoch = models.length === 2 ? [system.deleteMetadata(METADATA.cacheEpoch)] : [];
   // Before their names: they are those of that contract.
   const { returnFrom, version } = renamed;
-  const step = returnFrom === undefined ? converted : `${RETURNED}${versionText(version)}`;
+  const { from, form } = converted;
+  // The names of the model before are noted themselves: no later model lists it.
+  if (from !== null && (form?.former ?? null) !== null)
+    return [...renameEvents(models.slice(0, 1), model, dialect), ...epoch];
+  const step = returnFrom === undefined ? from : `${RETURNED}${versionText(version)}`;
   const served = models.length === 2 && returnFrom === undefined ? `${version.major}.${version.minor}` : null;
-  const noted = converted === null || step === null ? [] : [noteContract(step, served, dialect)];
+  const noted = from === null || step === null ? [] : [noteContract(step, served, dialect)];
   return [...noted, ...renameEvents(models, renamed, dialect), ...epoch];
 }

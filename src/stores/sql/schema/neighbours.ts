@@ -9,7 +9,7 @@ import {
   storedForm,
 } from './model-profile.ts';
 
-const STOP = 'stop all instances and apply it without --phase';
+export const STOP = 'stop all instances and apply it without --phase';
 
 /**
  * Finds the reasons for which instances of a model cannot run next to those of the one before it. One of them could not
@@ -84,8 +84,8 @@ function resourceProblems(name: string, { old, next, names }: ResourcePair): rea
   return problems;
 }
 
-/** Both instances write the field. */
-function fieldProblems(path: string, old: FieldProfile, next: FieldProfile): readonly string[] {
+/** Finds the reasons for which instances of two models cannot both write a field. */
+export function fieldProblems(path: string, old: FieldProfile, next: FieldProfile): readonly string[] {
   const another = `add another field, and remove this one in a later deployment; or ${STOP}`;
   if (!isSameValue(storedForm(old.type), storedForm(next.type)) || old.form !== next.form) {
     return [`${path} has another type: ${another}`];

@@ -2,6 +2,9 @@ import type { Model, Resource } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
 import type { EventStep } from '../events/event-steps.ts';
 import type { CurrentModels } from './current-models.ts';
+import { findFormerNames } from '../../../versions/former-names.ts';
+import { splitPath } from '../../../versions/renamed-paths.ts';
+import { profileFields } from '../conversion/former-names.ts';
 import { earlierParentField, earlierResource } from './earlier-names.ts';
 import type { ResourceProfile } from './model-profile.ts';
 
@@ -80,10 +83,16 @@ interface RenamedResource {
 
 function fieldStatements({ resource, earlier, parentField }: RenamedResource, dialect: Dialect): readonly Statement[] {
   const has = (name: string): boolean => Object.hasOwn(earlier.fields, name);
-  const renamed = resource.fields.flatMap((field) => {
+  const fields = resource.fields.flatMap((field) => {
     const was = field.name === resource.parent?.field ? parentField : field.was;
     return was !== null && !has(field.name) && has(was) ? [[was, field.name] as const] : [];
   });
+  // Those inside of fields apply after those of fields, and begin with the later name of the field.
+  const members = findFormerNames(resource, profileFields(earlier)).renamed.map(({ from, to }) => {
+    const [name = ''] = splitPath(to);
+    return [name + from.slice((splitPath(from)[0] ?? '').length), to] as const;
+  });
+  const renamed = [...fields, ...members];
   if (renamed.length === 0) return [];
   const parameters = new BindParameters(dialect);
   const later = addStep(Object.fromEntries(renamed), parameters);

@@ -1,6 +1,8 @@
 import type { Model } from '../../../model/model.ts';
 import { type BatchConversion, planEvents } from '../../sql/conversion/event-return.ts';
+import { planFilters } from '../../sql/conversion/filter-conversion.ts';
 import { type ConversionCheck, WholeRows } from '../../sql/conversion/problem-rows.ts';
+import type { ConvertedContract } from '../../sql/conversion/conversion-plan.ts';
 import type { TableConversion } from '../../sql/conversion/table-conversion.ts';
 import { planRecords } from '../../sql/conversion/record-conversion.ts';
 import { planTombstones } from '../../sql/conversion/tombstone-conversion.ts';
@@ -32,10 +34,10 @@ export function convertEvents(connection: SqliteConnection, model: Model, from: 
   for (const each of planEvents(model, from, sqlite)) convertEach(connection, each);
 }
 
-/** Converts tombstones and idempotency records, in the transaction of the migration. @param from null for none */
-export function convertRecords(connection: SqliteConnection, model: Model, from: string | null): void {
-  for (const each of [...planTombstones(model, from, sqlite), ...planRecords(model, from, sqlite)])
-    convertEach(connection, each);
+/** Converts tombstones, idempotency records and filters of webhooks. @param from the contract of the rows before */
+export function convertRecords(connection: SqliteConnection, model: Model, from: ConvertedContract): void {
+  for (const plan of [planTombstones, planRecords, planFilters])
+    for (const each of plan(model, from, sqlite)) convertEach(connection, each);
 }
 
 function convertEach(connection: SqliteConnection, conversion: BatchConversion): void {

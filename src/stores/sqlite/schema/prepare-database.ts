@@ -138,15 +138,15 @@ function recordModel(
   model: Model,
   { goal, conversion }: { readonly goal: MigrationGoal; readonly conversion: ConversionPlan },
 ): void {
-  const { from: converted, model: renamed } = conversion;
-  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed, converted };
+  const { from, model: renamed } = conversion;
+  const migrated = { goal, models: readModels(connection, FORMAT), model, renamed, converted: conversion };
   const records = modelMetadata(migrated)
     .filter(([name, value]) => readMetadata(connection, name) !== value)
     .map(([name, value]) => system.setMetadata(name, value));
-  convertEvents(connection, model, converted);
+  convertEvents(connection, model, from);
   const statements = [...adaptToModel(migrated, { dialect: sqlite, system }), ...records];
   for (const { text, values } of statements) connection.run(text, values);
-  convertRecords(connection, model, converted);
+  convertRecords(connection, model, conversion);
 }
 
 /** The steps that give stored values another form. Those of converted rows get it with the conversion. */

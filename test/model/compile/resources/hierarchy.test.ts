@@ -56,6 +56,31 @@ describe('a child resource', () => {
     );
   });
 
+  it('[REP-9c] has relations with the names that parent declares, which no other member may have', () => {
+    const reviews = (rest: string): string =>
+      `reviews: { parent: { resource: products, ${rest} }, schema: { type: object } }`;
+    const { model } = load(nestedDocument(top('products'), reviews('as: subject, inverse: opinions')));
+    assert.equal(resource(model, 'reviews').fields[0]?.reference?.as, 'subject');
+    assert.deepEqual(resource(model, 'products').links, [
+      { name: 'opinions', resource: 'reviews', kind: 'child', field: 'product_id' },
+    ]);
+    const problems = listProblems(
+      nestedDocument(
+        top('products'),
+        reviews('as: self, inverse: links'),
+        'votes: { parent: { resource: product }, schema: { type: object } }',
+      ),
+    );
+    assert.deepEqual(
+      problems.map(({ path, cause, fix }) => `${path}: ${cause}; ${fix}`),
+      [
+        'resources.reviews.parent: the name of the relation links is already in use in products; rename the relation with as: or inverse: in parent',
+        'resources.reviews.parent: the name of the relation self is already in use in reviews; rename the relation with as: or inverse: in parent',
+        'resources.votes.parent.resource: there is no resource product; write products',
+      ],
+    );
+  });
+
   it('cannot be its own ancestor', () => {
     const problems = listProblems(nestedDocument(child('posts', 'comments'), child('comments', 'posts')));
     assert.deepEqual(

@@ -1,0 +1,32 @@
+import { serializedOrigin } from '../conventions/headers/origin.ts';
+import type { AgentEndpoint } from '../exchange/agent-endpoint.ts';
+import { type ApiResponse, isStreamed } from '../exchange/handler.ts';
+import { commonHeaders, uncachedResponse } from '../represent/response.ts';
+import type { Authorized } from './authorize.ts';
+import type { Routed } from './route.ts';
+
+/** Hands a message of an agent to the endpoint of agents, whose requests run all stages again (OPS-8). */
+export async function agentResponse({ routed }: Authorized, endpoint: AgentEndpoint | null): Promise<ApiResponse> {
+  if (endpoint === null) throw new Error('an API without agents has no route of theirs');
+  const { exchange, received } = routed;
+  const { correlationId } = exchange;
+  const answer = await endpoint({
+    request: received.request,
+    correlationId,
+    isAllowedOrigin: isAllowedOrigin(routed),
+  });
+  const headers = [...commonHeaders(exchange), ...answer.headers];
+  return isStreamed(answer)
+    ? uncachedResponse(answer.status, headers, answer.body)
+    : uncachedResponse(answer.status, headers, answer.body);
+}
+
+/** Judges the page of a message, with a token too: the protocol requires it of every server. */
+function isAllowedOrigin({ exchange: { fields }, received: { client }, contract: { model } }: Routed): boolean {
+  const sent = fields.get('origin');
+  if (sent === null) return true;
+  const origin = serializedOrigin(sent);
+  if (origin === null) return false;
+  const host = (client.host ?? fields.get('host'))?.toLowerCase();
+  return origin.replace(/^[^:]*:\/\//, '') === host || model.cors?.origins.has(origin) === true;
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, it } from 'node:test';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { program } from '../cli/server-process.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { EDITIONS, readResult, SHOP } from './support/agent-api.ts';
+
+describe('restwright mcp', () => {
+  for (const edition of EDITIONS) {
+    it(`[OPS-8a] serves the official client by standard streams in ${edition}`, async (context) => {
+      const folder = temporaryDirectory(context);
+      const model = path.join(folder, `${edition}.yaml`);
+      await writeFile(model, SHOP);
+      const database = path.join(folder, `${edition}.db`);
+      const transport = new StdioClientTransport({
+        command: process.execPath,
+        args: [program, 'mcp', model, '--mcp', 'write', '--database', database],
+        stderr: 'pipe',
+      });
+      const mode = edition === '2026-07-28' ? { pin: edition } : ('legacy' as const);
+      const client = new Client({ name: 'desk', version: '1.0.0' }, { versionNegotiation: { mode } });
+      await client.connect(transport);
+      const given = { collection: 'suppliers', data: { name: 'x' }, idempotency_key: 'k' };
+      const made = readResult(await client.callTool({ name: 'create', arguments: given }));
+      assert.equal(made.content.data.name, 'x', made.text);
+      assert.equal((await client.listTools()).tools.length, 8);
+      await client.close();
+    });
+  }
+});
