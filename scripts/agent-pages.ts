@@ -1,9 +1,10 @@
 // Writes llms.txt and skills/restwright/SKILL.md: run `node scripts/run.mjs scripts/agent-pages.ts` after a change of a
 // guide.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from './command.ts';
+import { llmsText, readSite } from './site/site-pages.ts';
 
 /** The paths of the pages in the checkout. */
 export const LLMS_PAGE = 'llms.txt';
@@ -38,44 +39,15 @@ description: Write, check, serve and migrate a Restwright model, which declares 
 \`restwright help COMMAND\` describes each command.
 `;
 
-/** The list of the guides for language models, in the form of llmstxt.org. */
+/** The pages of the project for language models, in the form of llmstxt.org. */
 export function llmsPage(): string {
-  const summary = readParagraph(readPage('README.md'));
-  const guides = readdirSync(path.join(root, GUIDES))
-    .filter((file) => file.endsWith('.md'))
-    .sort()
-    .map((file) => linkLine(`${GUIDES}/${file}`));
-  const others = ['docs/specification/model.md', 'docs/specification/contract.md', 'docs/errors.md', SKILL_PAGE];
-  return [
-    '# Restwright',
-    '',
-    `> ${summary}`,
-    '',
-    '## Guides',
-    '',
-    ...guides,
-    '',
-    '## Reference',
-    '',
-    ...others.map(linkLine),
-    '',
-  ].join('\n');
+  return llmsText(readSite(), `${REPOSITORY}/docs/`);
 }
 
 /** The skill: how to use the command, by sections of the guides. */
 export function skillPage(): string {
   const parts = SECTIONS.map(([guide, heading]) => readSection(`${GUIDES}/${guide}.md`, heading));
   return `${SKILL_HEAD}\n${parts.join('\n\n')}\n`;
-}
-
-function linkLine(file: string): string {
-  const title = file === SKILL_PAGE ? 'Skill' : (/^# (.*)$/m.exec(readPage(file))?.[1] ?? file);
-  return `- [${title}](${REPOSITORY}/${file})`;
-}
-
-/** The first paragraph of a page, on one line. */
-function readParagraph(page: string): string {
-  return (/\n\n([^#\n][^]*?)\n\n/.exec(page)?.[1] ?? '').replaceAll(/\s+/g, ' ');
 }
 
 /** A section of a page with absolute links. @throws {Error} if the page has none of the heading */

@@ -21,6 +21,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/events',
       'guides/webhooks',
       'guides/client',
+      'guides/agents',
       'guides/docs-page',
       'guides/browsers',
     ],

@@ -106,7 +106,7 @@ function withoutComments(text: string): string {
 }
 
 const SUMMARY =
-  'Declare resources in YAML, JSON or TypeScript, run one command, and get an HTTP JSON API that follows the conventions that every team writes again.';
+  'Declare resources in a file, run one command, and get an HTTP JSON API that keeps the conventions that every team writes again.';
 
 function homePage(groups: readonly SiteGroup[]): string {
   const features = groups.map(({ title, pages }) => ({
@@ -133,10 +133,16 @@ function homePage(groups: readonly SiteGroup[]): string {
   return `---\n${JSON.stringify(front, null, 2)}\n---\n`;
 }
 
-/** `llms.txt` as https://llmstxt.org describes it: each page with its first sentence, and its address as Markdown. */
+/**
+ * `llms.txt` as https://llmstxt.org describes it: each page with its first sentence, and its address as Markdown. The
+ * decisions, which explain how the product became what it is, are left out.
+ *
+ * @param base what the paths of pages follow, with a slash at its end
+ */
 export function llmsText(groups: readonly SiteGroup[], base: string): string {
   const sections = groups.map(({ title, pages }) => {
-    const lines = pages.map((page) => {
+    const described = pages.filter((page) => !page.path.startsWith('decisions/'));
+    const lines = described.map((page) => {
       const summary = page.summary === '' ? '' : `: ${page.summary}`;
       return `- [${page.title}](${base}${page.path}.md)${summary}\n`;
     });

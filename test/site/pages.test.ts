@@ -21,7 +21,7 @@ describe('the index of the site', () => {
 
   it('is llms.txt, with the first sentence of each page that begins with one', () => {
     const text = llmsText(readSite(), '/docs/');
-    assert.match(text, /^# Restwright\n\n> Declare resources/);
+    assert.match(text, /^# Restwright\n\n> Declare resources in a file/);
     assert.match(
       text,
       /^- \[Webhooks\]\(\/docs\/guides\/webhooks\.md\): A webhook receives the events of an API by HTTP: /m,
