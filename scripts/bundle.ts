@@ -14,6 +14,7 @@ const ENTRIES = {
   model: 'exports/model.ts',
   stores: 'exports/stores.ts',
   api: 'exports/api.ts',
+  'test-api': 'exports/test-api.ts',
   fetch: 'http/fetch.ts',
   fastify: 'http/fastify.ts',
   opentelemetry: 'observe/open-telemetry.ts',

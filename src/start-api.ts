@@ -45,6 +45,8 @@ export interface StartApiOptions
     | 'notReadyReason'
     | 'rateLender'
     | 'webhookSender'
+    | 'clock'
+    | 'ids'
   > {
   /**
    * The Redis or Valkey through which all instances of the API share its rate limits:
@@ -121,7 +123,7 @@ export interface StartedApi extends AsyncDisposable {
 export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const { model, services } = modelAndServices(options);
   const observe = joinObservers(options);
-  const clock = systemClock;
+  const clock = options.clock ?? systemClock;
   const random = createRandom();
   const tokens = options.tokens ?? (await openTokenVerifier(model, options, observe));
   const closers: (() => Promise<void>)[] = [];
@@ -212,11 +214,11 @@ async function openLender(
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
 async function openTokenVerifier(
   { auth }: Model,
-  { folder = '.', fetch = globalThis.fetch }: StartApiOptions,
+  { folder = '.', fetch = globalThis.fetch, clock = systemClock }: StartApiOptions,
   observe: Observe,
 ): Promise<TokenVerifier | null> {
   if (auth === null) return null;
-  return openVerifier({ auth, folder, now: () => systemClock.now(), elapsed: monotonicNow, fetch, observe });
+  return openVerifier({ auth, folder, now: () => clock.now(), elapsed: monotonicNow, fetch, observe });
 }
 
 function modelAndServices({ model, services }: StartApiOptions): {

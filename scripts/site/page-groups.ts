@@ -9,7 +9,13 @@ export interface PageGroup {
 export const PAGE_GROUPS: readonly PageGroup[] = [
   {
     title: 'Start',
-    pages: ['guides/getting-started', 'guides/tour', 'guides/command-line', 'guides/typescript-models'],
+    pages: [
+      'guides/getting-started',
+      'guides/tour',
+      'guides/command-line',
+      'guides/typescript-models',
+      'guides/testing',
+    ],
   },
   {
     title: 'Use an API',

@@ -9,6 +9,7 @@ import { exportSpec } from './commands/export.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
+import { listenSpec } from './commands/listen.ts';
 import { mcpSpec } from './commands/mcp.ts';
 import { migrateSpec } from './commands/migrate.ts';
 import { openapiSpec } from './commands/openapi.ts';
@@ -35,5 +36,6 @@ export const COMMANDS: readonly CommandSpec[] = [
   migrateSpec,
   tokenSpec,
   keySpec,
+  listenSpec,
   completionSpec(() => COMMANDS),
 ];

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { type DatabaseKind, type DatabaseReference, selectKind } from '../stores/databases/databases.ts';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/driver/database-url.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
+import { IN_MEMORY } from '../stores/sqlite/sqlite-store.ts';
 import { describeFileError, usageError } from './command-error.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
 
@@ -51,6 +52,24 @@ export function databaseLocation({ database, driver }: DatabaseFlags, env: Envir
   return findDatabase(settingValue(DATABASE, database, env), driver, env);
 }
 
+/**
+ * The database that `serve` uses: also one in memory, which ends with the process.
+ *
+ * @param workers the number of processes, of which each would have a database of its own
+ * @throws {CommandError} as {@link databaseLocation}
+ */
+export function servedLocation(
+  { database, driver }: DatabaseFlags,
+  env: EnvironmentVariables,
+  workers: number,
+): DatabaseLocation {
+  const named = settingValue(DATABASE, database, env);
+  if (named.text.replace(/^sqlite:/, '') !== IN_MEMORY) return findDatabase(named, driver, env);
+  if (workers > 1)
+    throw usageError(`${named.origin}: a database in memory belongs to one process; name a file, or use --workers 1.`);
+  return { file: IN_MEMORY, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
+}
+
 function findDatabase(named: SettingValue, driver: string | undefined, env: EnvironmentVariables): DatabaseLocation {
   return LOCATIONS[selectKind(named.text).name](named, driver, env);
 }
@@ -77,7 +96,11 @@ function locateFile(
   env: EnvironmentVariables,
 ): DatabaseLocation {
   const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
-  if (file === '' || file.startsWith('//') || file === ':memory:' || SCHEME.test(file)) {
+  if (file === IN_MEMORY)
+    throw usageError(
+      `${origin}: a database in memory ends with this command; name a file, or serve a model with --database ${IN_MEMORY}.`,
+    );
+  if (file === '' || file.startsWith('//') || SCHEME.test(file)) {
     throw usageError(
       `${origin}: '${text}' is not a valid database; write a path such as ./data/shop.db, sqlite:PATH, or postgres://USER@HOST/DATABASE.`,
     );

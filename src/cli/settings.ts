@@ -1,12 +1,16 @@
+import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
-import { type DatabaseFlags, databaseLocation, type DatabaseLocation } from './database-settings.ts';
+import { type DatabaseFlags, type DatabaseLocation, servedLocation } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
 
 /** More processes than large machines have processors only contend with each other. */
 const MAX_WORKERS = 64;
+
+/** Milliseconds. A proxy notices within seconds that a server is not ready. */
+const MAX_DRAIN = 600_000;
 
 /** The values of `--log`. */
 export const LOG_FORMATS = ['json', 'text'] as const;
@@ -21,6 +25,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly metricsHost?: string;
   readonly workers?: string;
   readonly redis?: string;
+  readonly drain?: string;
   readonly mcp?: string;
   readonly log?: string;
   readonly dev?: boolean;
@@ -39,6 +44,8 @@ export interface ServeSettings {
   readonly workers: number;
   /** The URL of the Redis that instances share; null for none. */
   readonly redis: string | null;
+  /** Milliseconds after a stop signal in which it goes on serving and is not ready, before it stops listening. */
+  readonly drain: number;
   /** The access of agents; null if none are served (OPS-8). */
   readonly mcp: AgentMode | null;
   /** The format of the log; null to choose it by the terminal. */
@@ -56,6 +63,7 @@ const METRICS_PORT: SettingSource = { flag: '--metrics-port', variable: 'RESTWRI
 const METRICS_HOST: SettingSource = { flag: '--metrics-host', variable: 'RESTWRIGHT_METRICS_HOST', fallback: '' };
 const WORKERS: SettingSource = { flag: '--workers', variable: 'RESTWRIGHT_WORKERS', fallback: '1' };
 const REDIS: SettingSource = { flag: '--redis', variable: 'RESTWRIGHT_REDIS', fallback: '' };
+const DRAIN: SettingSource = { flag: '--drain', variable: 'RESTWRIGHT_DRAIN', fallback: '0s' };
 const MCP: SettingSource = { flag: '--mcp', variable: 'RESTWRIGHT_MCP', fallback: '' };
 const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback: 'auto' };
 /**
@@ -65,13 +73,15 @@ const LOG: SettingSource = { flag: '--log', variable: 'RESTWRIGHT_LOG', fallback
  */
 export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): ServeSettings {
   const { open = false, dev = false, insecurePublic = false } = flags;
+  const workers = parseWorkers(settingValue(WORKERS, flags.workers, env), dev);
   return {
     port: parsePort(settingValue(PORT, flags.port, env)),
     host: parseHost(settingValue(HOST, flags.host, env)),
-    database: databaseLocation(flags, env),
+    database: servedLocation(flags, env, workers),
     metrics: metricsAddress(flags, env),
-    workers: parseWorkers(settingValue(WORKERS, flags.workers, env), dev),
+    workers,
     redis: parseRedis(settingValue(REDIS, flags.redis, env)),
+    drain: parseDrain(settingValue(DRAIN, flags.drain, env)),
     mcp: agentSetting(flags.mcp, env),
     log: parseLog(settingValue(LOG, flags.log, env)),
     dev,
@@ -80,7 +90,8 @@ export function serveSettings(flags: ServeFlags, env: EnvironmentVariables): Ser
   };
 }
 
-function parsePort({ text, origin }: SettingValue): number {
+/** @throws {CommandError} exit 2 */
+export function parsePort({ text, origin }: SettingValue): number {
   const number = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number <= 65_535))
     throw usageError(`${origin}: '${text}' is not a valid port; use a number from 0 (any free port) to 65535.`);
@@ -114,6 +125,12 @@ function parseRedis({ text, origin }: SettingValue): string | null {
   throw usageError(`${origin} ${problem}.`);
 }
 
+function parseDrain({ text, origin }: SettingValue): number {
+  const milliseconds = text === DRAIN.fallback ? 0 : (parseDuration(text) ?? Number.NaN);
+  if (milliseconds <= MAX_DRAIN) return milliseconds;
+  throw usageError(`${origin}: '${text}' is not a valid time to drain; use one of at most 10m, such as 5s, or 0s.`);
+}
+
 /** The access of agents; null without a value. @throws {CommandError} exit 2 for another one */
 export function agentSetting(flag: string | undefined, env: EnvironmentVariables): AgentMode | null {
   const { text, origin } = settingValue(MCP, flag, env);
@@ -130,7 +147,8 @@ function parseLog({ text, origin }: SettingValue): LogFormat | null {
   throw usageError(`${origin}: '${text}' is not a valid log format; use ${LOG_FORMATS.join(' or ')}.`);
 }
 
-function parseHost({ text, origin }: SettingValue): string {
+/** @throws {CommandError} exit 2 */
+export function parseHost({ text, origin }: SettingValue): string {
   const name = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   if (/^[0-9A-Za-z.:%_-]+$/.test(name)) return name;
   throw usageError(

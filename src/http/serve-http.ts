@@ -49,7 +49,7 @@ export interface HttpServer {
   readonly address: string;
   /**
    * Accepts the connections that the system has established and this process has not taken yet: the system resets them
-   * when the server stops listening. From now on each connection is closed after its last response. Call it before
+   * when the server stops listening. Open connections stay open, so that their clients make no new ones. Call it before
    * `close`, which does not wait for them.
    */
   acceptPending(): Promise<void>;
@@ -141,7 +141,6 @@ function serverOptions(limits: Limits): ServerOptions {
 
 /** Node accepts one connection in each event-loop iteration: waits for an iteration without one. */
 async function acceptPending(connections: HttpConnections): Promise<void> {
-  connections.close();
   const deadline = monotonicNow() + MAX_ACCEPT_TIME;
   for (let before = -1; before !== connections.accepted && monotonicNow() < deadline; ) {
     before = connections.accepted;

@@ -67,6 +67,7 @@ export const folders: readonly Folder[] = [
   { name: 'row-transfer.ts', layer: 6 },
   { name: 'api.ts', layer: 6 },
   { name: 'start-api.ts', layer: 6 },
+  { name: 'test-api.ts', layer: 6 },
   { name: 'cli', layer: 7 },
   { name: 'exports', layer: 7 },
   { name: 'deprecated-exports.ts', layer: 7 },

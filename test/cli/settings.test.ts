@@ -26,6 +26,7 @@ describe('settings of serve', () => {
       workers: 1,
       redis: null,
       mcp: null,
+      drain: 0,
       log: null,
       dev: false,
       open: false,
@@ -83,9 +84,9 @@ describe('settings of serve', () => {
     ],
     [{ database: 'sqlite:file:x.db' }, {}, /sqlite:PATH/],
     [{ database: '//host/x.db' }, {}, /sqlite:PATH/],
-    [{ database: ':memory:' }, {}, /sqlite:PATH/],
+    [{ database: ':memory:', workers: '2' }, {}, /^--database: a database in memory belongs to one process/],
     [{ database: 'sqlite:' }, {}, /sqlite:PATH/],
-    [{ database: 'sqlite::memory:' }, {}, /sqlite:PATH/],
+    [{ workers: '2' }, { RESTWRIGHT_DATABASE: 'sqlite::memory:' }, /^RESTWRIGHT_DATABASE: a database in memory/],
     [{ database: 'postgres://u:secret@localhost' }, {}, /^--database: The URL of the database .+ names no database/],
     [{ database: 'postgres://u:secret@localhost/d?sslmode=no' }, {}, /^--database: .+ its sslmode is none of disable/],
     [
@@ -105,6 +106,8 @@ describe('settings of serve', () => {
     [{ dev: true }, { RESTWRIGHT_WORKERS: '2' }, /^RESTWRIGHT_WORKERS: --dev/],
     [{ redis: 'cache:6379' }, {}, /^--redis is not a URL of Redis, such as redis:\/\/127\.0\.0\.1:6379\.$/],
     [{}, { RESTWRIGHT_REDIS: 'redis://cache/shop' }, /^RESTWRIGHT_REDIS names a database that is not a number/],
+    [{ drain: '5' }, {}, /^--drain: '5' is not a valid time to drain; use one of at most 10m, such as 5s, or 0s\.$/],
+    [{}, { RESTWRIGHT_DRAIN: '11m' }, /^RESTWRIGHT_DRAIN: '11m'/],
     [{ log: 'xml' }, {}, /^--log: 'xml' is not a valid log format; use json or text\.$/],
     [{}, { RESTWRIGHT_LOG: 'pretty' }, /^RESTWRIGHT_LOG: 'pretty'/],
     [{}, { RESTWRIGHT_DATABASE: 'mysql:x' }, /^RESTWRIGHT_DATABASE: 'mysql:x'/],
@@ -161,6 +164,15 @@ describe('settings of serve', () => {
 });
 
 describe('the database setting', () => {
+  it('is in memory for serve alone', () => {
+    const { database } = serveSettings({ database: ':memory:' }, {});
+    assert.equal(databaseFile(database, 'shop'), ':memory:');
+    assert.throws(() => databaseLocation({ database: ':memory:' }, {}), {
+      exitCode: 2,
+      message: /^--database: a database in memory ends with this command; name a file, or serve a model/,
+    });
+  });
+
   it('contains the name of the model', () => {
     assert.equal(databaseFile(databaseLocation({}, {}), 'shop'), path.resolve('data/shop.db'));
   });

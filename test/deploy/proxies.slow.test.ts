@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import type http from 'node:http';
 import https from 'node:https';
 import os from 'node:os';
 import path from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { root } from '../../scripts/command.ts';
-import { listening, startOrigin, stop } from '../caches/cache-servers.ts';
-import { programFile, skipWithout } from '../installed-programs.ts';
-import { replaced } from '../replaced.ts';
-import { freePort } from '../free-port.ts';
+import { startOrigin, stop } from '../caches/cache-servers.ts';
+import { skipWithout } from '../installed-programs.ts';
+import { makeCertificate, PROXIES, type Proxy, startProxy } from './proxy-servers.ts';
 
 const MODEL = `
 name: desk
@@ -27,9 +25,6 @@ resources:
     schema: { type: object, properties: { text: { type: string } } }
 `;
 
-const PROXIES = ['nginx', 'haproxy'] as const;
-type Proxy = (typeof PROXIES)[number];
-
 interface Received {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -40,57 +35,6 @@ const children: ChildProcess[] = [];
 const ports = new Map<Proxy, number>();
 let folder = '';
 let certificate = '';
-
-const example = (file: string): string => readFileSync(path.join(root, 'examples', 'deploy', file), 'utf8');
-const inFolder = (file: string): string => path.join(folder, file);
-
-/** A certificate that the proxies present, and its key. */
-function makeCertificate(): void {
-  const subject = ['-subj', '/CN=api.example.com', '-addext', 'subjectAltName=DNS:api.example.com'];
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', inFolder('api.key')];
-  const args = ['req', '-x509', '-days', '1', ...key, '-out', inFolder('api.crt'), ...subject];
-  execFileSync(programFile('openssl') ?? 'openssl', args, { stdio: 'ignore' });
-  certificate = readFileSync(inFolder('api.crt'), 'utf8');
-  writeFileSync(inFolder('api.pem'), certificate + readFileSync(inFolder('api.key'), 'utf8'));
-}
-
-/** The arguments of a proxy whose configuration is the example. */
-const START: Readonly<Record<Proxy, (origin: number, port: number) => readonly string[]>> = {
-  nginx(origin, port) {
-    const site = replaced(example('nginx.conf'), [
-      ['server 127.0.0.1:3000;', `server 127.0.0.1:${origin};`],
-      ['listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`],
-      ['/etc/ssl/api.example.com.crt', inFolder('api.crt')],
-      ['/etc/ssl/api.example.com.key', inFolder('api.key')],
-    ]);
-    writeFileSync(inFolder('site.conf'), site);
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${each};`);
-    const around = `daemon off; pid nginx.pid; worker_processes 1; events {} http { access_log off; ${temporary.join(' ')} include site.conf; }`;
-    writeFileSync(inFolder('nginx.conf'), around);
-    return ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'];
-  },
-  haproxy(origin, port) {
-    const text = replaced(example('haproxy.cfg'), [
-      ['server one 127.0.0.1:3000', `server one 127.0.0.1:${origin}`],
-      ['bind :443 ssl crt /etc/ssl/api.example.com.pem', `bind 127.0.0.1:${port} ssl crt ${inFolder('api.pem')}`],
-    ]);
-    writeFileSync(inFolder('haproxy.cfg'), text);
-    return ['-f', inFolder('haproxy.cfg')];
-  },
-};
-
-async function start(proxy: Proxy, origin: number): Promise<void> {
-  const port = await freePort();
-  const log: string[] = [];
-  const child = spawn(programFile(proxy) ?? proxy, START[proxy](origin, port), {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => log.push(chunk.toString()));
-  await listening(child, port, () => Promise.resolve(log.join('')));
-  ports.set(proxy, port);
-}
 
 function open(proxy: Proxy, method: string, target: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
   return https.request({
@@ -139,9 +83,13 @@ describe('a server behind the proxies of the guide', { skip: skipWithout(...PROX
   before(async () => {
     folder = mkdtempSync(path.join(os.tmpdir(), 'deploy-'));
     chmodSync(folder, 0o755);
-    makeCertificate();
+    certificate = makeCertificate(folder);
     const { port } = await startOrigin(folder, MODEL, children);
-    for (const proxy of PROXIES) await start(proxy, port);
+    for (const proxy of PROXIES) {
+      const started = await startProxy(proxy, folder, [port]);
+      children.push(started.child);
+      ports.set(proxy, started.port);
+    }
   });
   after(async () => {
     await Promise.all(children.map((child) => stop(child, 'SIGTERM')));

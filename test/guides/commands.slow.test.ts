@@ -5,8 +5,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { after, describe, it, type TestContext } from 'node:test';
 import { root } from '../../scripts/command.ts';
-import { killAll, program, startServer, waitUntilListening } from '../cli/server-process.ts';
+import { killAll, program, startProgram, startServer, waitUntilListening } from '../cli/server-process.ts';
 import { type ProcessResult, RunningProcess } from '../package/sandbox.ts';
+import { webhookSecret } from '../../src/conventions/events/webhook-signature.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { readBlocks, readCommands, PAGES, readPage } from './guide-pages.ts';
@@ -43,6 +44,7 @@ function folderOfReader(context: TestContext, page = '', commands: readonly stri
     'shop.ts': till.replace("'restwright'", JSON.stringify(index)),
     'shop.mts': till.replace("'restwright'", JSON.stringify(index)),
     'openapi.yaml': OPENAPI,
+    'webhook.secret': webhookSecret(new Uint8Array(32).fill(7)),
   };
   const folder = temporaryDirectory(context);
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
@@ -90,6 +92,19 @@ async function serve(folder: string, line: string): Promise<void> {
   }
 }
 
+/** Runs a command line of `listen` until it listens, and stops it. */
+async function listen(folder: string, line: string): Promise<void> {
+  const receiver = startProgram(folder, [program, ...line.split(' ').slice(1), '--port', '0']);
+  try {
+    const url = await waitUntilListening(receiver);
+    assert.equal((await fetch(url, { method: 'POST' })).status, line.includes('--secret-file') ? 400 : 204);
+    receiver.child.kill('SIGTERM');
+    assert.equal(await receiver.exited, 0, receiver.stderr());
+  } finally {
+    await killAll([receiver]);
+  }
+}
+
 const isOurs = (line: string): boolean => /^(?:\S*\/)?restwright(?:\.js)? /.test(line);
 /** `restwright import [MODEL] COLLECTION FILE`: shows which arguments there are. */
 const isSynopsis = (line: string): boolean => /[[\\]| [A-Z]+\b/.test(line);
@@ -115,6 +130,10 @@ describe('the commands of the guides', { timeout: 240_000 }, () => {
         for (const line of lines) {
           if (/restwright(?:\.js)? serve(?! -h)/.test(line)) {
             await serve(folder, line);
+            continue;
+          }
+          if (/restwright(?:\.js)? listen(?! -h)/.test(line)) {
+            await listen(folder, line);
             continue;
           }
           const { code, stderr } = await run(folder, onServer(line, "'").replace(/ \| source$/, ''));

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { root } from '../../scripts/command.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { readBlocks, readCommands, readPage } from './guide-pages.ts';
 import { inBackground, inShell } from './guide-shell.ts';
@@ -12,32 +11,36 @@ const guide = readPage('docs/guides/webhooks.md');
 const ORIGIN = 'http://127.0.0.1:3000';
 
 describe('the first webhook of the guide', () => {
-  it('[EVT-5a] is created with curl, and its receiver prints the event', async (context) => {
+  it('[EVT-5a] is created with curl, and restwright listen shows and verifies its events', async (context) => {
     const folder = temporaryDirectory(context);
-    const module = JSON.stringify(path.join(root, 'src', 'client', 'verify-webhook.ts'));
     writeFileSync(path.join(folder, 'shop.yaml'), readBlocks(guide, 'yaml')[0] ?? '');
-    writeFileSync(
-      path.join(folder, 'receiver.mjs'),
-      (readBlocks(guide, 'js')[0] ?? '').replace("'restwright/webhooks'", module),
-    );
     const port = await freePort();
     const [, section = ''] = guide.split('\n## Try it\n');
-    const [serve = '', create = '', receive = '', change = ''] = readCommands(section.split('\n## ')[0] ?? '').map(
-      (line) => line.replace(`curl ${ORIGIN}`, 'curl -sS "$ORIGIN"').replace('127.0.0.1:8080', `127.0.0.1:${port}`),
+    const [serve = '', listen = '', create = '', change = '', verify = ''] = readCommands(
+      section.split('\n##')[0] ?? '',
+    ).map((line) =>
+      line.replace(`curl ${ORIGIN}`, 'curl -sS "$ORIGIN"').replace('127.0.0.1:8080', `127.0.0.1:${port}`),
     );
     const { stdout } = await inShell(
       folder,
       [
         inBackground(`${serve} &`),
         'SERVER=$!',
-        `SECRET=$(${create} | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/')`,
-        `PORT=${port} ${receive.replace('whsec_...', '"$SECRET"').replace('node ', '"$NODE" ')} > printed &`,
+        `${listen} --port ${port} > first &`,
         'trap "kill $SERVER $! && wait || true" EXIT',
-        `until curl -s -o /dev/null http://127.0.0.1:${port}/; do sleep 0.05; done`,
+        'until grep -q listening first; do sleep 0.05; done',
+        `${create} | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/' > webhook.secret`,
         `${change} > /dev/null`,
-        'until grep . printed; do sleep 0.05; done',
+        'until grep product.created first; do sleep 0.05; done',
+        'kill $! && wait $! || true',
+        `${verify} --port ${port} > second &`,
+        'trap "kill $SERVER $! && wait || true" EXIT',
+        'until grep -q listening second; do sleep 0.05; done',
+        `${change} > /dev/null`,
+        'until grep product.created second; do sleep 0.05; done',
       ].join('\n'),
     );
-    assert.match(stdout, /^product\.created http:\/\/127\.0\.0\.1:\d+\/api\/v1\/products\/\S+\n$/);
+    assert.match(stdout, /^\S+ {2}unverified {2}204 {2}product\.created {2}attempt 1 {2}id \S+\n/m);
+    assert.match(stdout, /^\S+ {2}valid {7}204 {2}product\.created {2}attempt 1 {2}id \S+\n/m);
   });
 });

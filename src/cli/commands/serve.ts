@@ -130,6 +130,12 @@ const OPTIONS: readonly OptionSpec[] = [
     'URL of the Redis or Valkey server through which instances share rate limits; requires @redis/client (RESTWRIGHT_REDIS)',
     'Processes:',
   ),
+  valueOption(
+    'drain',
+    'duration',
+    'time after a stop signal in which the server is not ready but goes on serving, such as 5s behind a load balancer (RESTWRIGHT_DRAIN, default: 0s)',
+    'Processes:',
+  ),
   AGENT_OPTION,
   {
     name: 'log',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
 import type { RateLender } from '../../limits/leased-rate-limiter.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
@@ -76,7 +77,7 @@ export async function runServer(options: RunServerOptions): Promise<void> {
   const address = { origin: '' };
   let deadline = monotonicNow() + limits.shutdownTimeout;
   const shutdownTimeout = (): number => Math.max(0, deadline - monotonicNow());
-  const notReadyReason = (): string | null => overload.reason();
+  const notReadyReason = (): string | null => (signal.aborted ? STOPPING : overload.reason());
   const open = apiOpener(options, { origin: () => address.origin, notReadyReason, shutdownTimeout, signal });
   // Workers are asked by their supervisor.
   const listener = options.reusePort ? null : await listenForMetrics(settings, metrics.text, observe);
@@ -92,8 +93,8 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     observe({ kind: 'listening', url: listening.url, allowAnyHost: settings.insecurePublic });
     options.onListening(listening);
     if (!signal.aborted) await once(signal, 'abort');
-    deadline = monotonicNow() + limits.shutdownTimeout;
-    await closeServer(server, signal, observe);
+    deadline = monotonicNow() + settings.drain + limits.shutdownTimeout;
+    await closeServer(server, { signal, drain: settings.drain, observe });
     if (watching !== null) await settlesWithin(watching, shutdownTimeout());
   } finally {
     overload.close();
@@ -175,8 +176,19 @@ async function listen(options: ServeHttpOptions): Promise<HttpServer> {
   }
 }
 
-async function closeServer(server: HttpServer, signal: AbortSignal, observe: Observe): Promise<void> {
+/** The reason for which `/readyz` responds 503 once a signal has stopped the process. */
+const STOPPING = 'it is about to stop';
+
+interface CloseServerOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds in which proxies notice that this server is not ready. */
+  readonly drain: number;
+  readonly observe: Observe;
+}
+
+async function closeServer(server: HttpServer, { signal, drain, observe }: CloseServerOptions): Promise<void> {
   observe({ kind: 'stopping', signal: readStopSignal(signal) });
+  if (drain > 0) await setTimeout(drain);
   await server.acceptPending();
   observe({ kind: 'stopped', unfinished: await server.close() });
 }

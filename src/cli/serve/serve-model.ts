@@ -9,7 +9,7 @@ import { programVersion } from '../../platform/process/program-version.ts';
 export interface ServedModel extends ListeningAddress {
   /** Identifies the content of the model. */
   readonly fingerprint: string;
-  /** Milliseconds that a graceful shutdown may take (LIM-3). */
+  /** Milliseconds that a graceful shutdown may take, with the time to drain (LIM-3). */
   readonly shutdownTimeout: number;
 }
 
@@ -50,7 +50,8 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
       traces: await registeredTraces(),
       migrate: isFirst,
       reusePort: isOneOfSeveral,
-      onListening: (at) => onListening({ ...at, fingerprint, shutdownTimeout: limits.shutdownTimeout }, log),
+      onListening: (at) =>
+        onListening({ ...at, fingerprint, shutdownTimeout: settings.drain + limits.shutdownTimeout }, log),
     });
   });
 }

@@ -135,7 +135,8 @@ export class HttpConnections {
       }
     };
     sweep();
-    this.#drain = setInterval(sweep, DRAIN);
+    // Timers run before the loop reads: a late one would close connections whose next request has arrived.
+    this.#drain = setInterval(() => setImmediate(sweep), DRAIN);
   }
 
   /** Destroys the connections that are left. @returns how many responses were not sent completely */

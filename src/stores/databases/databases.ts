@@ -13,12 +13,12 @@ import type { SchemaStep } from '../sql/schema/schema-errors.ts';
 import { sqliteCopySource, sqliteCopyTarget, sqliteNumbers } from '../sqlite/copy/sqlite-copy.ts';
 import { sqlite } from '../sqlite/dialect/sqlite-dialect.ts';
 import type { DriverName } from '../sqlite/driver/driver.ts';
-import { openSqlite, planSqlite, type SqliteOptions } from '../sqlite/sqlite-store.ts';
+import { IN_MEMORY, openSqlite, planSqlite, type SqliteOptions } from '../sqlite/sqlite-store.ts';
 import type { Store } from '../store.ts';
 
 /** A database and the settings that open it. */
 export interface DatabaseReference {
-  /** The path of a file of SQLite, or a URL of PostgreSQL. */
+  /** The path of a file of SQLite, {@link IN_MEMORY}, or a URL of PostgreSQL. */
   readonly database: string;
   /** The library that opens a file. */
   readonly driver?: DriverName | undefined;
@@ -78,9 +78,9 @@ const postgresSchemas: DatabaseKind = {
 const sqliteFiles: DatabaseKind = {
   name: 'sqlite',
   matches: (database) => !isPostgresUrl(database),
-  resolve: (file) => path.resolve(file),
+  resolve: (file) => (file === IN_MEMORY ? file : path.resolve(file)),
   display: (file) => file,
-  isMissing: (file) => !existsSync(file),
+  isMissing: (file) => file !== IN_MEMORY && !existsSync(file),
   dialect: sqlite,
   open: ({ database, driver }, options) => openSqlite({ path: database, driver, ...options }),
   plan: async ({ database, driver }, { model, ...options }) => planSqlite(database, model, { driver, ...options }),

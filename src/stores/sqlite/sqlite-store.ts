@@ -88,7 +88,8 @@ export interface SqliteOptions {
 
 type CompleteOptions = SqliteOptions & Required<Pick<SqliteOptions, 'observe' | 'clock' | 'random'>>;
 
-const IN_MEMORY = ':memory:';
+/** The path of a database that ends with the store. */
+export const IN_MEMORY = ':memory:';
 
 /**
  * Reading so many rows of average size takes the main thread 0.5 ms with a filter on a column. With one on a decimal

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import os from 'node:os';
@@ -87,6 +87,23 @@ describe('restwright serve', () => {
     );
     again.child.kill('SIGINT');
     assert.equal(await again.exited, 0);
+  });
+
+  it('serves a database in memory, which ends with it', async () => {
+    for (const database of [':memory:', 'sqlite::memory:']) {
+      const server = start(['--port', '0', '--database', database]);
+      const url = await waitUntilListening(server);
+      const headers = { 'content-type': 'application/json' };
+      const created = await fetch(`${url}/v1/products`, { method: 'POST', body: '{"name":"Lamp"}', headers });
+      assert.equal(created.status, 201);
+      assert.equal((await (await fetch(`${url}/v1/products`)).text()).match(/"Lamp"/g)?.length, 1);
+      server.child.kill('SIGTERM');
+      assert.equal(await server.exited, 0);
+    }
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('memory')),
+      [],
+    );
   });
 
   it('[AUTH-7] logs that only this machine is served, and warns of declarations that this version does not support', async () => {

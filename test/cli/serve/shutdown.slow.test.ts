@@ -93,6 +93,23 @@ for (const [title, args] of [
       assert.deepEqual(new Set(responses), new Set(['HTTP/1.1 200']));
     });
 
+    it('[LIM-3] goes on serving for the time to drain, and is not ready', async () => {
+      const { server, url } = await start(TIMER, [...args, '--drain', '3s']);
+      server.child.kill('SIGTERM');
+      const { origin } = new URL(url);
+      await waitUntil(() => server.stderr().includes('"event":"stopping"'), 'it is stopping');
+      // Each on a new connection, as the worker that has not got the signal yet is still ready.
+      const headers = { Connection: 'close' };
+      const ready = async (): Promise<Response> => fetch(`${origin}/readyz`, { headers });
+      let response = await ready();
+      while (response.status !== 503) response = await ready();
+      assert.match(await response.text(), /"The server is not ready: it is about to stop\."/);
+      assert.equal((await fetch(`${url}/v1/notes`, { headers })).status, 200);
+      assert.equal((await fetch(`${origin}/livez`, { headers })).status, 200);
+      assert.equal(await server.exited, 0);
+      assert.match(server.stderr(), /"event":"stopped","unfinished":0/);
+    });
+
     it('[LIM-3] ends a start that waits for a locked database, which is logged', async () => {
       const file = path.join(folder, 'held.db');
       const other = new Database(file);
