@@ -40,7 +40,7 @@ function send(url: string, headers: Readonly<Record<string, string>>, body: stri
   return promise;
 }
 
-function callOf(params: object): string {
+function writeCall(params: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
 }
 
@@ -80,11 +80,11 @@ const before = { ...json, 'MCP-Protocol-Version': '2025-11-25' };
 const call = { name: 'get', arguments: { collection: 'products', id: '1' } };
 const rows: readonly (readonly [name: string, run: () => Promise<string>])[] = [
   ['GET', () => send(`${origin}/api/v1/products/1`, { Accept: 'application/json' }, null)],
-  ['get, 2026-07-28', () => send(`${origin}/api/mcp`, newest, callOf({ ...call, _meta: META }))],
-  ['get, 2025-11-25', () => send(`${origin}/api/mcp`, before, callOf(call))],
+  ['get, 2026-07-28', () => send(`${origin}/api/mcp`, newest, writeCall({ ...call, _meta: META }))],
+  ['get, 2025-11-25', () => send(`${origin}/api/mcp`, before, writeCall(call))],
   [
     'get, with progress',
-    () => send(`${origin}/api/mcp`, newest, callOf({ ...call, _meta: { ...META, progressToken: 1 } })),
+    () => send(`${origin}/api/mcp`, newest, writeCall({ ...call, _meta: { ...META, progressToken: 1 } })),
   ],
 ];
 const costs = new Map(rows.map(([name]) => [name, [] as number[]]));

@@ -6,7 +6,7 @@ import { callTool } from './call-tool.ts';
 import { writeInstructions } from './instructions.ts';
 import { repeatByTimer, type Repeat, withProgress } from './progress.ts';
 import {
-  type FoundResource,
+  type ReadOutcome,
   listResources,
   listResourceTemplates,
   readResource,
@@ -40,7 +40,7 @@ export interface AgentServer {
   listTemplates(): ReturnType<typeof listResourceTemplates>;
   /** Calls a tool. @throws {UnknownTool} */
   call(name: string, given: JsonObject, context: AgentContext): Promise<CallResult>;
-  read(uri: string, context: AgentContext): Promise<FoundResource>;
+  read(uri: string, context: AgentContext): Promise<ReadOutcome>;
 }
 
 /** A call names no tool. */

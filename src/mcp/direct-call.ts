@@ -27,9 +27,11 @@ export interface PlainCall {
 }
 
 /**
- * Reads a message that is a plain call of a tool: well-formed, in a known edition, with header fields that say the same,
- * and without progress. These are almost all messages. The package of the protocol makes a server for each message,
- * which takes ten times as long; it answers all others, and so all errors of the protocol.
+ * Reads a message that is a plain call of a tool: well-formed, in a known edition, without progress. Its header fields
+ * say the same as its body.
+ *
+ * Almost all messages are such calls. The package of the protocol makes a server for each message, which takes several
+ * times as long. It answers all others, and so all errors of the protocol.
  *
  * @returns null for any other message
  */

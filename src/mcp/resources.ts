@@ -32,13 +32,13 @@ export function listResourceTemplates(
 }
 
 /** A resource that was read, or the reason why it was not. */
-export type FoundResource =
+export type ReadOutcome =
   | { readonly kind: 'found'; readonly text: string }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** Reads a row or a page by its URL, or by its path, as links of rows without `public_url` have it. */
-export async function readResource(session: AgentSession, uri: string, agent: AgentName): Promise<FoundResource> {
+export async function readResource(session: AgentSession, uri: string, agent: AgentName): Promise<ReadOutcome> {
   const { api } = session;
   const prefixes = [`${writeBase(api)}/`, `${versionedPath(api.model)}/`];
   const prefix = prefixes.find((each) => uri.startsWith(each));
