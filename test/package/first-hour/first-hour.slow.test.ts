@@ -21,7 +21,7 @@ describe('the first hour', { timeout: 240_000 }, () => {
   it('begins with an installation that brings the command', async () => {
     assert.match(project.read('package.json'), /"type": "commonjs"/);
     const { code, stdout, stderr } = await project.run('npx', ['--no-install', 'restwright', '--version']);
-    assert.deepEqual([code, stdout], [0, '0.1.0\n'], stderr);
+    assert.deepEqual([code, stdout], [0, '0.2.0\n'], stderr);
     const help = await project.restwright('help');
     assert.equal(help.code, 0);
     assert.match(help.stdout, /^Usage: restwright .*\n\n.*\n/);
