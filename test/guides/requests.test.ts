@@ -253,6 +253,8 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^docker /, 'test/package/container.slow.test.ts'],
   [/^sqlite3 /, 'test/deploy/backup.slow.test.ts'],
   [/^cp examples\/deploy\/|^systemctl /, 'test/deploy/files.test.ts'],
+  [/^npm run build:executable|^scp dist\/restwright /, 'test/package/executable.slow.test.ts'],
+  [/^npm install @modelcontextprotocol\/server|^claude mcp add /, 'test/mcp/agents.slow.test.ts'],
 ];
 
 describe('every command of the guides', () => {

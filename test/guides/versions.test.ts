@@ -67,7 +67,7 @@ resources:
 
 describe('the guide to versions side by side', () => {
   const guide = readPage('docs/guides/versions.md');
-  const [, , store = '', staff = '', expand = '', deprecate = '', retire = ''] = readBlocks(guide, 'yaml');
+  const [, , store = '', staff = '', expand = '', , deprecate = '', retire = ''] = readBlocks(guide, 'yaml');
 
   /** Asserts that a row is shown as the first two rows of a table, the newest version first. */
   async function assertShown(model: string, collection: string, heading: string): Promise<void> {
