@@ -73,16 +73,4 @@ describe('the judges of the protocol', { skip }, () => {
       }
     });
   }
-
-  it('[OPS-8a] call tools by the command line of the inspector', async (context) => {
-    const url = await serve(context);
-    const inspect = (...args: readonly string[]): Promise<string> =>
-      run('.bin/mcp-inspector', ['--cli', url, '--transport', 'http', ...args]);
-    const listed = await inspect('--method', 'tools/list', '--strict');
-    assert.match(listed, /"list_collections"/);
-    assert.doesNotMatch(listed, /error-severity/);
-    const call = ['--method', 'tools/call', '--tool-name', 'query', '--tool-arg', 'collection=suppliers'];
-    assert.match(await inspect(...call), /has_more/);
-    assert.match(await inspect('--method', 'resources/list'), /\/api\/v1\/products/);
-  });
 });
