@@ -60,7 +60,7 @@ function folderOfReader(context: TestContext, page = '', commands: readonly stri
 /** Runs a command line in a shell. */
 function run(folder: string, line: string): Promise<ProcessResult> {
   const env = { ...process.env, PATH: `${path.join(folder, 'path')}${path.delimiter}${process.env['PATH']}` };
-  return new RunningProcess(spawn('sh', ['-ec', line], { cwd: folder, env })).ended;
+  return new RunningProcess(spawn('sh', ['-ec', line], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })).ended;
 }
 
 const postgres = await startPostgres();
