@@ -2,7 +2,7 @@ import { connectRedis } from '../platform/redis.ts';
 import { withTimeout } from '../platform/timeout.ts';
 import { RedisLender, type RedisLenderOptions } from './redis-lender.ts';
 
-/** Milliseconds that a request waits for Redis, before it is away. */
+/** The default of `answerTimeout`. */
 const ANSWER_TIMEOUT = 250;
 /** Milliseconds that the start waits for Redis. */
 const START_TIMEOUT = 1_000;
@@ -15,13 +15,22 @@ export interface OpenedLender {
   readonly close: () => Promise<void>;
 }
 
+/** A lender without its connection, and its patience. */
+interface OpenLenderOptions extends Omit<RedisLenderOptions, 'redis'> {
+  /** Milliseconds that a request waits for Redis, before it is away. Default: 250. */
+  readonly answerTimeout?: number;
+}
+
 /**
  * Borrows units of rate limits from Redis from now on: also where it is away at the start, and comes back.
  *
  * @param url `redis[s]://[[user]:password@]host[:port][/database]`
  * @throws {RedisClientMissing}
  */
-export async function openRedisLender(url: string, options: Omit<RedisLenderOptions, 'redis'>): Promise<OpenedLender> {
+export async function openRedisLender(
+  url: string,
+  { answerTimeout = ANSWER_TIMEOUT, ...options }: OpenLenderOptions,
+): Promise<OpenedLender> {
   const { promise: known, resolve } = Promise.withResolvers<void>();
   let lender: RedisLender | null = null;
   const join = async (): Promise<void> => {
@@ -32,7 +41,7 @@ export async function openRedisLender(url: string, options: Omit<RedisLenderOpti
     lender?.setAway(error);
     resolve();
   };
-  const redis = await connectRedis({ url, timeout: ANSWER_TIMEOUT, onConnected: () => void join(), onError });
+  const redis = await connectRedis({ url, timeout: answerTimeout, onConnected: () => void join(), onError });
   lender = new RedisLender({ ...options, redis });
   await withTimeout(known, START_TIMEOUT, () => undefined);
   const timer = setInterval(() => void join(), JOIN_INTERVAL).unref();

@@ -20,13 +20,26 @@ interface Instance extends OpenedLender {
   readonly take: (name: string, units?: number) => Promise<boolean>;
 }
 
-async function open(url: string, id: string, requests: number, name = 'shop'): Promise<Instance> {
+async function open(
+  url: string,
+  id: string,
+  requests: number,
+  { name = 'shop', ...timeout }: { readonly name?: string; readonly answerTimeout?: number } = {},
+): Promise<Instance> {
   const observed: string[] = [];
   const observe = (each: Observation): void => {
     if (each.kind === 'shared-rate-limits') observed.push(each.failure?.message ?? 'shared');
   };
   const fallback = localLender(SECRET, now);
-  const opened = await openRedisLender(url, { name, id, secret: SECRET, instances: 3, fallback, observe });
+  const opened = await openRedisLender(url, {
+    name,
+    id,
+    secret: SECRET,
+    instances: 3,
+    fallback,
+    observe,
+    ...timeout,
+  });
   const quota = { requests, per: 86_400_000 };
   const limiter = new LeasedRateLimiter({ limits: { caller: quota, address: quota }, lender: opened.lender, now });
   const take = async (caller: string, units = 1): Promise<boolean> =>
@@ -43,7 +56,9 @@ describe('rate limits that instances share through Redis', { skip: skipWithout('
 
   const withInstances = async (requests: number, use: (instances: readonly Instance[]) => Promise<void>) => {
     const instances: Instance[] = [];
-    for (const id of ['a', 'b', 'c']) instances.push(await open(redis.url, id, requests, `api ${String(requests)}`));
+    // On a busy machine Redis may not answer within the default, and each instance falls to its share.
+    const settings = { name: `api ${String(requests)}`, answerTimeout: 30_000 };
+    for (const id of ['a', 'b', 'c']) instances.push(await open(redis.url, id, requests, settings));
     try {
       await use(instances);
     } finally {
@@ -90,7 +105,7 @@ describe('rate limits that instances share through Redis', { skip: skipWithout('
     await fc.assert(
       fc.asyncProperty(requests, taken, async (most, units) => {
         run += 1;
-        const { lender } = await open(redis.url, 'only', most, `lending ${run}`);
+        const { lender } = await open(redis.url, 'only', most, { name: `lending ${run}` });
         const buckets = new LendingBuckets(1, now);
         for (const each of units) {
           const quota = { requests: most, per: 86_400_000 };
@@ -107,7 +122,7 @@ describe('rate limits that instances share through Redis', { skip: skipWithout('
   });
 
   it('[LIM-2d] fall to the share of each instance while Redis hangs, and are shared again afterwards', async () => {
-    const { take, lender, observed, close } = await open(redis.url, 'a', 300, 'hanging');
+    const { take, lender, observed, close } = await open(redis.url, 'a', 300, { name: 'hanging' });
     assert.equal(await take('first'), true);
     process.kill(redis.pid, 'SIGSTOP');
     let admitted = 0;
