@@ -12,7 +12,7 @@ import {
   readResource,
   type ResourceEntry,
 } from './resources.ts';
-import type { AgentApi, AgentSession } from './session.ts';
+import type { AgentApi, AgentName, AgentSession } from './session.ts';
 import { declareTool, listTools, type ToolDeclaration, TOOLS } from './tools.ts';
 
 /** A message of an agent, as the protocol has read it. */
@@ -80,7 +80,7 @@ function unknownTool(name: string, names: readonly string[]): UnknownTool {
 }
 
 /** Names the agent in events: no credentials prove this name, so it has a prefix. */
-function nameAgent({ clientName, isCancelled }: AgentContext): { name: string; isCancelled: () => boolean } {
+function nameAgent({ clientName, isCancelled }: AgentContext): AgentName {
   const clean = (clientName ?? '').replaceAll(/[^\x20-\x7e]/g, '').slice(0, MAX_NAME);
   return { name: clean === '' ? 'mcp' : `mcp:${clean}`, isCancelled };
 }

@@ -1,6 +1,7 @@
 import { apiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { closestMatch } from '../conventions/text/closest-match.ts';
+import type { QueryPairs } from '../conventions/url/query.ts';
 import { quoted } from '../conventions/text/quoted.ts';
 import type { ArgumentType, Tool } from './tools.ts';
 
@@ -76,6 +77,16 @@ export function readTextArgument(given: JsonObject, name: string): string | null
   const value = given[name];
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+/** True if a call only checks its write. */
+export function isDryRun(given: JsonObject): boolean {
+  return given['dry_run'] === true;
+}
+
+/** Writes the parameter of a dry run; none for a write that is made. */
+export function writeDryQuery(given: JsonObject): QueryPairs {
+  return isDryRun(given) ? [['dry_run', 'true']] : [];
 }
 
 /** Reads an argument that is an object; an empty one if it is absent. */

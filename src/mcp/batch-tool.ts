@@ -1,8 +1,9 @@
 import { apiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
+import { isDryRun, writeDryQuery } from './arguments.ts';
 import { matchRequired, nameRequest, readMatch, requireConfirmation, requireKey } from './guards.ts';
 import type { AgentName, AgentSession } from './session.ts';
-import { dataResult, errorResult, type ToolResult } from './tool-result.ts';
+import { type ToolResult, writeResult } from './tool-result.ts';
 
 /** Operations of a batch that need no confirmation, unless one deletes. */
 const FEW = 10;
@@ -15,27 +16,25 @@ const MEMBERS: readonly string[] = ['method', 'path', 'body', 'if_match'];
  * @throws {ApiError} IDEMPOTENCY_KEY_REQUIRED, REQUEST_PRECONDITION_REQUIRED, REQUEST_PARAMETER_INVALID
  */
 export async function runBatchTool(session: AgentSession, given: JsonObject, agent: AgentName): Promise<ToolResult> {
-  const { operations: listed, atomic = true, dry_run: dry = false } = given;
+  const { operations: listed, atomic = true } = given;
+  const isDry = isDryRun(given);
   const read: readonly Json[] = Array.isArray(listed) ? listed : [];
   const operations = read.map((operation, at) => readOperation(operation, at));
-  const headers = dry === true ? [] : ['Idempotency-Key', requireKey(given)];
+  const headers = isDry ? [] : ['Idempotency-Key', requireKey(given)];
   const isLarge = operations.length > FEW || operations.some(({ method }) => method === 'DELETE');
   const confirm = isLarge ? session.api.confirm(nameRequest(['batch', atomic, ...operations])) : null;
-  if (confirm !== null && dry !== true) requireConfirmation(given, confirm);
+  if (confirm !== null && !isDry) requireConfirmation(given, confirm);
   const answer = await session.send(
     {
       method: 'POST',
       path: `/${session.api.model.system.batches}`,
-      query: dry === true ? [['dry_run', 'true']] : [],
+      query: writeDryQuery(given),
       headers,
       body: { atomic, operations },
     },
     agent,
   );
-  if (answer.status >= 400) return errorResult(answer);
-  const replayed = answer.fields.get('idempotent-replayed') === 'true' ? { replayed: true } : {};
-  const preview = dry === true ? { dry_run: true, ...(confirm === null ? {} : { confirm }) } : {};
-  return dataResult(answer.body, { ...replayed, ...preview });
+  return writeResult(answer, isDry, confirm);
 }
 
 /** Reads an operation as the API has it: `if_match` becomes a header field. */

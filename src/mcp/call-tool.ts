@@ -3,13 +3,13 @@ import type { JsonObject } from '../conventions/json/json.ts';
 import type { QueryPairs } from '../conventions/url/query.ts';
 import { describeCollection } from '../describe/agents/describe-collection.ts';
 import { listCollections } from '../describe/agents/list-collections.ts';
-import { checkArguments, readMembers, readTextArgument } from './arguments.ts';
+import { checkArguments, isDryRun, readMembers, readTextArgument, writeDryQuery } from './arguments.ts';
 import { runBatchTool } from './batch-tool.ts';
 import { findCollection, type NamedCollection, writeItemPath } from './collections.ts';
 import { matchRequired, nameRequest, readMatch, requireConfirmation, requireKey } from './guards.ts';
 import { writePageQuery, writeViewQuery } from './query-arguments.ts';
 import { type AgentName, type AgentSession, type ApiAnswer, bodyMembers } from './session.ts';
-import { dataResult, errorResult, type ToolResult } from './tool-result.ts';
+import { dataResult, errorResult, type ToolResult, writeResult } from './tool-result.ts';
 import type { Tool } from './tools.ts';
 
 /** A call of a tool: its arguments, the way to the API, and who calls. */
@@ -69,10 +69,6 @@ function itemPath(call: ToolCall): string {
   return writeItemPath(findNamed(call), readTextArgument(call.given, 'id') ?? '');
 }
 
-function isDry({ given }: ToolCall): boolean {
-  return given['dry_run'] === true;
-}
-
 async function queryRows(call: ToolCall): Promise<ToolResult> {
   const { given, session, agent } = call;
   const { path } = findNamed(call);
@@ -91,15 +87,18 @@ function listCall(path: string, query: QueryPairs): Parameters<AgentSession['sen
 
 async function getRow(call: ToolCall): Promise<ToolResult> {
   const { given, session, agent } = call;
-  return rowResult(await session.send({ method: 'GET', path: itemPath(call), query: writeViewQuery(given) }, agent));
+  const answer = await session.send({ method: 'GET', path: itemPath(call), query: writeViewQuery(given) }, agent);
+  return answer.status >= 400 ? errorResult(answer) : dataResult(answer.body);
 }
 
 async function createRow(call: ToolCall): Promise<ToolResult> {
   const { given, session, agent } = call;
   const { path } = findNamed(call);
-  const headers = isDry(call) ? [] : ['Idempotency-Key', requireKey(given)];
+  const isDry = isDryRun(given);
+  const headers = isDry ? [] : ['Idempotency-Key', requireKey(given)];
   const body = readMembers(given, 'data');
-  return rowResult(await session.send({ method: 'POST', path, query: dryQuery(call), headers, body }, agent), call);
+  const answer = await session.send({ method: 'POST', path, query: writeDryQuery(given), headers, body }, agent);
+  return writeResult(answer, isDry);
 }
 
 async function updateRow(call: ToolCall): Promise<ToolResult> {
@@ -108,19 +107,20 @@ async function updateRow(call: ToolCall): Promise<ToolResult> {
   const match = readMatch(given['if_match'], 'if_match');
   if (match === null) return matchMissing(call, path);
   const key = readTextArgument(given, 'idempotency_key');
-  const keyed = key === null || isDry(call) ? [] : ['Idempotency-Key', key];
+  const isDry = isDryRun(given);
+  const keyed = key === null || isDry ? [] : ['Idempotency-Key', key];
   const answer = await session.send(
     {
       method: 'PATCH',
       path,
-      query: dryQuery(call),
+      query: writeDryQuery(given),
       headers: ['If-Match', match, ...keyed],
       body: readMembers(given, 'data'),
       contentType: 'application/merge-patch+json',
     },
     agent,
   );
-  return answer.status === 412 ? errorResult(answer, await readCurrent(call, path)) : rowResult(answer, call);
+  return answer.status === 412 ? errorResult(answer, await readCurrent(call, path)) : writeResult(answer, isDry);
 }
 
 async function deleteRow(call: ToolCall): Promise<ToolResult> {
@@ -129,26 +129,15 @@ async function deleteRow(call: ToolCall): Promise<ToolResult> {
   const match = readMatch(given['if_match'], 'if_match');
   if (match === null) return matchMissing(call, path);
   const confirm = session.api.confirm(nameRequest(['delete', path, match]));
-  if (!isDry(call)) requireConfirmation(given, confirm);
+  const isDry = isDryRun(given);
+  if (!isDry) requireConfirmation(given, confirm);
   const answer = await session.send(
-    { method: 'DELETE', path, query: dryQuery(call), headers: ['If-Match', match] },
+    { method: 'DELETE', path, query: writeDryQuery(given), headers: ['If-Match', match] },
     agent,
   );
   if (answer.status === 412) return errorResult(answer, await readCurrent(call, path));
-  if (answer.status >= 400) return errorResult(answer);
-  return dataResult(answer.body, isDry(call) ? { dry_run: true, confirm } : { deleted: true });
-}
-
-function dryQuery(call: ToolCall): QueryPairs {
-  return isDry(call) ? [['dry_run', 'true']] : [];
-}
-
-/** The row of a response. Its revision names this version in a later write. */
-function rowResult(answer: ApiAnswer, call: ToolCall | null = null): ToolResult {
-  if (answer.status >= 400) return errorResult(answer);
-  const replayed = answer.fields.get('idempotent-replayed') === 'true' ? { replayed: true } : {};
-  const preview = call !== null && isDry(call) ? { dry_run: true } : {};
-  return dataResult(answer.body, { ...replayed, ...preview });
+  if (isDry || answer.status >= 400) return writeResult(answer, isDry, confirm);
+  return dataResult(answer.body, { deleted: true });
 }
 
 /** Responds to a write without `if_match`: the error, with the row as it is. A row that is hidden is not shown. */

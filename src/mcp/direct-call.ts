@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../conventions/json/js
 import type { HeaderFields } from '../conventions/headers/header-fields.ts';
 import type { ApiResponse } from '../exchange/handler.ts';
 import { writeJson } from '../formats/json.ts';
+import { EDITION } from './edition.ts';
 import type { AgentServer } from './agent-server.ts';
 import type { AgentSession } from './session.ts';
 import { TOOLS } from './tools.ts';
@@ -13,9 +14,6 @@ const META = {
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
   server: 'io.modelcontextprotocol/serverInfo',
 } as const;
-
-const NEWEST = '2026-07-28';
-const BEFORE = '2025-11-25';
 
 /** A call whose form leaves nothing to decide. */
 export interface PlainCall {
@@ -45,7 +43,7 @@ export function readPlainCall(message: Json, fields: HeaderFields): PlainCall | 
   if (!isJsonObject(given) || !isJsonObject(meta) || !acceptsBoth(fields)) return null;
   const call = { id, name, given };
   if (isNewest(meta, name, fields)) return { ...call, isNewest: true, clientName: readClientName(meta) };
-  const isBefore = fields.get('mcp-protocol-version') === BEFORE && Object.keys(meta).length === 0;
+  const isBefore = fields.get('mcp-protocol-version') === EDITION.before && Object.keys(meta).length === 0;
   return isBefore ? { ...call, isNewest: false, clientName: null } : null;
 }
 
@@ -68,7 +66,7 @@ function acceptsBoth(fields: HeaderFields): boolean {
 function isNewest(meta: JsonObject, name: string, fields: HeaderFields): boolean {
   const { [META.version]: version, [META.client]: client = EMPTY, [META.capabilities]: capabilities } = meta;
   return (
-    version === NEWEST &&
+    version === EDITION.newest &&
     hasOnly(meta, ENVELOPE) &&
     isJsonObject(capabilities) &&
     // Other capabilities have forms, which the package checks.
@@ -77,7 +75,7 @@ function isNewest(meta: JsonObject, name: string, fields: HeaderFields): boolean
     hasOnly(client, ['name', 'version']) &&
     Object.values(client).every((value) => typeof value === 'string') &&
     (client === EMPTY || Object.keys(client).length === 2) &&
-    fields.get('mcp-protocol-version') === NEWEST &&
+    fields.get('mcp-protocol-version') === EDITION.newest &&
     fields.get('mcp-method') === 'tools/call' &&
     fields.get('mcp-name') === name
   );

@@ -3,6 +3,7 @@ import type * as Sdk from '@modelcontextprotocol/server';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
 import { writeJson } from '../formats/json.ts';
+import { EDITION } from './edition.ts';
 import { type AgentContext, type AgentServer, UnknownTool } from './agent-server.ts';
 import type { AgentSession } from './session.ts';
 
@@ -76,14 +77,14 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
     cacheHints: CACHED,
     instructions: agents.instructions,
     jsonSchemaValidator: NO_VALIDATOR,
-    supportedProtocolVersions: EDITIONS,
+    supportedProtocolVersions: [EDITION.newest, EDITION.before],
   });
-  const contextOf = (context: ServerContext): AgentContext => readContext(sdk, server, openSession(), context);
+  const readMessageContext = (context: ServerContext): AgentContext => readContext(sdk, server, openSession(), context);
   server.setRequestHandler('tools/list', () => ({ tools: agents.tools.map((tool) => ({ ...tool })) }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const given = params.arguments ?? {};
     try {
-      const result = await agents.call(params.name, isMembers(given) ? given : {}, contextOf(context));
+      const result = await agents.call(params.name, isMembers(given) ? given : {}, readMessageContext(context));
       return { ...result, content: [{ type: 'text', text: writeJson(result.structuredContent) }] };
     } catch (error) {
       throw error instanceof UnknownTool ? new sdk.ProtocolError(sdk.INVALID_PARAMS, error.message) : error;
@@ -99,7 +100,7 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
   server.setRequestHandler('resources/list', () => ({ resources: [...agents.listResources()] }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...agents.listTemplates()] }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, context) => {
-    const found = await agents.read(uri, contextOf(context));
+    const found = await agents.read(uri, readMessageContext(context));
     if (found.kind === 'absent') throw new sdk.ResourceNotFoundError(uri);
     if (found.kind === 'refused') throw new sdk.ProtocolError(sdk.INVALID_PARAMS, found.message);
     return { contents: [{ uri, mimeType: 'application/json', text: found.text }] };
@@ -107,7 +108,7 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
   return server;
 }
 
-/** Lists do not change while a server runs. The hint is for the caller alone, as any other caching of the API. */
+/** Lists do not change while a server runs. The hint is for the caller alone, like the caching of rows. */
 const LIST: Sdk.CacheHint = { ttlMs: 300_000, cacheScope: 'private' };
 const CACHED: NonNullable<Sdk.ServerOptions['cacheHints']> = {
   'tools/list': LIST,
@@ -116,9 +117,6 @@ const CACHED: NonNullable<Sdk.ServerOptions['cacheHints']> = {
   'resources/templates/list': LIST,
   'server/discover': LIST,
 };
-
-/** The editions of the protocol that are served: the newest one, and the one before. */
-const EDITIONS = ['2026-07-28', '2025-11-25'];
 
 function readContext(sdk: typeof Sdk, server: Server, session: AgentSession, { mcpReq }: ServerContext): AgentContext {
   const token = mcpReq._meta?.progressToken;

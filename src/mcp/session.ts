@@ -1,4 +1,6 @@
+import { GATEWAY_FIELDS } from '../auth/gateway.ts';
 import type { ApiError } from '../conventions/errors.ts';
+import { FORWARDED_FIELDS } from '../conventions/headers/forwarded.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { type QueryPairs, writeQuery } from '../conventions/url/query.ts';
 import { type ApiResponse, bufferedBody, type Handler, isStreamed, type RawRequest } from '../exchange/handler.ts';
@@ -50,27 +52,21 @@ export interface ApiAnswer {
 }
 
 /** The header fields that requests of tools have from the message of the agent: credentials, proxies, traces. */
-const PASSED: readonly string[] = [
+const PASSED: ReadonlySet<string> = new Set([
   'authorization',
   'host',
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'x-forwarded-host',
-  'x-auth-secret',
-  'x-auth-subject',
-  'x-auth-client',
-  'x-auth-scopes',
   'traceparent',
   'tracestate',
-];
+  ...FORWARDED_FIELDS,
+  ...GATEWAY_FIELDS,
+]);
 
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /** Copies the fields of a message that requests of tools need. Each value is passed as often as it was sent. */
 export function passHeaders(raw: readonly string[]): readonly string[] {
-  return raw.filter((_, at) => PASSED.includes((raw[at - (at % 2)] ?? '').toLowerCase()));
+  return raw.filter((_, at) => PASSED.has((raw[at - (at % 2)] ?? '').toLowerCase()));
 }
 
 /** The way of one message of an agent to the API: by requests that run all stages, as those of any client. */

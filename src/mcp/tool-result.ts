@@ -15,6 +15,14 @@ export function dataResult(data: Json, further: JsonObject = {}): ToolResult {
   return { isError: false, content: { note: NOTE, data, ...further } };
 }
 
+/** Makes the result of a write, or of its dry run. @param confirm the value that confirms the write; null for none */
+export function writeResult(answer: ApiAnswer, isDry: boolean, confirm: string | null = null): ToolResult {
+  if (answer.status >= 400) return errorResult(answer);
+  const replayed = answer.fields.get('idempotent-replayed') === 'true' ? { replayed: true } : {};
+  const preview = isDry ? { dry_run: true, ...(confirm === null ? {} : { confirm }) } : {};
+  return dataResult(answer.body, { ...replayed, ...preview });
+}
+
 /** Makes the result of an error: its six members, and the next step. @param further members that follow */
 export function errorResult(answer: ApiAnswer, further: JsonObject = {}): ToolResult {
   const { errorCode } = bodyMembers(answer);

@@ -1,7 +1,8 @@
+import { NO_STORE } from '../conventions/headers/cache-control.ts';
 import { serializedOrigin } from '../conventions/headers/origin.ts';
 import type { AgentEndpoint } from '../exchange/agent-endpoint.ts';
-import { type ApiResponse, isStreamed } from '../exchange/handler.ts';
-import { commonHeaders, uncachedResponse } from '../represent/response.ts';
+import type { ApiResponse } from '../exchange/handler.ts';
+import { commonHeaders } from '../represent/response.ts';
 import type { Authorized } from './authorize.ts';
 import type { Routed } from './route.ts';
 
@@ -9,16 +10,10 @@ import type { Routed } from './route.ts';
 export async function agentResponse({ routed }: Authorized, endpoint: AgentEndpoint | null): Promise<ApiResponse> {
   if (endpoint === null) throw new Error('an API without agents has no route of theirs');
   const { exchange, received } = routed;
+  const { request } = received;
   const { correlationId } = exchange;
-  const answer = await endpoint({
-    request: received.request,
-    correlationId,
-    isAllowedOrigin: isAllowedOrigin(routed),
-  });
-  const headers = [...commonHeaders(exchange), ...answer.headers];
-  return isStreamed(answer)
-    ? uncachedResponse(answer.status, headers, answer.body)
-    : uncachedResponse(answer.status, headers, answer.body);
+  const answer = await endpoint({ request, correlationId, isAllowedOrigin: isAllowedOrigin(routed) });
+  return { ...answer, headers: [...commonHeaders(exchange), ...answer.headers, 'Cache-Control', NO_STORE] };
 }
 
 /** Judges the page of a message, with a token too: the protocol requires it of every server. */

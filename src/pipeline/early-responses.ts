@@ -144,7 +144,6 @@ function metadataResponse(
 }
 
 /** Collects every scope that the model names, and others, each once, in order. */
-/** Collects the scopes that a model declares. @param others scopes of what is not in it */
 export function collectScopes(model: Model, others: readonly string[]): readonly string[] {
   const resources = [...model.resources.values()].flatMap(resourceScopes);
   return [...new Set([...resources, ...ruleScopes(eventsRule(model)), ...others])].sort();

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { root } from '../../scripts/command.ts';
 import { program } from '../cli/server-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { EDITIONS, readResult, SHOP } from './support/agent-api.ts';
@@ -31,4 +35,20 @@ describe('restwright mcp', () => {
       await client.close();
     });
   }
+
+  it('ends at a signal that came before it served', { timeout: 60_000 }, async (context) => {
+    const folder = temporaryDirectory(context);
+    await writeFile(path.join(folder, 'shop.yaml'), SHOP);
+    const moduleUrl = (file: string): string => JSON.stringify(pathToFileURL(path.join(root, file)).href);
+    const code = `import { run } from ${moduleUrl('src/cli/program.ts')};
+      import { recordedTerminal } from ${moduleUrl('test/cli/recorded-terminal.ts')};
+      const terminal = recordedTerminal();
+      terminal.stop.abort('SIGTERM');
+      process.exit(await run(['mcp', 'shop.yaml', '--database', 'shop.db'], terminal));`;
+    // Its input stays open: the signal alone ends it.
+    const args = ['--input-type=module', '-e', code];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['pipe', 'ignore', 'inherit'] });
+    context.after(() => child.kill('SIGKILL'));
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
 });

@@ -4,6 +4,7 @@ import { readObject, readString } from '../../model/values/access.ts';
 import { allowedValues } from '../../model/values/assertion.ts';
 import { resourceErrorCodes } from '../surface/resource-error-codes.ts';
 import { type PlacedResource, placeResources } from '../surface/placed-resource.ts';
+import { findLargest, measureText } from './fit-text.ts';
 import { writeCollectionPath } from './list-collections.ts';
 
 /** Most bytes of a description, as JSON. */
@@ -18,19 +19,28 @@ type Extent = (typeof EXTENTS)[number];
  * leaves out texts first, then the end of its lists, which `/openapi.json` has.
  */
 export function describeCollection(model: Model, { name }: Pick<Resource, 'name'>): JsonObject {
-  const placed = placeResources(model).find(({ resource }) => resource.name === name);
+  const all = placeResources(model);
+  const placed = all.find(({ resource }) => resource.name === name);
   if (placed === undefined) throw new Error(`the model has no resource ${name}`);
+  const children = all.filter(({ above: [parent] }) => parent?.name === name);
+  const described = { placed, children, model };
   for (const extent of EXTENTS) {
-    const description = describe(placed, model, extent);
-    if (measureJson(description) <= MAX_BYTES) return description;
+    const description = describe(described, extent);
+    if (isShortEnough(description)) return description;
   }
-  return shorten(describe(placed, model, 'short'));
+  return shorten(describe(described, 'short'));
 }
 
-function describe(placed: PlacedResource, model: Model, extent: Extent): JsonObject {
+/** A resource of a model, and those below it. */
+interface DescribedCollection {
+  readonly placed: PlacedResource;
+  readonly children: readonly PlacedResource[];
+  readonly model: Model;
+}
+
+function describe({ placed, children, model }: DescribedCollection, extent: Extent): JsonObject {
   const { resource, above, filterable, sortKeys, relations } = placed;
   const { state, search } = resource;
-  const children = placeResources(model).filter(({ above: [parent] }) => parent === resource);
   return {
     collection: writeCollectionPath(resource, above),
     ...writeText(extent, resource.schema),
@@ -152,19 +162,21 @@ function shorten(description: JsonObject): JsonObject {
   const fields = Object.entries(readObject(description['fields']));
   const states = readObject(description['states']);
   const rest = { ...description, ...('moves' in states ? { states: { ...states, moves: 'see /openapi.json' } } : {}) };
-  for (let count = fields.length; count > 0; count -= 1) {
+  const cut = (count: number): JsonObject => {
     const shown = Object.fromEntries(fields.slice(0, count).map(([name, text]) => [name, cutText(text)]));
     const more = count === fields.length ? {} : { more: `${fields.length - count} fields, see /openapi.json` };
-    const cut = { ...rest, fields: shown, ...more };
-    if (measureJson(cut) <= MAX_BYTES) return cut;
-  }
-  return { collection: description['collection'] ?? null, more: 'see /openapi.json' };
+    return { ...rest, fields: shown, ...more };
+  };
+  const whole = cut(fields.length);
+  if (isShortEnough(whole)) return whole;
+  const count = findLargest(fields.length - 1, (each) => isShortEnough(cut(each)));
+  return count === 0 ? { collection: description['collection'] ?? null, more: 'see /openapi.json' } : cut(count);
 }
 
 function cutText(text: Json): Json {
   return typeof text !== 'string' || text.length <= 60 ? text : `${text.slice(0, 57)}...`;
 }
 
-function measureJson(value: JsonObject): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+function isShortEnough(value: JsonObject): boolean {
+  return measureText(JSON.stringify(value)) <= MAX_BYTES;
 }

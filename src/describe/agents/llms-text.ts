@@ -1,6 +1,7 @@
 import { pathNextToBase } from '../../conventions/url/url.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { versionedPath } from '../surface/placed-resource.ts';
+import { findLargest, measureText } from './fit-text.ts';
 import { type CollectionEntry, listCollections } from './list-collections.ts';
 
 /** Most bytes of the text: models read it whole. */
@@ -18,12 +19,10 @@ export function writeLlmsText(contract: DescribedContract): string {
     const text = writeText(contract, lines);
     if (measureText(text) <= MAX_BYTES) return text;
   }
-  for (let count = names.length; count > 0; count -= 1) {
-    const more = `- and ${names.length - count} more: see openapi.json`;
-    const text = writeText(contract, [...names.slice(0, count), more]);
-    if (measureText(text) <= MAX_BYTES) return text;
-  }
-  return writeText(contract, ['- see openapi.json']);
+  const writePart = (count: number): string =>
+    writeText(contract, [...names.slice(0, count), `- and ${names.length - count} more: see openapi.json`]);
+  const shown = findLargest(names.length - 1, (count) => measureText(writePart(count)) <= MAX_BYTES);
+  return shown === 0 ? writeText(contract, ['- see openapi.json']) : writePart(shown);
 }
 
 function writeEntry({ collection, description }: CollectionEntry, isLong: boolean): string {
@@ -60,8 +59,4 @@ function writeText({ model, version }: DescribedContract, collections: readonly 
     `- [Documentation](${next('docs')})`,
     '',
   ].join('\n');
-}
-
-function measureText(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// A build replaces this module with one that contains the files (`scripts/build.ts`).
+// A build replaces this module with one that contains the files (`scripts/bundle.ts`).
 
 /** The style of every page. */
 export const STYLE = readAsset('page.css');

@@ -5,7 +5,7 @@
   /** Milliseconds after which the index lets the browser do other work. */
   const SLICE = 24;
   const byId = (id) => document.getElementById(id);
-  /** What a result is, by the order in which equally good ones are shown. */
+  /** The kinds of results, in the order in which equally good ones are shown. */
   const KINDS = ['collection', 'operation', 'field', 'filter', 'relation', 'event', 'error code', 'convention'];
   let index = null;
   let latest = 0;
