@@ -1,7 +1,8 @@
 // Bundles src/ into a few files for Node.js, as they are published.
-import { copyFileSync, cpSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
+import * as pageAssets from '../src/describe/page/assets.ts';
 import { root } from './command.ts';
 import { documentValidationCode } from './document-validation.ts';
 
@@ -26,7 +27,6 @@ const ENTRIES = {
 };
 
 const sources = path.join(root, 'src');
-const pages = path.join(sources, 'describe', 'page');
 
 const documentValidationPlugin: Plugin = {
   name: 'document-validation',
@@ -37,22 +37,12 @@ const documentValidationPlugin: Plugin = {
 /** The files of the pages are part of the bundle: the published package has no others to read. */
 const pageAssetsPlugin: Plugin = {
   name: 'page-assets',
-  load: (id) => (id === path.join(pages, 'assets.ts') ? pageAssetsCode() : null),
+  load: (id) => (id === path.join(sources, 'describe', 'page', 'assets.ts') ? pageAssetsCode() : null),
 };
 
 function pageAssetsCode(): string {
-  const text = (name: string): string => JSON.stringify(readFileSync(path.join(pages, name), 'utf8'));
-  const files = {
-    STYLE: 'page.css',
-    FORM_SCRIPT: 'request-form.js',
-    DOCS_STYLE: 'docs.css',
-    DOCS_SCRIPT: 'docs.js',
-    INDEX_SCRIPT: 'docs-index.js',
-    SEARCH_SCRIPT: 'docs-search.js',
-    RESPONSES_SCRIPT: 'docs-responses.js',
-  };
-  return Object.entries(files)
-    .map(([constant, name]) => `export const ${constant} = ${text(name)};\n`)
+  return Object.entries(pageAssets)
+    .map(([constant, text]) => `export const ${constant} = ${JSON.stringify(text)};\n`)
     .join('');
 }
 

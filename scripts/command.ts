@@ -5,6 +5,9 @@ import process from 'node:process';
 /** The checkout's folder. */
 export const root: string = path.dirname(import.meta.dirname);
 
+/** The file of the command: of the package that `scripts/test.ts` has built for this run, or of the checkout. */
+export const program: string = path.resolve(root, process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? 'bin/restwright.js');
+
 /**
  * Runs a program with shared standard streams.
  *
@@ -12,8 +15,8 @@ export const root: string = path.dirname(import.meta.dirname);
  * @returns whether it exited with 0
  * @throws {Error} where it cannot be started
  */
-export function run(program: string, args: readonly string[], folder: string = root): boolean {
-  const { status, error } = spawnSync(program, args, { cwd: folder, stdio: 'inherit' });
+export function run(file: string, args: readonly string[], folder: string = root): boolean {
+  const { status, error } = spawnSync(file, args, { cwd: folder, stdio: 'inherit' });
   if (error !== undefined) throw error;
   return status === 0;
 }

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -84,7 +85,7 @@ function listDependencies(): Readonly<Record<string, string>> {
 function resolvePackage(name: string, from: string): string {
   for (let place = from; ; place = path.dirname(place.slice(0, place.lastIndexOf('node_modules')))) {
     const nested = path.join(place, 'node_modules', name);
-    if (globSync(path.join(root, nested, 'package.json')).length > 0) return nested;
+    if (existsSync(path.join(root, nested, 'package.json'))) return nested;
     if (!place.includes('node_modules')) return path.join('node_modules', name);
   }
 }

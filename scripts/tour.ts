@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { writeWorld } from '../examples/world/prepare.ts';
 import { importWorld } from '../examples/world/start.ts';
 import type { Terminal } from '../src/cli/terminal/terminal.ts';
-import { root } from './command.ts';
+import { program, root } from './command.ts';
 
 /** The origin in the pages. */
 export const DOCUMENTED_ORIGIN = 'http://127.0.0.1:3000';
@@ -184,7 +184,6 @@ async function serveModel(page: string, database?: string): Promise<PageServer> 
 
 /** @param folder removed when the server is closed */
 async function serveIn(folder: string, model: string, database: string): Promise<PageServer> {
-  const program = process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? 'bin/restwright.js';
   const args = [program, 'serve', model, '--port', '0', '--database', database];
   const server = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
   const closed = once(server, 'close');

@@ -107,9 +107,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
     store,
     sources: { ...exchangeSources(options, services), ...exchangeRules(current) },
-    ...ownNames(options, given.origin),
+    ...siteOptions(options, given.origin),
     ...identities,
-    ...pickSettings(options),
     agents: agents?.endpoint ?? null,
     caches: [services.descriptions, ...Object.values(caches)],
     ...measuring(options, caches),
@@ -126,19 +125,14 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   };
 }
 
-function pickSettings({
-  notReadyReason,
-  serverTiming,
-}: CompleteApiOptions): Pick<PipelineOptions, 'notReadyReason' | 'serverTiming'> {
-  return { notReadyReason, serverTiming };
-}
-
-/** The names by which an API is reached: those that `Host` may have, and that of its resource. */
-function ownNames(
-  { model, allowAnyHost }: CompleteApiOptions,
+/** The names by which an API is reached, those that `Host` may have and that of its resource, and what it reports. */
+function siteOptions(
+  { model, allowAnyHost, notReadyReason, serverTiming }: CompleteApiOptions,
   origin: ApiOptions['origin'],
-): Pick<PipelineOptions, 'hosts' | 'resource'> {
+): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming'> {
   return {
+    notReadyReason,
+    serverTiming,
     hosts: allowAnyHost || model.auth !== null ? 'any' : 'loopback',
     resource: () => findResourceUrl(model, origin?.() ?? null),
   };

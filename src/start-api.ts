@@ -15,7 +15,7 @@ import type { Model } from './model/model.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/hooks.ts';
 import type { Observe } from './observe/observation.ts';
-import { monotonicNow, systemClock } from './platform/clock.ts';
+import { type Clock, monotonicNow, systemClock } from './platform/clock.ts';
 import { createRandom, type Random } from './platform/random.ts';
 import { selectKind, type StoreOptions } from './stores/databases/databases.ts';
 import type { DriverName } from './stores/sqlite/driver/driver.ts';
@@ -125,7 +125,7 @@ export async function startApi(options: StartApiOptions): Promise<StartedApi> {
   const observe = joinObservers(options);
   const clock = options.clock ?? systemClock;
   const random = createRandom();
-  const tokens = options.tokens ?? (await openTokenVerifier(model, options, observe));
+  const tokens = options.tokens ?? (await openTokenVerifier(model, { ...options, clock }, observe));
   const closers: (() => Promise<void>)[] = [];
   /** In reverse, also where the rest could not be opened. */
   const close = async (): Promise<void> => {
@@ -214,7 +214,7 @@ async function openLender(
 /** The verifier of the tokens of a model; null where it has no `auth`. @throws {UnusableKeys} */
 async function openTokenVerifier(
   { auth }: Model,
-  { folder = '.', fetch = globalThis.fetch, clock = systemClock }: StartApiOptions,
+  { folder = '.', fetch = globalThis.fetch, clock }: StartApiOptions & { readonly clock: Clock },
   observe: Observe,
 ): Promise<TokenVerifier | null> {
   if (auth === null) return null;

@@ -83,13 +83,17 @@ const PAGE = 1_000;
  * assert.equal((await ann.fetch('/api/v1/notes')).status, 200);
  * ```
  */
-export async function startTestApi({ time = START, ...options }: TestApiOptions): Promise<TestApi> {
+export async function startTestApi({
+  time = START,
+  database = ':memory:',
+  observe = reportProblems(),
+  ...options
+}: TestApiOptions): Promise<TestApi> {
   const clock = createTestClock(time);
   const callers = new Map<string, VerifiedToken>();
   const ids = createIds({ clock, random: ZEROS });
-  const observe = options.observe ?? reportProblems();
-  const defaults = { database: ':memory:', observe, clock, ids, tokens: verifyCallers(callers), ...options };
-  const { api, store, close } = await startApi(defaults);
+  const parts = { database, observe, clock, ids, tokens: verifyCallers(callers) };
+  const { api, store, close } = await startApi({ ...parts, ...options });
   const handle = createFetchHandler(api);
   const createFetch =
     (token: string | null): TestFetch =>

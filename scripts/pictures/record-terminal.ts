@@ -6,7 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { RUN_COMMAND } from '../../src/cli/publication.ts';
-import { root } from '../command.ts';
+import { program } from '../command.ts';
 import { ask, oneLine, readOrigin, showAnswer } from '../tour.ts';
 
 /** A command that was run, and what it printed. */
@@ -56,8 +56,7 @@ export async function recordTerminal(): Promise<readonly TerminalStep[]> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'restwright-terminal-'));
   try {
     await writeFile(path.join(folder, 'products.csv'), CSV);
-    const program = process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? path.join(root, 'bin', 'restwright.js');
-    const server = spawn(process.execPath, [path.resolve(root, program), 'serve', 'products.csv', '--port', '0'], {
+    const server = spawn(process.execPath, [program, 'serve', 'products.csv', '--port', '0'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -11,6 +11,9 @@ const SUBJECT = 'x-auth-subject';
 const CLIENT = 'x-auth-client';
 const SCOPES = 'x-auth-scopes';
 
+/** The header fields by which a gateway names a caller. */
+export const GATEWAY_FIELDS: readonly string[] = [SECRET, SUBJECT, CLIENT, SCOPES];
+
 /** The caller that the fields of a gateway name. */
 export type GatewayVerdict =
   /** The request is not the gateway's, or the gateway names no caller. */

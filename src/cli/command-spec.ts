@@ -87,6 +87,11 @@ export const AGENT_OPTION: OptionSpec = {
   group: 'Agents:',
 };
 
+/** An option with a value that is not completed. @param value its name in the help */
+export function valueOption(name: string, value: string, description: string, group: string): OptionSpec {
+  return { name, value: { name: value, completes: 'none' }, description, group };
+}
+
 /** @param what is printed as JSON */
 export function jsonOption(what: string): OptionSpec {
   return { name: 'json', value: null, description: `print ${what} as JSON`, group: 'Output:' };

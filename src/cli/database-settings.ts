@@ -1,12 +1,17 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { type DatabaseKind, type DatabaseReference, selectKind } from '../stores/databases/databases.ts';
 import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/driver/database-url.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { IN_MEMORY } from '../stores/sqlite/sqlite-store.ts';
-import { describeFileError, usageError } from './command-error.ts';
-import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
+import { usageError } from './command-error.ts';
+import {
+  type EnvironmentVariables,
+  readSettingFile,
+  type SettingSource,
+  settingValue,
+  type SettingValue,
+} from './setting-value.ts';
 
 /** Flags of every command that uses a database. */
 export interface DatabaseFlags {
@@ -64,7 +69,7 @@ export function servedLocation(
   workers: number,
 ): DatabaseLocation {
   const named = settingValue(DATABASE, database, env);
-  if (named.text.replace(/^sqlite:/, '') !== IN_MEMORY) return findDatabase(named, driver, env);
+  if (readPath(named.text) !== IN_MEMORY) return findDatabase(named, driver, env);
   if (workers > 1)
     throw usageError(`${named.origin}: a database in memory belongs to one process; name a file, or use --workers 1.`);
   return { file: IN_MEMORY, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
@@ -95,7 +100,7 @@ function locateFile(
   driver: string | undefined,
   env: EnvironmentVariables,
 ): DatabaseLocation {
-  const file = text.startsWith('sqlite:') ? text.slice('sqlite:'.length) : text;
+  const file = readPath(text);
   if (file === IN_MEMORY)
     throw usageError(
       `${origin}: a database in memory ends with this command; name a file, or serve a model with --database ${IN_MEMORY}.`,
@@ -106,6 +111,11 @@ function locateFile(
     );
   }
   return { file, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
+}
+
+/** The path of a database of SQLite, with or without its scheme. */
+function readPath(text: string): string {
+  return text.replace(/^sqlite:/, '');
 }
 
 /**
@@ -136,11 +146,7 @@ function withPasswordFile(url: string, env: EnvironmentVariables): string {
 function passwordIn(url: string, env: EnvironmentVariables): string | undefined {
   const file = env[PASSWORD_FILE] ?? '';
   if (file === '') return env[PASSWORD] ?? (URL.parse(url)?.password === '' ? env[LIBPQ_PASSWORD] : undefined);
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    throw usageError(`${PASSWORD_FILE}: ${describeFileError(error)}`);
-  }
+  return readSettingFile({ text: file, origin: PASSWORD_FILE }).replace(/\r?\n$/, '');
 }
 
 /** The absolute path of the database file for a model; or the URL of its database. @param name the name of the model */

@@ -40,6 +40,18 @@ export function migrateCommand({ database, modelFile, to }: DatabaseFiles, name:
   return ['restwright', 'migrate', quoteArgument(modelFile), ...option, ...version].join(' ');
 }
 
+/** Errors whose message names the cause and the fix. */
+const EXPLAINED = [
+  AgentPackageMissing,
+  AgentPathTaken,
+  IncompatibleModels,
+  PostgresDriverMissing,
+  RedisClientMissing,
+  SchemaViolation,
+  UnusableDatabase,
+  UnusableKeys,
+] as const;
+
 /**
  * The error of a command for one that opening a database threw. Those of the store name the cause. @param name the name
  * of the model
@@ -50,20 +62,7 @@ export function databaseError(error: unknown, files: DatabaseFiles, name: string
       `${error.message} ${migrateCommand(files, name)} shows the migration; --apply --allow-data-loss applies it.`,
     );
   }
-  if (
-    error instanceof RedisClientMissing ||
-    error instanceof PostgresDriverMissing ||
-    error instanceof AgentPackageMissing ||
-    error instanceof AgentPathTaken
-  )
-    return commandFailed(error.message);
-  if (
-    error instanceof UnusableKeys ||
-    error instanceof SchemaViolation ||
-    error instanceof IncompatibleModels ||
-    error instanceof UnusableDatabase
-  )
-    return commandFailed(error.message);
+  if (error instanceof Error && EXPLAINED.some((each) => error instanceof each)) return commandFailed(error.message);
   // SQLite's own message depends on what it tries first.
   const isFolder = statSync(files.database, { throwIfNoEntry: false })?.isDirectory() === true;
   const cause = isFolder ? 'it is a directory; name a file.' : describeFileError(error);
@@ -96,7 +95,7 @@ export async function openDatabase({
  */
 export async function openWithoutServer(
   model: Model,
-  { mcp = null, ...files }: DatabaseFiles & Pick<StartApiOptions, 'mcp' | 'services'>,
+  files: DatabaseFiles & Pick<StartApiOptions, 'mcp' | 'services'>,
   { env, stderr }: Terminal,
 ): Promise<StartedApi> {
   const { database } = files;
@@ -111,7 +110,6 @@ export async function openWithoutServer(
     observe,
     allowAnyHost: false,
     dispatch: false,
-    mcp,
     origin: () => serverUrl(host, port, ''),
   });
 }

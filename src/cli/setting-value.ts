@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { describeFileError, usageError } from './command-error.ts';
+
 /** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -20,4 +23,13 @@ export function settingValue(source: SettingSource, flag: string | undefined, en
   if (flag !== undefined) return { text: flag, origin: source.flag };
   const text = env[source.variable] ?? '';
   return text === '' ? { text: source.fallback, origin: source.flag } : { text, origin: source.variable };
+}
+
+/** Reads the file that a setting names. @throws {CommandError} exit 2 where it cannot be read */
+export function readSettingFile({ text: file, origin }: SettingValue): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usageError(`${origin}: ${describeFileError(error)}`);
+  }
 }

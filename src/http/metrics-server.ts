@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { negotiateCoding } from '../conventions/media/content-coding.ts';
 import { apiError, type ApiError, errorBody } from '../conventions/errors.ts';
 import { acceptsHost, type HostRule } from '../conventions/url/host.ts';
@@ -7,7 +7,7 @@ import { codings, compress, isCompressible } from '../formats/compress.ts';
 import { writeJson } from '../formats/json.ts';
 import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
 import { http } from './builtin-http.ts';
-import { type Address, listen } from './server/listen.ts';
+import { type Address, closeWithConnections, listen } from './server/listen.ts';
 
 /** The address of `/metrics` apart from the API, and its content. */
 export interface MetricsServerOptions extends Pick<Address, 'host' | 'port'> {
@@ -49,7 +49,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   });
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
-  return { port, close: () => close(server) };
+  return { port, close: () => closeWithConnections(server) };
 }
 
 interface MetricsResponse {
@@ -102,11 +102,4 @@ function sendMetrics(
   const length = body === null ? {} : { 'Content-Length': Buffer.byteLength(body) };
   response.writeHead(status, { ...COMMON, ...headers, ...length });
   response.end(method === 'HEAD' || body === null ? undefined : body);
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../conventions/json/json.ts';
 import type { ContractVersion, Field, Member, Model, OlderVersion, Resource, VersionChange } from '../model/model.ts';
+import { byCollection } from '../model/compile/resources/compile-resources.ts';
 import { findFormerNames } from './former-names.ts';
 import { compileRenaming, type RenamedPath, splitPath } from './renamed-paths.ts';
 import type { StoredRowChange } from './row-changes.ts';
@@ -62,7 +63,6 @@ export function findFormerContract(
       return own === undefined ? [] : [[name, own] as const];
     }),
   );
-  const collections = new Map([...resources.values()].map((each) => [each.collection, each]));
   const contract: OlderVersion = {
     version,
     deprecated: null,
@@ -70,7 +70,7 @@ export function findFormerContract(
     deprecationPage: null,
     retired: false,
     changes: [...former.values()].flatMap(({ changes }) => changes),
-    model: { ...model, version, resources, collections, versions: [] },
+    model: { ...model, version, resources, collections: byCollection(resources), versions: [] },
   };
   return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems, dropped };
 }

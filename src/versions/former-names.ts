@@ -110,7 +110,7 @@ class FormerNameSearch {
       if (found === null) {
         if (was !== null && scope !== null) this.#missing.push(present);
       } else this.#note(present, found);
-      this.#descend(present, declared, found);
+      this.#visitValue({ shape: member, schema: declared, path: present.path, former, scope }, found);
     }
   }
 
@@ -122,11 +122,7 @@ class FormerNameSearch {
     else if (was !== null && scope !== null) this.#doubled.push(present);
   }
 
-  /** Visits the objects inside of a member. */
-  #descend({ member, path, former, scope }: PresentMember, schema: JsonObject, found: FoundMember | null): void {
-    this.#visitValue({ shape: member, schema, path, former, scope }, found);
-  }
-
+  /** Visits the objects inside of a value. */
   #visitValue({ shape: { type }, schema, path, former, scope }: PresentValue, old: FormerValue | null): void {
     const before = old?.member.type;
     if (type.kind === 'object') {

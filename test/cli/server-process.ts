@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import process from 'node:process';
+import { program } from '../../scripts/command.ts';
 
-/** The file of the command: of the package that `scripts/test.ts` has built for this run, or of the checkout. */
-export const program: string =
-  process.env['RESTWRIGHT_BUILT_PROGRAM'] ?? path.join(import.meta.dirname, '..', '..', 'bin', 'restwright.js');
+export { program };
 
 /** A running `restwright serve`. */
 export interface ServerProcess {

@@ -12,15 +12,9 @@ import { skipWithout } from '../installed-programs.ts';
 import { startPostgres } from '../postgres-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { sendToProxy, type ProxyAddress } from './proxy-client.ts';
-import { makeCertificate, PROXIES, type Proxy, startProxy } from './proxy-servers.ts';
+import { makeCertificate, PROXIED, PROXIES, type Proxy, startProxy } from './proxy-servers.ts';
 
-const MODEL = `
-name: desk
-public_url: https://api.example.com
-trusted_proxies: [127.0.0.1]
-require_tls: true
-auth: { gateway: { secret: correct horse } }
-limits: { rate: false }
+const MODEL = `${PROXIED}limits: { rate: false }
 resources:
   notes:
     access: { read: public, create: public, update: public }

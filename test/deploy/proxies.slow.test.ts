@@ -1,71 +1,37 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import type http from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { startOrigin, stop } from '../caches/cache-servers.ts';
 import { skipWithout } from '../installed-programs.ts';
-import { makeCertificate, PROXIES, type Proxy, startProxy } from './proxy-servers.ts';
+import { openRequest, type ProxyAddress, type ReceivedFromProxy, sendToProxy } from './proxy-client.ts';
+import { makeCertificate, PROXIED, PROXIES, type Proxy, startProxy } from './proxy-servers.ts';
 
-const MODEL = `
-name: desk
-public_url: https://api.example.com
-trusted_proxies: [127.0.0.1]
-require_tls: true
-auth: { gateway: { secret: correct horse } }
-resources:
+const MODEL = `${PROXIED}resources:
   notes:
     access: { read: public, create: public, update: public }
     id: client
     schema: { type: object, properties: { text: { type: string } } }
 `;
 
-interface Received {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: string;
-}
-
 const children: ChildProcess[] = [];
 const ports = new Map<Proxy, number>();
 let folder = '';
 let certificate = '';
 
-function open(proxy: Proxy, method: string, target: string, headers: http.OutgoingHttpHeaders): http.ClientRequest {
-  return https.request({
-    host: '127.0.0.1',
-    port: ports.get(proxy),
-    servername: 'api.example.com',
-    ca: certificate,
-    agent: false,
-    method,
-    path: target,
-    headers: { Host: 'api.example.com', ...headers },
-  });
+function findAddress(proxy: Proxy): ProxyAddress {
+  return { port: ports.get(proxy) ?? assert.fail(proxy), certificate };
 }
 
-async function send(
-  proxy: Proxy,
-  request: string,
-  headers: http.OutgoingHttpHeaders = {},
-  body?: string,
-): Promise<Received> {
-  const [method = '', target = ''] = request.split(' ');
-  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-  const sent = open(proxy, method, target, { ...length, ...headers });
-  sent.end(body);
-  const [response]: http.IncomingMessage[] = await once(sent, 'response');
-  assert.ok(response);
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await textOf(response) };
+function send(proxy: Proxy, request: string, headers?: OutgoingHttpHeaders, body?: string): Promise<ReceivedFromProxy> {
+  return sendToProxy(findAddress(proxy), request, { headers, body });
 }
 
 /** Reads a response until it has a line that begins so, and its data. */
-function untilText(response: http.IncomingMessage, line: string): Promise<string> {
+function untilText(response: IncomingMessage, line: string): Promise<string> {
   let received = '';
   return new Promise((resolve, reject) => {
     response.on('data', (chunk: Buffer) => {
@@ -76,8 +42,6 @@ function untilText(response: http.IncomingMessage, line: string): Promise<string
     response.on('close', () => reject(new Error(`the feed ended: ${received}`)));
   });
 }
-
-const JSON_BODY = { 'Content-Type': 'application/json' };
 
 describe('a server behind the proxies of the guide', { skip: skipWithout(...PROXIES, 'openssl') }, () => {
   before(async () => {
@@ -105,7 +69,7 @@ describe('a server behind the proxies of the guide', { skip: skipWithout(...PROX
 
     it(`[CACHE-1] keeps strong ETags through ${proxy}, with and without compression`, async () => {
       const body = JSON.stringify({ id: proxy, text: 'word '.repeat(1_000) });
-      assert.equal((await send(proxy, 'POST /api/v1/notes', JSON_BODY, body)).status, 201);
+      assert.equal((await send(proxy, 'POST /api/v1/notes', {}, body)).status, 201);
       const zipped = await send(proxy, `GET /api/v1/notes/${proxy}`, { 'Accept-Encoding': 'gzip' });
       assert.equal(zipped.headers['content-encoding'], 'gzip');
       const plain = await send(proxy, `GET /api/v1/notes/${proxy}`);
@@ -124,21 +88,19 @@ describe('a server behind the proxies of the guide', { skip: skipWithout(...PROX
 
     it(`[EVT-8b] sends events through ${proxy} as they come`, async () => {
       const caller = { 'X-Auth-Secret': 'correct horse', 'X-Auth-Subject': 'ann', 'X-Auth-Scopes': 'events:read' };
-      const feed = open(proxy, 'GET', '/api/v1/events', { Accept: 'text/event-stream', ...caller });
-      feed.end();
-      const [response]: http.IncomingMessage[] = await once(feed, 'response');
-      assert.ok(response);
+      const headers = { Accept: 'text/event-stream', ...caller };
+      const response = await openRequest(findAddress(proxy), 'GET /api/v1/events', { headers });
       assert.equal(response.statusCode, 200);
       const text = untilText(response, 'event: note.created');
       const id = `${proxy}-event`;
-      assert.equal((await send(proxy, 'POST /api/v1/notes', JSON_BODY, JSON.stringify({ id }))).status, 201);
+      assert.equal((await send(proxy, 'POST /api/v1/notes', {}, JSON.stringify({ id }))).status, 201);
       assert.ok((await text).includes(id));
       response.destroy();
     });
 
     it(`[LIM-1] refuses what is too large itself, behind ${proxy}`, async () => {
       const body = JSON.stringify({ id: 'large', text: 'x'.repeat(1_500_000) });
-      const refused = await send(proxy, 'POST /api/v1/notes', JSON_BODY, body);
+      const refused = await send(proxy, 'POST /api/v1/notes', {}, body);
       assert.equal(refused.status, 413);
       assert.equal(JSON.parse(refused.body).errorCode, 'REQUEST_BODY_TOO_LARGE');
     });

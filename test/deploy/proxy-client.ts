@@ -18,12 +18,28 @@ export interface ReceivedFromProxy {
   readonly body: string;
 }
 
+/** The header fields and the body of a request; a body is JSON unless a field says otherwise. */
+export interface ProxyMessage {
+  readonly headers?: http.OutgoingHttpHeaders | undefined;
+  readonly body?: string | undefined;
+}
+
 /** Sends a request to a proxy. @param request its method and its target: `GET /api/v1/notes` */
 export async function sendToProxy(
+  address: ProxyAddress,
+  request: string,
+  message: ProxyMessage = {},
+): Promise<ReceivedFromProxy> {
+  const response = await openRequest(address, request, message);
+  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+}
+
+/** Sends a request as {@link sendToProxy}, and waits for the head of its response alone. */
+export async function openRequest(
   { port, certificate, agent }: ProxyAddress,
   request: string,
-  { headers = {}, body }: { readonly headers?: http.OutgoingHttpHeaders; readonly body?: string } = {},
-): Promise<ReceivedFromProxy> {
+  { headers = {}, body }: ProxyMessage,
+): Promise<http.IncomingMessage> {
   const [method = '', path = ''] = request.split(' ');
   const length =
     body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
@@ -39,6 +55,5 @@ export async function sendToProxy(
   });
   sent.end(body);
   const [response]: http.IncomingMessage[] = await once(sent, 'response');
-  assert.ok(response);
-  return { status: response.statusCode ?? 0, headers: response.headers, body: await text(response) };
+  return response ?? assert.fail('no response');
 }

@@ -10,6 +10,14 @@ import { replaced } from '../replaced.ts';
 export const PROXIES = ['nginx', 'haproxy'] as const;
 export type Proxy = (typeof PROXIES)[number];
 
+/** The settings of a model that is served behind them. */
+export const PROXIED = `name: desk
+public_url: https://api.example.com
+trusted_proxies: [127.0.0.1]
+require_tls: true
+auth: { gateway: { secret: correct horse } }
+`;
+
 const example = (file: string): string => readFileSync(path.join(root, 'examples', 'deploy', file), 'utf8');
 
 /** Makes a certificate that the proxies present, and its key, in a folder. @returns the certificate */

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { systemClock } from '../../platform/clock.ts';
-import { commandFailed, type ExitCode } from '../command-error.ts';
-import { type CommandSpec, jsonOption } from '../command-spec.ts';
+import type { ExitCode } from '../command-error.ts';
+import { type CommandSpec, jsonOption, valueOption } from '../command-spec.ts';
 import { deliveryJson, describeDelivery } from '../listen/describe-delivery.ts';
 import { type ListenFlags, listenSettings, type ListenSettings } from '../listen/listen-settings.ts';
-import { receiveWebhooks, type WebhookReceiver } from '../listen/webhook-receiver.ts';
-import { serverUrl } from '../serve/address.ts';
-import { styled, supportsColour, type Terminal } from '../terminal/terminal.ts';
+import { receiveWebhooks, type WebhookReceiver, type WebhookReceiverOptions } from '../listen/webhook-receiver.ts';
+import { openServer, serverUrl } from '../serve/address.ts';
+import { styled, supportsColour, type Terminal, waitForStop } from '../terminal/terminal.ts';
 
 /**
  * Receives webhooks, verifies and shows them, until a signal stops the process.
@@ -23,7 +22,7 @@ async function listenForWebhooks(flags: ListenFlags, terminal: Terminal): Promis
   // Standard output has JSON alone where a program reads it.
   (settings.json ? stderr : stdout).write(`listening on ${url}\n`);
   if (settings.secrets.length === 0) stderr.write(`${NO_SECRET}\n`);
-  if (!signal.aborted) await once(signal, 'abort');
+  await waitForStop(signal);
   await receiver.close();
   return 0;
 }
@@ -31,20 +30,17 @@ async function listenForWebhooks(flags: ListenFlags, terminal: Terminal): Promis
 const NO_SECRET =
   'No secret: signatures are not verified. Pass --secret with the secret from the response to POST /webhooks.';
 
-async function openReceiver(settings: ListenSettings, { env, stdout, stderr }: Terminal): Promise<WebhookReceiver> {
+function openReceiver(settings: ListenSettings, { env, stdout, stderr }: Terminal): Promise<WebhookReceiver> {
   const colour = supportsColour(stdout, env);
-  try {
-    return await receiveWebhooks({
-      ...settings,
-      now: () => systemClock.now(),
-      onDelivery: (delivery) =>
-        void stdout.write(settings.json ? deliveryJson(delivery) : describeDelivery(delivery, colour)),
-      onError: ({ message }) =>
-        void stderr.write(`${styled('red', 'error:', colour)} a request was not received: ${message}\n`),
-    });
-  } catch (error) {
-    throw commandFailed(error instanceof Error ? error.message : String(error));
-  }
+  const options: WebhookReceiverOptions = {
+    ...settings,
+    now: () => systemClock.now(),
+    onDelivery: (delivery) =>
+      void stdout.write(settings.json ? deliveryJson(delivery) : describeDelivery(delivery, colour)),
+    onError: ({ message }) =>
+      void stderr.write(`${styled('red', 'error:', colour)} a request was not received: ${message}\n`),
+  };
+  return openServer(() => receiveWebhooks(options));
 }
 
 export const listenSpec: CommandSpec = {
@@ -55,38 +51,31 @@ export const listenSpec: CommandSpec = {
     'Receives the webhooks of an API on this machine, verifies their signatures and shows them, for development. The API delivers to this machine if it is served with --dev.',
   arguments: [],
   options: [
-    {
-      name: 'port',
-      value: { name: 'port', completes: 'none' },
-      description: 'port to listen on; 0 picks a free port (RESTWRIGHT_WEBHOOK_PORT, default: 8080)',
-      group: 'Address:',
-    },
-    {
-      name: 'host',
-      value: { name: 'host', completes: 'none' },
-      description: 'address to listen on (RESTWRIGHT_WEBHOOK_HOST, default: 127.0.0.1)',
-      group: 'Address:',
-    },
-    {
-      name: 'secret',
-      value: { name: 'secret', completes: 'none' },
-      description:
-        'secret of the webhook, whsec_...; during a rotation both, separated by a space (RESTWRIGHT_WEBHOOK_SECRET); without one, signatures are not verified',
-      group: 'Deliveries:',
-    },
+    valueOption(
+      'port',
+      'port',
+      'port to listen on; 0 picks a free port (RESTWRIGHT_WEBHOOK_PORT, default: 8080)',
+      'Address:',
+    ),
+    valueOption('host', 'host', 'address to listen on (RESTWRIGHT_WEBHOOK_HOST, default: 127.0.0.1)', 'Address:'),
+    valueOption(
+      'secret',
+      'secret',
+      'secret of the webhook, whsec_...; during a rotation both, separated by a space (RESTWRIGHT_WEBHOOK_SECRET); without one, signatures are not verified',
+      'Deliveries:',
+    ),
     {
       name: 'secret-file',
       value: { name: 'file', completes: 'file' },
       description: 'file that contains the secret (RESTWRIGHT_WEBHOOK_SECRET_FILE)',
       group: 'Deliveries:',
     },
-    {
-      name: 'status',
-      value: { name: 'statuses', completes: 'none' },
-      description:
-        'status of the responses, or one for each attempt of an event: 503,503,204 fails twice; invalid requests get 400 (default: 204)',
-      group: 'Deliveries:',
-    },
+    valueOption(
+      'status',
+      'statuses',
+      'status of the responses, or one for each attempt of an event: 503,503,204 fails twice; invalid requests get 400 (default: 204)',
+      'Deliveries:',
+    ),
     jsonOption('each request on one line'),
   ],
   notes: `Examples:

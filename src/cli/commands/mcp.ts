@@ -6,7 +6,7 @@ import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
 import { agentSetting } from '../settings.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { type Terminal, waitForStop } from '../terminal/terminal.ts';
 
 interface McpFlags extends DatabaseFlags {
   readonly mcp?: string;
@@ -31,11 +31,9 @@ async function serveAgents(file: string, flags: McpFlags, terminal: Terminal): P
   const signal = terminal.stopSignal();
   const { api, close } = await openWithoutServer(model, used, terminal);
   try {
-    const { promise: stopped, resolve } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => resolve());
     const token = env['RESTWRIGHT_TOKEN'] ?? '';
     const serving = api.agents?.serveStandardStreams(token === '' ? null : token);
-    await Promise.race([serving?.ended, stopped]);
+    await Promise.race([serving?.ended, waitForStop(signal)]);
     return 0;
   } finally {
     await close();

@@ -1,6 +1,13 @@
 import { createMetrics } from '../../observe/metrics/metrics.ts';
 import { type ExitCode, usageError } from '../command-error.ts';
-import { AGENT_OPTION, type CommandSpec, DATABASE_OPTIONS, MODEL_ARGUMENT, type OptionSpec } from '../command-spec.ts';
+import {
+  AGENT_OPTION,
+  type CommandSpec,
+  DATABASE_OPTIONS,
+  MODEL_ARGUMENT,
+  type OptionSpec,
+  valueOption,
+} from '../command-spec.ts';
 import { fileKind } from '../data-file/data-file.ts';
 import { prepareData } from '../data-file/serve-data.ts';
 import { findModel } from '../model-file/find-model.ts';
@@ -81,10 +88,6 @@ async function requireAuthentication(
   if (settings.insecurePublic || !isReachable(settings)) return;
   const auth = model === null ? null : (await requireModel(model, env)).model.auth;
   if (auth === null) throw unprotected(settings, flags);
-}
-
-function valueOption(name: string, value: string, description: string, group: string): OptionSpec {
-  return { name, value: { name: value, completes: 'none' }, description, group };
 }
 
 const ADDRESS = 'Address:';

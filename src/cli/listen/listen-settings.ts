@@ -1,7 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { webhookKey } from '../../conventions/events/webhook-signature.ts';
-import { describeFileError, usageError } from '../command-error.ts';
-import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from '../setting-value.ts';
+import { usageError } from '../command-error.ts';
+import {
+  type EnvironmentVariables,
+  readSettingFile,
+  type SettingSource,
+  settingValue,
+  type SettingValue,
+} from '../setting-value.ts';
 import { parseHost, parsePort } from '../settings.ts';
 
 /** Flags of `listen`, as given on the command line. */
@@ -56,15 +61,7 @@ function readSecrets({ secret, secretFile }: ListenFlags, env: EnvironmentVariab
   const file = settingValue(SECRET_FILE, secretFile, env);
   const value = settingValue(SECRET, undefined, env);
   if (secretFile === undefined && value.text !== '') return parseSecrets(value);
-  return file.text === '' ? [] : parseSecrets({ text: readSecretFile(file), origin: file.origin });
-}
-
-function readSecretFile({ text: file, origin }: SettingValue): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usageError(`${origin}: ${describeFileError(error)}`);
-  }
+  return file.text === '' ? [] : parseSecrets({ text: readSettingFile(file), origin: file.origin });
 }
 
 /** Splits at white space. The message does not repeat a secret. */

@@ -1,6 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { http } from '../../http/builtin-http.ts';
-import { listen } from '../../http/server/listen.ts';
+import { closeWithConnections, listen } from '../../http/server/listen.ts';
 import { AttemptCounter } from './attempt-counter.ts';
 import { type DeliveryVerdict, judgeDelivery } from './judge-delivery.ts';
 import type { ListenSettings } from './listen-settings.ts';
@@ -44,7 +44,7 @@ const REQUEST_TIMEOUT = 30_000;
 const MAX_CONNECTIONS = 64;
 
 /**
- * Receives webhooks, verifies them and responds: 400 for one that is invalid, the settings say what for all others.
+ * Receives webhooks, verifies them and responds: 400 for an invalid one, a status of the settings for each other one.
  *
  * @throws {Error} with the cause and the fix where the address cannot be bound
  */
@@ -57,7 +57,7 @@ export async function receiveWebhooks(options: WebhookReceiverOptions): Promise<
   });
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
-  return { port, close: () => close(server) };
+  return { port, close: () => closeWithConnections(server) };
 }
 
 interface ReceiveOptions extends WebhookReceiverOptions {
@@ -110,11 +110,4 @@ function refuseMethod(request: IncomingMessage, response: ServerResponse): void 
   const text = 'This address receives webhooks: it accepts POST.\n';
   const headers = { Allow: 'POST', 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': text.length };
   response.writeHead(405, headers).end(request.method === 'HEAD' ? undefined : text);
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

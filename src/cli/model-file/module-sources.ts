@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import module, { type LoadHookContext } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { packagePath } from '../../platform/process/package-path.ts';
 
-const PACKAGE = new URL('.', import.meta.resolve('restwright/package.json')).href;
+const PACKAGE = pathToFileURL(packagePath(path.sep)).href;
 
 const IS_SOURCE = import.meta.url.startsWith(`${PACKAGE}src/`);
 

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { commandFailed } from '../command-error.ts';
 
 const loopback = new net.BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -23,4 +24,17 @@ export function localAddress(host: string): string {
 /** The URL of a server's API, with an IPv6 address in brackets (RFC 3986 3.2.2). */
 export function serverUrl(host: string, port: number, basePath: string): string {
   return `http://${net.isIPv6(host) ? `[${host}]` : host}:${port}${basePath}`;
+}
+
+/**
+ * Opens a server whose error names the cause and the fix.
+ *
+ * @throws {CommandError} exit 1 where the address cannot be bound
+ */
+export async function openServer<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    throw commandFailed(error instanceof Error ? error.message : String(error));
+  }
 }

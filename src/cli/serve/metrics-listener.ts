@@ -1,11 +1,10 @@
-import { type MetricsServer, serveMetrics } from '../../http/metrics-server.ts';
+import { type MetricsServer, type MetricsServerOptions, serveMetrics } from '../../http/metrics-server.ts';
 import type { Observe } from '../../observe/observation.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { createIds } from '../../platform/ids.ts';
 import { createRandom } from '../../platform/random.ts';
-import { commandFailed } from '../command-error.ts';
 import type { ServeSettings } from '../settings.ts';
-import { isLoopback, serverUrl } from './address.ts';
+import { isLoopback, openServer, serverUrl } from './address.ts';
 
 /**
  * Serves the metrics on the address that the settings name for them; null where they name none.
@@ -21,11 +20,8 @@ export async function listenForMetrics(
   const { host } = metrics;
   const ids = createIds({ clock: systemClock, random: createRandom() });
   const source = { text, now: () => systemClock.now(), uuid: () => ids.uuid() };
-  try {
-    const server = await serveMetrics({ ...metrics, ...source, hosts: isLoopback(host) ? 'loopback' : 'any' });
-    observe({ kind: 'metrics-listening', url: serverUrl(host, server.port, '/metrics') });
-    return server;
-  } catch (error) {
-    throw commandFailed(error instanceof Error ? error.message : String(error));
-  }
+  const options: MetricsServerOptions = { ...metrics, ...source, hosts: isLoopback(host) ? 'loopback' : 'any' };
+  const server = await openServer(() => serveMetrics(options));
+  observe({ kind: 'metrics-listening', url: serverUrl(host, server.port, '/metrics') });
+  return server;
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { type HttpServer, serveHttp, type ServeHttpOptions } from '../../http/serve-http.ts';
+import { type HttpServer, serveHttp } from '../../http/serve-http.ts';
 import type { RateLender } from '../../limits/leased-rate-limiter.ts';
 import { LoopIteration } from '../../limits/loop-iteration.ts';
 import {
@@ -22,8 +21,8 @@ import { commandFailed } from '../command-error.ts';
 import { openDatabase } from '../open-database.ts';
 import { databaseFile, isMissingFile, usedDatabase } from '../database-settings.ts';
 import type { ServeSettings } from '../settings.ts';
-import { readStopSignal, type Terminal } from '../terminal/terminal.ts';
-import { localAddress, serverUrl } from './address.ts';
+import { readStopSignal, type Terminal, waitForStop } from '../terminal/terminal.ts';
+import { localAddress, openServer, serverUrl } from './address.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { ReloadableApi } from './reloadable-api.ts';
 import { type ServedSummary, summarize } from './served-summary.ts';
@@ -86,13 +85,14 @@ export async function runServer(options: RunServerOptions): Promise<void> {
     if (api === null || signal.aborted) return;
     const { host, port, dev } = settings;
     const sharing = options.reusePort;
-    const server = await listen({ api, observe, overloaded: overload.overloaded, host, port, sharing });
+    const served = { api, observe, overloaded: overload.overloaded, host, port, sharing };
+    const server = await openServer(() => serveHttp(served));
     address.origin = serverUrl(server.address, server.port, '');
     const watching = dev ? watchModel({ ...options, api, open, signal }) : null;
     const listening = await listeningAddress(server, api, options);
     observe({ kind: 'listening', url: listening.url, allowAnyHost: settings.insecurePublic });
     options.onListening(listening);
-    if (!signal.aborted) await once(signal, 'abort');
+    await waitForStop(signal);
     deadline = monotonicNow() + settings.drain + limits.shutdownTimeout;
     await closeServer(server, { signal, drain: settings.drain, observe });
     if (watching !== null) await settlesWithin(watching, shutdownTimeout());
@@ -166,14 +166,6 @@ function delaySources(
     delay: () => (iteration.hasQueue ? delay.read() : 0),
     recordRequest: (inFlight) => iteration.recordRequest(inFlight),
   };
-}
-
-async function listen(options: ServeHttpOptions): Promise<HttpServer> {
-  try {
-    return await serveHttp(options);
-  } catch (error) {
-    throw commandFailed(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** The reason for which `/readyz` responds 503 once a signal has stopped the process. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import process from 'node:process';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -76,6 +77,11 @@ function flushed(stream: Writable): Promise<void> {
 /** True if a signal stops the program. */
 export function isStopSignal(signal: string | null): boolean {
   return signal === 'SIGTERM' || signal === 'SIGINT';
+}
+
+/** Waits until a signal stops the program. @param stop as {@link Terminal.stopSignal} has it */
+export async function waitForStop(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, 'abort');
 }
 
 /** The signal that aborted {@link Terminal.stopSignal}. */

@@ -5,7 +5,8 @@ import type { Loan, LoanRequest } from '../../limits/leased-rate-limiter.ts';
 import { LendingBuckets } from '../../limits/lending-buckets.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { createRandom } from '../../platform/random.ts';
-import { commandFailed, describeFileError, type ExitCode } from '../command-error.ts';
+import type { ExitCode } from '../command-error.ts';
+import { openServer } from '../serve/address.ts';
 import { listenForMetrics } from '../serve/metrics-listener.ts';
 import type { ServedModel } from '../serve/serve-model.ts';
 import { type LogStyle, type ServerLog, withServerLog } from '../serve/server-log.ts';
@@ -43,9 +44,7 @@ export interface WorkersOptions {
 export async function serveWithWorkers(options: WorkersOptions): Promise<ExitCode> {
   const { settings, terminal, onListening, pingInterval = PING_INTERVAL } = options;
   const signal = terminal.stopSignal();
-  const reserved = await reservePort(settings).catch((error: unknown) => {
-    throw commandFailed(describeFileError(error));
-  });
+  const reserved = await openServer(() => reservePort(settings));
   // As with a single process, another program may use the port while the last requests finish.
   signal.addEventListener('abort', () => reserved.release(), { once: true });
   // A second signal ends this process immediately, and the workers with it.

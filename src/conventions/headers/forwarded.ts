@@ -121,14 +121,19 @@ function readElements(line: string): readonly Hop[] | null {
   return null;
 }
 
+const FORWARDED = { nodes: 'x-forwarded-for', schemes: 'x-forwarded-proto', hosts: 'x-forwarded-host' } as const;
+
+/** The header fields by which proxies describe the connection of a client. */
+export const FORWARDED_FIELDS: readonly string[] = ['forwarded', ...Object.values(FORWARDED)];
+
 /**
  * The hops of `X-Forwarded-*`, which are separate lists. Entries of two lists belong together if the lists are
  * equally long, or if one has a single entry.
  */
 function commonHops(fields: HeaderFields): readonly Hop[] {
-  const nodes = splitElements(fields.get('x-forwarded-for'));
-  const schemes = splitElements(fields.get('x-forwarded-proto'));
-  const hosts = splitElements(fields.get('x-forwarded-host'));
+  const nodes = splitElements(fields.get(FORWARDED.nodes));
+  const schemes = splitElements(fields.get(FORWARDED.schemes));
+  const hosts = splitElements(fields.get(FORWARDED.hosts));
   if (nodes.length === 0) {
     const isEmpty = schemes.length === 0 && hosts.length === 0;
     return isEmpty ? [] : [makeHop(undefined, entryFor(schemes, 0, 1), entryFor(hosts, 0, 1))];

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions, Server } from 'node:net';
 import process from 'node:process';
 
@@ -47,6 +48,14 @@ async function bindShared(server: Server, address: ListenOptions): Promise<void>
 export async function bind(server: Server, options: ListenOptions): Promise<void> {
   server.listen(options);
   await once(server, 'listening');
+}
+
+/** Closes a server, with all of its connections. */
+export function closeWithConnections(server: HttpServer): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }
 
 /** The port of a server; null where it has none. */
