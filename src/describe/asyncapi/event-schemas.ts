@@ -3,7 +3,7 @@ import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Model, Resource } from '../../model/model.ts';
 import { toTypeName } from '../../model/type-names.ts';
 import { readObject } from '../../model/values/access.ts';
-import { publishedFields } from '../../plan/events/event-types.ts';
+import { publishedFields } from '../../model/event-types.ts';
 import type { Components } from '../components.ts';
 import { CALLER_SCHEMA } from '../event-caller-schema.ts';
 import { eventTypeName, payloadSchemaName } from './data-schema.ts';

@@ -12,7 +12,7 @@ import { fieldList } from './field-list.ts';
 import { operationList, type ShownOperations } from './operation-list.ts';
 import type { DocsOperation } from './operations.ts';
 import { stateSection } from './state-diagram.ts';
-import { listEventTypes } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../model/event-types.ts';
 
 /** Everything about one resource: operations, states, fields, what can be selected, events and errors. */
 export function resourceSection(content: DocsContent, shown: ShownOperations): Html {

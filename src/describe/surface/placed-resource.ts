@@ -1,6 +1,6 @@
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Field, Model, Property, Resource } from '../../model/model.ts';
-import { listEventTypes } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../model/event-types.ts';
 import { type Relation, listRelations } from '../../plan/expansion.ts';
 import { isSortable } from '../../plan/list/sort.ts';
 import { writeRoutePattern } from '../../plan/routes/route-table.ts';

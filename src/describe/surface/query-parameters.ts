@@ -3,7 +3,7 @@ import type { Method } from '../../conventions/methods.ts';
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { ContractVersion, Member, Resource } from '../../model/model.ts';
 import { toTypeName } from '../../model/type-names.ts';
-import { listEventTypes } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../model/event-types.ts';
 import { MAX_EXPANDED } from '../../plan/expansion.ts';
 import { MAX_FIELDS } from '../../plan/list/projection.ts';
 import { MAX_KEYS } from '../../plan/list/sort.ts';

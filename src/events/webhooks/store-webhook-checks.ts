@@ -1,4 +1,3 @@
-import { closestMatch } from '../../conventions/text/closest-match.ts';
 import { timestamp } from '../../conventions/text/timestamp.ts';
 import { MAX_REPLAYED } from '../../model/compile/settings/webhook-hooks.ts';
 import type { ErrorDetail } from '../../conventions/errors.ts';
@@ -11,10 +10,10 @@ import {
   type WebhookSelection,
 } from '../../model/webhook-checks.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
-import { listEventTypes } from '../../plan/events/event-types.ts';
+import { findUnmatchedPattern, listEventTypes } from '../../model/event-types.ts';
 import type { EventLog } from '../../stores/store.ts';
-import { compileEventFilter } from './event-filter.ts';
-import { findContract, matchesType } from './event-types.ts';
+import { compileEventFilter } from '../../model/compile/access/event-filter.ts';
+import { findContract } from './find-contract.ts';
 import type { KeyEnds } from './key-ends.ts';
 import type { WebhookSender } from './sender.ts';
 
@@ -58,7 +57,7 @@ export class StoreWebhookChecks extends WebhookChecks {
     if (contract === null) return [{ field: 'version', message: 'must be a version that is served' }];
     const details = patterns.flatMap((pattern, index) => patternDetail(pattern, index, contract));
     if (details.length > 0 || filter === null) return details;
-    const compiled = compileEventFilter(filter, patterns, contract.permitted(caller).contract);
+    const compiled = compileEventFilter(filter, patterns, contract.permitted(caller).contract.model);
     return compiled.kind === 'valid' ? [] : [{ field: 'filter', message: compiled.message }];
   }
 
@@ -115,10 +114,9 @@ export class StoreWebhookChecks extends WebhookChecks {
 
 /** Makes the error of a pattern that matches no type of event. */
 function patternDetail(pattern: string, index: number, { model }: Contract): readonly ErrorDetail[] {
-  const types = [...model.resources.values()].flatMap(listEventTypes);
-  if (types.some((type) => matchesType(pattern, type))) return [];
-  const known = pattern.endsWith('.*') ? [...new Set(types.map((type) => type.replace(/\..*$/, '.*')))] : types;
-  const nearest = closestMatch(pattern, known);
-  const hint = nearest === null ? `the types are ${known.slice(0, 10).join(', ')}` : `did you mean ${nearest}?`;
+  const unmatched = findUnmatchedPattern(pattern, [...model.resources.values()].flatMap(listEventTypes));
+  if (unmatched === null) return [];
+  const { nearest, known } = unmatched;
+  const hint = nearest === null ? `the types are ${known.join(', ')}` : `did you mean ${nearest}?`;
   return [{ field: `event_types[${index}]`, message: `matches no type of event; ${hint}` }];
 }

@@ -11,12 +11,13 @@ import { readString } from '../../model/values/access.ts';
 import type { Contracts } from '../../contract/contract.ts';
 import { EventView, type JudgedEvent } from '../../operations/read/event-view.ts';
 import { bindPolicy } from '../../plan/policy/bind-policy.ts';
-import { listEventTypes } from '../../plan/events/event-types.ts';
+import { listEventTypes } from '../../model/event-types.ts';
 import { isVisible } from '../../plan/policy/holds.ts';
 import type { Row } from '../../plan/plan.ts';
 import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
-import { compileEventFilter } from './event-filter.ts';
-import { findContract, matchesType } from './event-types.ts';
+import { compileEventFilter } from '../../model/compile/access/event-filter.ts';
+import { matchesType } from '../../conventions/events/event-pattern.ts';
+import { findContract } from './find-contract.ts';
 import { activeSigners, type SigningKey } from './signing-keys.ts';
 
 /** An enabled webhook, ready to be called. */
@@ -133,7 +134,7 @@ function compileFilter(
   contract: Contracts['current'],
 ): (event: EventEnvelope) => boolean {
   if (typeof filter !== 'string') return () => true;
-  const compiled = compileEventFilter(filter, patterns, contract);
+  const compiled = compileEventFilter(filter, patterns, contract.model);
   if (compiled.kind === 'invalid') return () => false;
   const { resources } = contract.model;
   const bySingular = new Map([...resources.values()].map((resource) => [resource.singular, resource]));

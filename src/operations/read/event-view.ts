@@ -10,7 +10,7 @@ import { fulfils } from '../../contract/permission.ts';
 import { wasVisible } from '../../plan/policy/holds.ts';
 import type { Ancestor, FieldValues, Row } from '../../plan/plan.ts';
 import { UNRESTRICTED } from '../../plan/policy/visibilities.ts';
-import { publishedFields } from '../../plan/events/event-types.ts';
+import { publishedFields } from '../../model/event-types.ts';
 import { eventsAdminScope } from '../../plan/event-rules.ts';
 
 /** An event of the log, with the values that policies compare. */

@@ -2,7 +2,7 @@ import type { EventAccess, EventDraft } from '../../conventions/events/event.ts'
 import type { JsonObject } from '../../conventions/json/json.ts';
 import type { Model, Resource } from '../../model/model.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
-import { publishedFields } from './event-types.ts';
+import { publishedFields } from '../../model/event-types.ts';
 import type { UrlBuilder, LinkBase } from '../routes/url-builder.ts';
 import type { Ancestor, FieldValues } from '../plan.ts';
 import { changedMembers } from './changed-members.ts';

@@ -5,7 +5,7 @@ import { decodeParameters, type QueryPairs, type QueryParameter, writeQuery } fr
 import { quoted } from '../../conventions/text/quoted.ts';
 import type { IdRule, Limits, Model } from '../../model/model.ts';
 import { storedId } from '../../model/values/formats.ts';
-import { listEventTypes } from './event-types.ts';
+import { listEventTypes } from '../../model/event-types.ts';
 import { type ParameterMap, readLimit, readTimeRange } from '../list/page-position.ts';
 import { admitParameters, commonParameterRule, type ParameterRule } from '../parameters.ts';
 import { cursorInvalid, cursorOfVersion } from '../list/selection.ts';

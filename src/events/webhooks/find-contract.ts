@@ -2,11 +2,6 @@ import { ApiError } from '../../conventions/errors.ts';
 import { resolveVersion } from '../../conventions/versioning.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
 
-/** True if a pattern (`*`, `product.*`, `product.created`) matches a type. */
-export function matchesType(pattern: string, type: string): boolean {
-  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)));
-}
-
 /** Finds the contract of a version, as requests name it (VER-2); null if it is not served. */
 export function findContract(version: string, contracts: Contracts): Contract | null {
   const { current, versions } = contracts;
