@@ -161,7 +161,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     requireTls: false,
     descriptions: 'public',
     secret: null,
-    events: { retention: 30 * 86_400_000, maxRows: null },
+    events: { retention: 30 * 86_400_000, maxRows: null, hold: 30 * 86_400_000, relays: [] },
     webhooks: null,
     system: { batches: 'batches', events: 'events' },
     limits: {

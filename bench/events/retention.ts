@@ -40,7 +40,8 @@ async function write(send: (body: string) => Promise<void>, from: number): Promi
 /** Removes all but the last events. @returns the durations of the transactions */
 async function removeOld(store: Store, durations: number[]): Promise<readonly number[]> {
   durations.length = 0;
-  const settings = { retention: Number.MAX_SAFE_INTEGER, maxRows: 1_024 };
+  const ever = Number.MAX_SAFE_INTEGER;
+  const settings = { retention: ever, maxRows: 1_024, hold: ever, relays: [] };
   const parts = { subscribers: [], clock: systemClock, random: createRandom(), observe: () => undefined };
   await new EventRetention({ store, settings, ...parts }).run();
   return durations.toSorted((one, other) => one - other);

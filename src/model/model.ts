@@ -286,6 +286,6 @@ export interface Model {
   readonly versions: readonly OlderVersion[];
   /** Set where a database of the newest model is migrated back to this one, of an older version. */
   readonly returnFrom?: { readonly newest: Model; readonly version: OlderVersion };
-  /** Digest of everything above, with the source of its functions. Part of every ETag (CACHE-1). */
+  /** Digest of everything above but relays, with the source of its functions. Part of every ETag (CACHE-1). */
   readonly fingerprint: string;
 }

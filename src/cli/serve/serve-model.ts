@@ -1,4 +1,5 @@
 import { commandFailed } from '../command-error.ts';
+import { identifyModel } from './model-identity.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { runServer, type ListeningAddress, type RunServerOptions } from './run-server.ts';
 import { withServerLog, type LogStyle, type ServerLog } from './server-log.ts';
@@ -7,8 +8,8 @@ import { programVersion } from '../../platform/process/program-version.ts';
 
 /** The model that is served, and its address. */
 export interface ServedModel extends ListeningAddress {
-  /** Identifies the content of the model. */
-  readonly fingerprint: string;
+  /** Identifies the content of the model, with its relays. */
+  readonly identity: string;
   /** Milliseconds that a graceful shutdown may take, with the time to drain (LIM-3). */
   readonly shutdownTimeout: number;
 }
@@ -33,9 +34,10 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
   const { file, settings, terminal } = options;
   const isOneOfSeveral = settings.workers > 1;
   const loaded = await requireModel(file, terminal.env);
-  const { fingerprint, limits } = loaded.model;
+  const identity = identifyModel(loaded.model);
+  const { limits } = loaded.model;
   const isFirst = peers === null;
-  if (!isFirst && peers.fingerprint !== fingerprint)
+  if (!isFirst && peers.identity !== identity)
     throw commandFailed(`${file} has changed since the server started; restart the server to serve the new model.`);
   await withServerLog(style, { isOneOfSeveral }, async (log) => {
     const { observe } = log;
@@ -51,7 +53,7 @@ export async function serveModel({ peers, onListening, log: style, ...options }:
       migrate: isFirst,
       reusePort: isOneOfSeveral,
       onListening: (at) =>
-        onListening({ ...at, fingerprint, shutdownTimeout: settings.drain + limits.shutdownTimeout }, log),
+        onListening({ ...at, identity, shutdownTimeout: settings.drain + limits.shutdownTimeout }, log),
     });
   });
 }

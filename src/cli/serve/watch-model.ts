@@ -5,6 +5,7 @@ import { CommandError, describeFileError } from '../command-error.ts';
 import { fileChanges } from '../model-file/file-changes.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { identifyModel } from './model-identity.ts';
 import type { ReloadableApi } from './reloadable-api.ts';
 
 /** A model that is reloaded when its file changes. */
@@ -24,24 +25,24 @@ interface WatchedModel {
  */
 export async function watchModel(watched: WatchedModel): Promise<void> {
   const { file, signal, observe } = watched;
-  let fingerprint = watched.loaded.model.fingerprint;
+  let identity = identifyModel(watched.loaded.model);
   try {
-    for await (const _ of fileChanges(file, signal)) fingerprint = await reload(watched, fingerprint);
+    for await (const _ of fileChanges(file, signal)) identity = await reload(watched, identity);
   } catch (error) {
     if (!signal.aborted)
       observe({ kind: 'model-changed', file, problem: `it is no longer watched: ${describeFileError(error)}` });
   }
 }
 
-/** @returns the fingerprint of the model that is served afterwards */
+/** @returns the identity of the model that is served afterwards */
 async function reload({ file, api, open, observe, terminal }: WatchedModel, current: string): Promise<string> {
   try {
     const loaded = await requireModel(file, terminal.env);
-    const { fingerprint } = loaded.model;
-    if (fingerprint === current) return current;
+    const identity = identifyModel(loaded.model);
+    if (identity === current) return current;
     api.reload(await open(loaded));
     observe({ kind: 'model-changed', file, problem: null });
-    return fingerprint;
+    return identity;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     observe({ kind: 'model-changed', file, problem: error.message });

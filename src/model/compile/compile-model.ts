@@ -20,5 +20,7 @@ export function compileModel(given: CompileContext, digest: Digest, givenCode: M
   const settings = compileSettings(document);
   const resources = linkResources(compileResources(document, code), document, code);
   const compiled = { ...settings, resources, collections: byCollection(resources), versions: [] };
-  return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, resources })) });
+  // No response depends on relays, and the URL of a broker may contain a password.
+  const { relays: _relays, hold: _hold, ...events } = settings.events;
+  return deepFreeze({ ...compiled, fingerprint: digest(serialize({ ...settings, events, resources })) });
 }

@@ -16,6 +16,7 @@ import type { CompileContext } from '../document/compile-context.ts';
 import { readArray, readObject, readStrings } from '../values/access.ts';
 import { formatPath, type Path } from '../path.ts';
 import { OPAQUE_ORIGIN } from './settings/cors.ts';
+import { judgeRelays } from './settings/judge-relays.ts';
 
 /** A model document in YAML or JSON. */
 export interface ModelSource {
@@ -122,6 +123,8 @@ function compile(
   throwProblems(list);
   const model = withVersions(newest, document, converters, digestOf);
   throwProblems(list);
+  judgeRelays(model, document);
+  throwProblems(list);
   return { model, unsupported: unsupportedSections(document.declared) };
 }
 
@@ -134,9 +137,7 @@ type Section = readonly [path: Path, declared: Json | undefined];
 
 /** One line for each declared section that this version does not support yet and can ignore safely. */
 function unsupportedSections(document: JsonObject): readonly string[] {
-  const events = readObject(document['events']);
-  const sections: Section[] = [...opaqueOrigins(document['cors']), [['events', 'relays'], events['relays']]];
-  return sections
+  return opaqueOrigins(document['cors'])
     .filter(([, declared]) => declared !== undefined && declared !== false)
     .map(([path]) => `${formatPath(path)}: declared, but not supported yet`);
 }

@@ -33,7 +33,7 @@ const MODEL_COMPARERS = {
     return [difference(kind, inside(at, 'descriptions'), `the descriptions are ${is}, were ${was}`)];
   },
   secret: unseen('of the deployment'),
-  events: unseen('how long events are stored; a position that is too old has an error of its own'),
+  events: unseen('how long events are stored, and the relays; a position that is too old has an error of its own'),
   webhooks: unseen('of the deployment; their collections are resources'),
   limits: (was, is, at) => compareMembers(LIMIT_COMPARERS, [was, is], inside(at, 'limits')),
   system: (was, is, at) => compareMembers(SYSTEM_COMPARERS, [was, is], at),

@@ -4,6 +4,7 @@ import { deepFreeze } from '../values/deep-freeze.ts';
 import { DURATION_PATTERN } from '../values/parse-units.ts';
 import { authSchema } from './auth-schema.ts';
 import { definitionsSchema, schemaSchema } from './field-schema.ts';
+import { relaySchema } from './relay-schema.ts';
 import { resourceSchema } from './resource-schema.ts';
 import { versionsSchema } from './versions-schema.ts';
 
@@ -51,7 +52,7 @@ const LIMITS: JsonObject = {
 
 const EVENTS: JsonObject = {
   type: 'object',
-  description: 'The event log: {retention, max_rows, relays}',
+  description: 'The event log: {retention, max_rows, hold, relays}',
   properties: {
     retention: { ...DURATION, default: '30d', description: 'How long events are stored, such as 30d' },
     max_rows: {
@@ -60,7 +61,11 @@ const EVENTS: JsonObject = {
       maximum: 1_000_000_000_000,
       description: 'Events that are stored at most; default: any number',
     },
-    relays: { type: 'array', items: { type: 'object' }, description: 'Message brokers that receive every event' },
+    hold: {
+      ...DURATION,
+      description: 'How long events that a relay has not sent yet are stored at most; default: retention',
+    },
+    relays: { type: 'array', items: relaySchema, description: 'Message brokers that receive the events' },
   },
   additionalProperties: false,
 };

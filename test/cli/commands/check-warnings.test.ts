@@ -62,11 +62,6 @@ const ROWS: readonly (readonly [title: string, model: string, warning: RegExp])[
     /no audience of its issuers is https:\/\/shop\.example\.com\/api/,
   ],
   [
-    'relays, which are not supported yet',
-    `orders: { ${TITLE} }\nevents: { relays: [ { nats: "nats://127.0.0.1:4222", subject: shop } ] }`,
-    /^events\.relays: declared, but not supported yet/,
-  ],
-  [
     '[OPS-3a] null as an allowed origin',
     `orders: { ${TITLE} }\ncors: { origins: ["null"] }`,
     /^cors\.origins\[0\]: declared, but not supported yet/,

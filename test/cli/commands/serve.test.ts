@@ -23,7 +23,7 @@ import {
 const MODEL = `
 name: shop
 version: 1.0.0
-events: { relays: [{}] }
+cors: { origins: ["null"] }
 resources:
   products:
     schema: { type: object, required: [name], properties: { name: { type: string } } }
@@ -112,7 +112,7 @@ describe('restwright serve', () => {
     server.child.kill('SIGTERM');
     await server.exited;
     assert.match(server.stderr(), /loopback/);
-    assert.match(server.stderr(), /events\.relays: declared, but not supported yet/);
+    assert.match(server.stderr(), /cors\.origins\[0\]: declared, but not supported yet/);
   });
 
   it('[AUTH-7] with --insecure-public listens on any address, and warns', async () => {

@@ -8,7 +8,7 @@ import type { Observation } from '../../../src/observe/observation.ts';
 const SERVED: ServedModel = {
   url: 'http://127.0.0.1:3000/api',
   port: 3000,
-  fingerprint: 'one',
+  identity: 'one',
   shutdownTimeout: 25_000,
   summary: {
     name: 'shop',

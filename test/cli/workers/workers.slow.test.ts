@@ -21,7 +21,7 @@ import {
 const MODEL = `
 name: shop
 version: 1.0.0
-events: { relays: [{ nats: "nats://127.0.0.1:4222", subject: shop }] }
+cors: { origins: ["null"] }
 resources:
   products:
     schema: { type: object, required: [name], properties: { name: { type: string } } }

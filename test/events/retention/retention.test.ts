@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../temporary-directory.ts';
 import { type Scene, scene, subscriber, until, untilEqual } from '../dispatch-scene.ts';
 
 const DAY = 24 * 60 * 60_000;
-const MONTH: EventSettings = { retention: 30 * DAY, maxRows: null };
+const MONTH: EventSettings = { retention: 30 * DAY, maxRows: null, hold: 30 * DAY, relays: [] };
 
 /** Writes events with the time of the clock. @returns the revisions of their rows */
 async function writeEvents({ store, clock }: Scene, count: number): Promise<readonly number[]> {

@@ -4,6 +4,7 @@ import type { EventSettings } from '../../event-settings.ts';
 import { readNumber, readObject, readString } from '../../values/access.ts';
 import { parseDuration } from '../../values/parse-units.ts';
 import type { Path } from '../../path.ts';
+import { compileRelays } from './relays.ts';
 
 /** The retention time of events by default. */
 const DEFAULT_RETENTION = '30d';
@@ -11,14 +12,18 @@ const DEFAULT_RETENTION = '30d';
 const MINUTE = 60_000;
 const MAX_DAYS = 36_500;
 
-/** Compiles `events` of a document, and reports a retention out of range. */
-export function compileEventSettings({ declared, path, report }: CompileContext): EventSettings {
+/** Compiles `events` of a document, and reports times out of range. */
+export function compileEventSettings(document: CompileContext): EventSettings {
+  const { declared, path, report } = document;
   const section = readObject(declared['events']);
-  const retention = section['retention'] ?? DEFAULT_RETENTION;
-  return {
-    retention: compileRetention(retention, [...path, 'events', 'retention'], report),
-    maxRows: readNumber(section['max_rows']),
-  };
+  const declaredRetention = section['retention'] ?? DEFAULT_RETENTION;
+  const retention = compileRetention(declaredRetention, [...path, 'events', 'retention'], report);
+  const at = [...path, 'events', 'hold'];
+  const hold = section['hold'] === undefined ? retention : compileRetention(section['hold'], at, report);
+  if (hold >= MINUTE && hold < retention) {
+    report(at, 'hold is shorter than retention', `write ${readString(declaredRetention)} or more, or remove it`);
+  }
+  return { retention, maxRows: readNumber(section['max_rows']), hold, relays: compileRelays(document) };
 }
 
 /** Compiles `tombstones` of a resource: milliseconds; null where it has none. Reports a time out of range. */

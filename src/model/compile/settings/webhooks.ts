@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../conventions/json/json.ts';
+import { EVENT_PATTERN } from '../../../conventions/events/event-pattern.ts';
 import { parseAllowedHosts } from '../../../conventions/events/webhook-url.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { UncheckedCode } from '../../typescript/split-definition.ts';
@@ -32,7 +33,7 @@ const WEBHOOKS: JsonObject = {
       url: { type: 'string', minLength: 1, maxLength: 2_048 },
       event_types: {
         type: 'array',
-        items: { type: 'string', pattern: '^(?:\\*|[a-z][a-z0-9_]{0,100}\\.(?:\\*|[a-z_]{1,30}))$' },
+        items: { type: 'string', pattern: EVENT_PATTERN },
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,

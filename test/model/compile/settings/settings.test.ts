@@ -30,7 +30,7 @@ describe('the settings of an API', () => {
       requireTls: false,
       descriptions: 'public',
       secret: null,
-      events: { retention: 2_592_000_000, maxRows: null },
+      events: { retention: 2_592_000_000, maxRows: null, hold: 2_592_000_000, relays: [] },
       webhooks: null,
       system: { batches: 'batches', events: 'events' },
       limits: {
@@ -59,7 +59,7 @@ describe('the settings of an API', () => {
 
   it('[EVT-8c] say how long events are stored', () => {
     const { events } = loadSettings('events: { retention: 2h, max_rows: 5000 }');
-    assert.deepEqual(events, { retention: 7_200_000, maxRows: 5_000 });
+    assert.deepEqual(events, { retention: 7_200_000, maxRows: 5_000, hold: 7_200_000, relays: [] });
   });
 
   const AUTH =

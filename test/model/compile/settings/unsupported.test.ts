@@ -12,7 +12,7 @@ describe('a section that is not supported yet', () => {
     [top('cors: { origins: [https://app.example.com, "null"] }'), ['cors.origins[1]']],
     [top('limits: { rate: { requests: 1, per: 1s } }'), []],
     [top('events: { retention: 30d, max_rows: 10000 }'), []],
-    [top('events: { relays: [{}] }'), ['events.relays']],
+    [top('events: { relays: [{ nats: "nats://127.0.0.1:4222" }] }'), []],
     [top('system: { events: log }'), []],
     [top('require_tls: false'), []],
     [itemsDocument(STATUS, 'tombstones: 1d'), []],

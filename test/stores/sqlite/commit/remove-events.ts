@@ -8,7 +8,7 @@ import { openSample } from '../open-sample.ts';
 const [file = ''] = process.argv.slice(2);
 const random = createRandom();
 const store = await openSample({ path: file, random, clock: systemClock });
-const settings = { retention: Number.MAX_SAFE_INTEGER, maxRows: 1_024 };
+const settings = { retention: Number.MAX_SAFE_INTEGER, maxRows: 1_024, hold: Number.MAX_SAFE_INTEGER, relays: [] };
 const retention = new EventRetention({
   store,
   settings,
