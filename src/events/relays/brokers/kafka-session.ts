@@ -1,0 +1,238 @@
+import type * as Kafka from '@platformatic/kafka';
+import { isIP, type Socket } from 'node:net';
+import type { BaseOptions, MessageToProduce, Producer } from '@platformatic/kafka';
+import type { RelayTarget } from '../../../model/relay-settings.ts';
+import { BrokerPackageMissing, type RelayMessage } from '../broker.ts';
+import {
+  type BrokerCredentials,
+  type ConnectionFiles,
+  describeFailure,
+  findUrlCredentials,
+  parseCredentials,
+} from './connection-settings.ts';
+
+const DEFAULT_KAFKA_PORT = 9092;
+/** A connection that is lost is made again so often, for the same batch: Kafka leaves out one that it has. */
+const RETRIES = 5;
+const RETRY_DELAY = 200;
+/** A topic that was created is known to all brokers after some of these. */
+const CREATION_RETRIES = 25;
+
+export type KafkaLibrary = typeof Kafka;
+
+/** The host and port of a broker. */
+export interface KafkaHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The parts of the URL of a target: `kafka://user:password@one:9092,two:9092`. */
+export interface KafkaAddress {
+  readonly hosts: readonly KafkaHost[];
+  readonly isEncrypted: boolean;
+  readonly credentials: BrokerCredentials | null;
+}
+
+/** A reason why Kafka did not store messages. */
+export interface KafkaRefusal {
+  /** `rejected` by a broker, in whole or in part; `unknown` where its answer was lost. */
+  readonly kind: 'missing topic' | 'rejected' | 'unknown';
+  readonly reason: string;
+}
+
+/** A producer with its connections. After a failure it is closed, and another one is opened. */
+export interface KafkaSession {
+  /** @throws {Error} where no broker is there, or refuses the credentials */
+  hasTopic(topic: string): Promise<boolean>;
+  /** Creates a topic unless it exists, and waits until it can be used. @throws {Error} */
+  createTopic(topic: string, partitions: number): Promise<void>;
+  /** Sends messages of topics that exist, a batch for each partition. @returns null if all are stored */
+  send(messages: readonly RelayMessage[]): Promise<KafkaRefusal | null>;
+  /** Ends the connections; bytes that were not written are dropped. */
+  close(): void;
+}
+
+/** @throws {BrokerPackageMissing} */
+export async function loadKafka(): Promise<KafkaLibrary> {
+  try {
+    return await import('@platformatic/kafka');
+  } catch (error) {
+    throw new BrokerPackageMissing('Kafka', '@platformatic/kafka', error);
+  }
+}
+
+/** Reads the URL of a target. Each host may have the scheme; the first one has the credentials. */
+export function parseKafkaUrl(url: string): KafkaAddress {
+  const scheme = url.slice(0, url.indexOf('://') + 3);
+  const urls = url
+    .slice(scheme.length)
+    .split(',')
+    .map((host) => new URL(host.startsWith(scheme) ? host : `${scheme}${host}`));
+  return {
+    hosts: urls.map(({ hostname, port }) => ({
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? DEFAULT_KAFKA_PORT : Number(port),
+    })),
+    isEncrypted: scheme === 'kafkas://',
+    credentials: urls[0] === undefined ? null : findUrlCredentials(urls[0].href),
+  };
+}
+
+/** How to open a session. */
+export interface KafkaSessionOptions {
+  readonly library: KafkaLibrary;
+  readonly target: RelayTarget;
+  readonly files: ConnectionFiles;
+  /** Milliseconds that connecting, and a request, may take. */
+  readonly timeout: number;
+}
+
+/** Prepares a producer: its first request connects. */
+export function openKafkaSession(options: KafkaSessionOptions): KafkaSession {
+  return new Session(options.library, makeConnectionOptions(options));
+}
+
+function makeConnectionOptions({ library, target, files, timeout }: KafkaSessionOptions): BaseOptions {
+  const { hosts, isEncrypted, credentials: urlCredentials } = parseKafkaUrl(target.url);
+  const credentials = files.credentials === null ? urlCredentials : parseCredentials(files.credentials);
+  const { ca, cert, key } = files;
+  return {
+    clientId: 'restwright',
+    bootstrapBrokers: [...hosts],
+    retries: RETRIES,
+    retryDelay: RETRY_DELAY,
+    connectTimeout: timeout,
+    requestTimeout: timeout,
+    timeout: Math.ceil(timeout / 2),
+    ...(isEncrypted && {
+      tls: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
+      tlsServerName: hosts.every(({ host }) => isIP(host) === 0),
+    }),
+    ...(credentials !== null && {
+      sasl: {
+        mechanism: library.SASLMechanisms.PLAIN,
+        username: credentials.username ?? '',
+        password: credentials.password,
+      },
+    }),
+  };
+}
+
+class Session implements KafkaSession {
+  readonly #library: KafkaLibrary;
+  readonly #connection: BaseOptions;
+  readonly #producer: Producer;
+
+  constructor(library: KafkaLibrary, connection: BaseOptions) {
+    this.#library = library;
+    this.#connection = connection;
+    this.#producer = new library.Producer({
+      ...connection,
+      idempotent: true,
+      // The partition of a key is that of the Java client.
+      partitioner: library.compatibilityPartitioner,
+    });
+    admitErrors(this.#producer.connections);
+  }
+
+  async hasTopic(topic: string): Promise<boolean> {
+    try {
+      await this.#producer.metadata({ topics: [topic], forceUpdate: true, retries: 0 });
+      return true;
+    } catch (error) {
+      if (isMissingTopic(error)) return false;
+      throw new Error(describeKafkaFailure(error), { cause: error });
+    }
+  }
+
+  async createTopic(topic: string, partitions: number): Promise<void> {
+    const admin = new this.#library.Admin(this.#connection);
+    admitErrors(admin.connections);
+    try {
+      await admin.createTopics({ topics: [topic], partitions });
+    } catch (error) {
+      if (!listErrors(error).some((each) => readApiId(each) === 'TOPIC_ALREADY_EXISTS')) {
+        throw new Error(`the topic ${topic} cannot be created: ${describeKafkaFailure(error)}`, { cause: error });
+      }
+    } finally {
+      closeClient(admin);
+    }
+    await this.#producer.metadata({ topics: [topic], forceUpdate: true, retries: CREATION_RETRIES });
+  }
+
+  async send(messages: readonly RelayMessage[]): Promise<KafkaRefusal | null> {
+    try {
+      await this.#producer.send({ messages: messages.map(toRecord) });
+      return null;
+    } catch (error) {
+      const reason = describeKafkaFailure(error);
+      if (isMissingTopic(error)) return { kind: 'missing topic', reason };
+      return { kind: listErrors(error).some((each) => readApiId(each) !== null) ? 'rejected' : 'unknown', reason };
+    }
+  }
+
+  close(): void {
+    closeClient(this.#producer);
+  }
+}
+
+/** Listens to errors of connections: the client listens to the first one alone. Requests are rejected anyway. */
+function admitErrors(pool: Producer['connections']): void {
+  pool.on('connecting', ({ connection }) => {
+    connection.on('error', () => undefined);
+  });
+}
+
+/** Ends a client. It would wait until a broker that does not answer has read all bytes. */
+function closeClient(client: Pick<Producer, 'connections' | 'close'>): void {
+  const connections = [...client.connections].map(([, connection]) => connection);
+  client.close().catch(() => undefined);
+  // A connection has no socket before it connects, unlike its type.
+  for (const { socket } of connections as readonly { readonly socket?: Socket }[]) socket?.destroy();
+}
+
+const HEADERS = {
+  id: Buffer.from('message-id'),
+  sequence: Buffer.from('sequence'),
+  type: Buffer.from('type'),
+  contentType: Buffer.from('content-type'),
+  traceparent: Buffer.from('traceparent'),
+} as const;
+
+function toRecord(message: RelayMessage): MessageToProduce {
+  const headers = new Map([
+    [HEADERS.id, Buffer.from(message.id)],
+    [HEADERS.sequence, Buffer.from(String(message.sequence).padStart(20, '0'))],
+    [HEADERS.type, Buffer.from(message.type)],
+    [HEADERS.contentType, Buffer.from(message.contentType)],
+  ]);
+  if (message.traceparent !== '') headers.set(HEADERS.traceparent, Buffer.from(message.traceparent));
+  return { topic: message.destination, key: Buffer.from(message.key), value: Buffer.from(message.body), headers };
+}
+
+/** An error with those that it combines, and their causes. */
+function listErrors(error: unknown): readonly Error[] {
+  if (!(error instanceof Error)) return [];
+  const combined: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [error, ...[...combined, error.cause].flatMap(listErrors)];
+}
+
+/** The name of an error of a broker, such as MESSAGE_TOO_LARGE; null for other errors. */
+function readApiId(error: Error): string | null {
+  return 'apiId' in error && typeof error.apiId === 'string' ? error.apiId : null;
+}
+
+function isMissingTopic(error: unknown): boolean {
+  return listErrors(error).some(
+    (each) => readApiId(each) === 'UNKNOWN_TOPIC_OR_PARTITION' || each.message.startsWith('Unknown topic '),
+  );
+}
+
+/** Describes an error of the client by its innermost cause: the others say that something failed, or how often. */
+function describeKafkaFailure(error: unknown): string {
+  const errors = listErrors(error);
+  if (errors.some((each) => 'code' in each && each.code === 'PLT_KFK_AUTHENTICATION')) {
+    return 'Kafka refused the credentials';
+  }
+  return describeFailure(errors.at(-1) ?? error);
+}
