@@ -3,6 +3,7 @@ import { type ApiOptions, type CompleteApiOptions, withDefaults } from './api-op
 import { compileCors } from './conventions/headers/cors.ts';
 import { httpDate } from './conventions/headers/http-date.ts';
 import { EventFeeds } from './events/feed/event-feeds.ts';
+import { composeRelays, type Relays } from './events/relays/compose-relays.ts';
 import { composeWebhooks, type Webhooks } from './events/webhooks/compose-webhooks.ts';
 import { webhookSeal } from './events/webhooks/webhook-seal.ts';
 import { type Agents, openAgents } from './mcp/open-agents.ts';
@@ -63,6 +64,8 @@ export interface Api extends Handler, RowTransfer {
   readonly servesMetrics: boolean;
   /** The deliveries to its webhooks, for the program that dispatches events; null where the model has none. */
   readonly webhooks: Webhooks | null;
+  /** Its relays to brokers, for the program that dispatches events. */
+  readonly relays: Relays;
   /** The ways of agents to it, for the program that serves its standard streams; null without the option `mcp`. */
   readonly agents: Agents | null;
 
@@ -119,6 +122,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     model,
     servesMetrics: contracts.servesMetrics,
     webhooks,
+    relays: composeRelays({ ...options, contracts }),
     agents,
     endFeeds: () => services.feeds.end(),
     onMount: once(() => reportOpenMount(model, services)),

@@ -6,12 +6,16 @@ import { afterHooks } from './events/after-hooks.ts';
 import { eventMetrics } from './events/event-metrics.ts';
 import { type Dispatch, type DispatchOptions, startDispatch } from './events/dispatch.ts';
 import { startRetention } from './events/retention/retention.ts';
+import type { Broker } from './events/relays/broker.ts';
+import { openRelays } from './events/relays/compose-relays.ts';
+import { openBroker } from './events/relays/open-broker.ts';
 import { webhookSender, type WebhookSender } from './events/webhooks/sender.ts';
 import { RequestLoop } from './events/webhooks/webhook-requests.ts';
 import { localLender } from './limits/lending-buckets.ts';
 import { type OpenedLender, openRedisLender } from './limits/open-redis-lender.ts';
 import { loadModel } from './model/compile/load-model.ts';
 import type { Model } from './model/model.ts';
+import type { RelayTarget } from './model/relay-settings.ts';
 import { type DefinedModel, isDefinedModel } from './model/typescript/define-model.ts';
 import type { HookServices } from './model/hooks.ts';
 import type { Observe } from './observe/observation.ts';
@@ -77,8 +81,10 @@ export interface StartApiOptions
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** True if this process runs the `after` hooks, delivers to webhooks and removes old events. Default: true. */
+  /** True if this process runs the `after` hooks, delivers to webhooks and brokers, and removes old events. Default: true. */
   readonly dispatch?: boolean;
+  /** Opens the broker of a relay. Default: by the package of its client. */
+  readonly openBroker?: (target: RelayTarget) => Promise<Broker>;
   /** True if webhooks may call this machine, also by http: for development. Default: false. */
   readonly loopbackWebhooks?: boolean;
   /**
@@ -109,6 +115,7 @@ export interface StartedApi extends AsyncDisposable {
  * @throws {ModelError} where the model is invalid
  * @throws {UnusableKeys} where a file with keys of an issuer cannot be used
  * @throws {RedisClientMissing} where `redis` is given without the package `@redis/client`
+ * @throws {BrokerPackageMissing} where the model has relays to a broker without the package of its client
  * @throws {AgentPackageMissing} where `mcp` is given without the package `@modelcontextprotocol/server`
  * @throws {LossySchemaChange} {SchemaViolation} {UnusableDatabase} with the database unchanged
  * @throws {InvalidDatabaseUrl} {PostgresDriverMissing} for a database of PostgreSQL
@@ -143,7 +150,7 @@ export async function startApi(options: StartApiOptions): Promise<StartedApi> {
     const onCommit = (): void => wake();
     const parts = { model, services, tokens, store, clock, random, onCommit, rateLender };
     const api = await createApi({ ...options, ...parts, webhookSender: sender });
-    const delivery = startDelivery({ options, api, services, dispatch: { store, clock, random, observe } });
+    const delivery = await startDelivery({ options, api, services, dispatch: { store, clock, random, observe } });
     wake = () => delivery.wake();
     closers.push(() => api.endFeeds());
     closers.push(() => delivery.stop(milliseconds(options.shutdownTimeout ?? model.limits.shutdownTimeout)));
@@ -176,18 +183,23 @@ interface DeliveryParts {
 }
 
 /**
- * Starts to deliver events to hooks and webhooks, and to remove old ones, where this process does. `wake` is called
- * after each commit.
+ * Starts to deliver events to hooks, webhooks and brokers, and to remove old ones, where this process does. `wake` is
+ * called after each commit.
+ *
+ * @throws {BrokerPackageMissing}
  */
-function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Dispatch {
+async function startDelivery({ options, api, services, dispatch: parts }: DeliveryParts): Promise<Dispatch> {
   const isHere = options.dispatch !== false;
   const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];
   const subscribers = found.filter((each) => each !== null);
-  const names = subscribers.map(({ name }) => name);
+  const { folder = '.', openBroker: open = (target) => openBroker(target, folder) } = options;
+  const relays = isHere ? await openRelays(api.relays, open) : [];
+  const held = isHere ? api.relays.subscriptions : [];
+  const names = [...subscribers, ...held].map(({ name }) => name);
   options.metrics?.setSource('events', eventMetrics(parts.store, names));
-  const dispatch = subscribers.length === 0 ? null : startDispatch({ ...parts, subscribers });
+  const dispatch = names.length === 0 ? null : startDispatch({ ...parts, subscribers, relays });
   const requests = isHere && api.webhooks !== null ? new RequestLoop(api.webhooks.requests, parts.clock) : null;
-  const retention = isHere ? startRetention({ ...parts, settings: api.model.events, subscribers }) : null;
+  const retention = isHere ? startRetention({ ...parts, settings: api.model.events, subscribers, relays: held }) : null;
   return {
     wake() {
       dispatch?.wake();

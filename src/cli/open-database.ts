@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { UnusableKeys } from '../auth/key-set.ts';
+import { BrokerPackageMissing } from '../events/relays/broker.ts';
 import { AgentPathTaken } from '../mcp/open-agents.ts';
 import { AgentPackageMissing } from '../mcp/sdk.ts';
 import type { Model } from '../model/model.ts';
@@ -42,6 +43,7 @@ export function migrateCommand({ database, modelFile, to }: DatabaseFiles, name:
 
 /** Errors whose message names the cause and the fix. */
 const EXPLAINED = [
+  BrokerPackageMissing,
   AgentPackageMissing,
   AgentPathTaken,
   IncompatibleModels,

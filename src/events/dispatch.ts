@@ -6,6 +6,7 @@ import type { Random } from '../platform/random.ts';
 import type { Store } from '../stores/store.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
 import { EventReader } from './event-reader.ts';
+import { RelayReader, type RelayReaderOptions } from './relays/relay-reader.ts';
 import type { Subscriber } from './subscriber.ts';
 import { WriteLoad } from './write-load.ts';
 
@@ -25,6 +26,8 @@ const STOP_TIMEOUT = 30_000;
 export interface DispatchOptions {
   readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
   readonly subscribers: readonly Subscriber[];
+  /** Relays of the log to brokers (EVT-9), with their connections, which end with the dispatch. Default: none. */
+  readonly relays?: readonly OpenedRelay[];
   readonly clock: Clock;
   /** Monotonic milliseconds. Default: `performance.now`. */
   readonly elapsed?: () => number;
@@ -32,7 +35,10 @@ export interface DispatchOptions {
   readonly observe: Observe;
 }
 
-/** Delivers events to subscriptions in the background. */
+/** A relay and its broker. */
+export type OpenedRelay = Pick<RelayReaderOptions, 'relay' | 'broker' | 'report'>;
+
+/** Delivers events to subscriptions and brokers in the background. */
 export interface Dispatch {
   /** Announces that there may be new events. Call it after each commit; it is cheap. */
   wake(): void;
@@ -45,18 +51,25 @@ export interface Dispatch {
 }
 
 /**
- * Starts to deliver events to subscriptions: at least once, with retries, and without one subscription delaying another
+ * Starts to deliver events to subscriptions and to brokers: at least once, with retries, and without one subscription delaying another
  * (EVT-3, EVT-6).
  */
-export function startDispatch({ subscribers, elapsed = monotonicNow, ...options }: DispatchOptions): Dispatch {
+export function startDispatch({
+  subscribers,
+  relays = [],
+  elapsed = monotonicNow,
+  ...options
+}: DispatchOptions): Dispatch {
   const { random, observe } = options;
   const owner = createOwner(random);
   const budget = new DeliveryBudget();
   const load = new WriteLoad({ elapsed, utilization: loopUtilization() });
   const fraction = (): number => Number.parseInt(random.hex(4), 16) / 2 ** 32;
-  const readers = subscribers.map(
-    (subscriber) => new EventReader({ ...options, elapsed, random: fraction, owner, budget, load, subscriber }),
-  );
+  const shared = { ...options, elapsed, random: fraction, owner, load };
+  const readers = [
+    ...subscribers.map((subscriber) => new EventReader({ ...shared, budget, subscriber })),
+    ...relays.map((relay) => new RelayReader({ ...shared, ...relay })),
+  ];
   const wake = (): void => {
     for (const reader of readers) reader.wake();
   };

@@ -93,6 +93,12 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
       message: describeUndelivered(count, subscriptions.length),
     }),
   },
+  'relay-failed': {
+    level: 'warn',
+    event: 'relay_failed',
+    fields: ({ relay, problem }) => ({ relay, message: problem }),
+  },
+  'relay-resumed': { level: 'info', event: 'relay_resumed', fields: ({ relay }) => ({ relay }) },
 
   'no-authentication': {
     level: ({ isPublic }) => (isPublic ? 'warn' : 'info'),

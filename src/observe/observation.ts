@@ -123,6 +123,10 @@ export type Observation =
   | { readonly kind: 'events-removed'; readonly count: number }
   /** Old events are about to be removed that these subscriptions did not get: so many deliveries are lost. */
   | { readonly kind: 'events-undelivered'; readonly count: number; readonly subscriptions: readonly string[] }
+  /** A broker does not take the events of a relay, for a reason without credentials. Reported when it changes. */
+  | { readonly kind: 'relay-failed'; readonly relay: string; readonly problem: string }
+  /** The broker of a relay takes events again. */
+  | { readonly kind: 'relay-resumed'; readonly relay: string }
   /**
    * A file of the database is not where it was when it was opened. Nothing is read or acknowledged until a restart.
    * Reported once.

@@ -88,6 +88,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'read-stopped': [{ kind: 'read-stopped', reason: 'timeout', correlationId: 'c' }],
   'rate-limited': [{ kind: 'rate-limited', bucket: 'caller' }],
   delivery: [{ kind: 'delivery', result: 'succeeded', duration: 1, lag: 2 }],
+  'relay-failed': [{ kind: 'relay-failed', relay: 'shop', problem: 'connection refused' }],
+  'relay-resumed': [{ kind: 'relay-resumed', relay: 'shop' }],
   'database-lost': [{ kind: 'database-lost', path: 'a.db', change: 'missing' }],
   'database-migrated': [{ kind: 'database-migrated', error: new Error('no such column') }],
   'conversion-failed': [{ kind: 'conversion-failed', table: 'people', id: 'a', message: 'no last name' }],

@@ -9,8 +9,7 @@ import { settlesWithin } from '../../platform/timeout.ts';
 import type { Store } from '../../stores/store.ts';
 import { HeldLease } from '../reader-lease.ts';
 import { StoreReports } from '../store-reports.ts';
-import type { Subscriber } from '../subscriber.ts';
-import { type MissedEvents, UndeliveredEvents } from './undelivered-events.ts';
+import { type MissedEvents, type Subscriptions, UndeliveredEvents } from './undelivered-events.ts';
 import { Wakeups } from '../wakeups.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -35,10 +34,15 @@ interface RemovalStep {
   readonly through?: number;
 }
 
+/** The limits of the log. */
+export type RetentionSettings = Omit<EventSettings, 'relays'>;
+
 export interface EventRetentionOptions {
   readonly store: Pick<Store, 'events' | 'deliveries' | 'writes'>;
-  readonly settings: EventSettings;
-  readonly subscribers: readonly Subscriber[];
+  readonly settings: RetentionSettings;
+  readonly subscribers: readonly Subscriptions[];
+  /** The readers of relays, whose events are held until they are sent (EVT-9e). Default: none. */
+  readonly relays?: readonly Subscriptions[];
   readonly clock: Clock;
   /** Monotonic milliseconds. Default: `performance.now`. */
   readonly elapsed?: () => number;
@@ -72,7 +76,8 @@ export class EventRetention {
     const { store, clock, random, elapsed = monotonicNow } = options;
     const { deliveries } = store;
     this.#reports = new StoreReports(options.observe);
-    this.#undelivered = new UndeliveredEvents(options);
+    const { subscribers, relays = [] } = options;
+    this.#undelivered = new UndeliveredEvents({ store, subscribers: [...subscribers, ...relays] });
     this.#owner = createOwner(random);
     const lease = { reader: RETENTION_READER, timeout: STEP_TIMEOUT, deliveries, clock, owner: this.#owner };
     this.#lease = new HeldLease(lease);
@@ -105,11 +110,10 @@ export class EventRetention {
 
   /** Returns the next step, deliveries before their events; null if nothing is too old. */
   async #nextStep(): Promise<RemovalStep | null> {
-    const { store, settings, subscribers, clock } = this.#options;
+    const { store, subscribers, clock } = this.#options;
     const now = clock.now();
-    const { retention, maxRows } = settings;
     const { removed } = await store.events.range();
-    const through = await store.events.nextExpired({ before: now - retention, now, maxRows });
+    const through = await this.#findExpired(now);
     const succeededBefore = now - SUCCEEDED_RETENTION;
     const cleared = await store.deliveries.expired({
       readers: subscribers.map(({ name }) => name),
@@ -119,6 +123,22 @@ export class EventRetention {
     });
     if (cleared.length > 0) return { removed, cleared };
     return through === null ? null : { removed, through };
+  }
+
+  /**
+   * Finds the end of the next events that are too old, or too many. What a relay has not sent is held: its age alone
+   * counts, and `hold` is its limit.
+   *
+   * @param now milliseconds since the epoch
+   */
+  async #findExpired(now: number): Promise<number | null> {
+    const { store, settings, relays = [] } = this.#options;
+    const { retention, maxRows, hold } = settings;
+    const through = await store.events.nextExpired({ before: now - retention, now, maxRows });
+    if (through === null || relays.length === 0) return through;
+    const readers = await Promise.all(relays.map(async ({ name }) => store.deliveries.reader(name)));
+    if (readers.every((reader) => reader === null || reader.sequence >= through)) return through;
+    return store.events.nextExpired({ before: now - hold, now, maxRows: null });
   }
 
   /** Applies a step. @returns true if this process still had the lease */

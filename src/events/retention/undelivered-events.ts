@@ -3,6 +3,9 @@ import type { Store } from '../../stores/store.ts';
 import { PatternIndex } from '../pattern-index.ts';
 import type { Subscriber, Subscription } from '../subscriber.ts';
 
+/** Subscriptions with the name of their reader. */
+export type Subscriptions = Pick<Subscriber, 'name' | 'subscriptions'>;
+
 /** The last events of a subscription that are read at a time. */
 const PAGE = 1_024;
 
@@ -11,7 +14,7 @@ export type MissedEvents = ReadonlyMap<string, number>;
 
 interface UndeliveredEventsOptions {
   readonly store: Pick<Store, 'events' | 'deliveries'>;
-  readonly subscribers: readonly Subscriber[];
+  readonly subscribers: readonly Subscriptions[];
 }
 
 /** Counts the events that subscriptions miss when they are removed (EVT-8). */

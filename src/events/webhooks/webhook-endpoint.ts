@@ -10,13 +10,8 @@ import type { PolicyCaller } from '../../model/policy.ts';
 import { readString } from '../../model/values/access.ts';
 import type { Contracts } from '../../contract/contract.ts';
 import { EventView, type JudgedEvent } from '../../operations/read/event-view.ts';
-import { bindPolicy } from '../../plan/policy/bind-policy.ts';
-import { listEventTypes } from '../../model/event-types.ts';
-import { isVisible } from '../../plan/policy/holds.ts';
 import type { Row } from '../../plan/plan.ts';
-import { isJudgedByRow, type Visibility, visibilityWhere } from '../../plan/visibility.ts';
-import { compileEventFilter } from '../../model/compile/access/event-filter.ts';
-import { matchesType } from '../../conventions/events/event-pattern.ts';
+import { compileEventSelection, storedPatterns } from '../event-selection.ts';
 import { findContract } from './find-contract.ts';
 import { activeSigners, type SigningKey } from './signing-keys.ts';
 
@@ -61,7 +56,7 @@ export function webhookEndpoint(
   const patterns = stringsIn(row['event_types']);
   const since = row['failing_since'];
   const view = new EventView({ caller, contract, current: contracts.current, origin });
-  const passes = compileFilter(row['filter'] ?? null, patterns, caller, contract);
+  const passes = compileEventSelection(row['filter'] ?? null, patterns, { caller, contract });
   return {
     id: row.id,
     owner: webhookOwner(row),
@@ -108,46 +103,4 @@ function objectIn(text: Json | undefined): JsonObject {
 
 function stringsIn(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-/** Translates patterns of an older version to types as the log has them. */
-function storedPatterns(
-  patterns: readonly string[],
-  { model }: Contracts['current'],
-  { current }: Contracts,
-): readonly string[] {
-  return [...model.resources.values()].flatMap((older) => {
-    const stored = current.model.resources.get(older.name);
-    if (stored === undefined) return [];
-    return listEventTypes(stored).filter((type) => {
-      const olderType = `${older.singular}${type.slice(stored.singular.length)}`;
-      return patterns.some((pattern) => matchesType(pattern, olderType));
-    });
-  });
-}
-
-/** Compiles the filter of a webhook. A filter that no longer fits the model lets no event pass. */
-function compileFilter(
-  filter: Json,
-  patterns: readonly string[],
-  caller: PolicyCaller,
-  contract: Contracts['current'],
-): (event: EventEnvelope) => boolean {
-  if (typeof filter !== 'string') return () => true;
-  const compiled = compileEventFilter(filter, patterns, contract.model);
-  if (compiled.kind === 'invalid') return () => false;
-  const { resources } = contract.model;
-  const bySingular = new Map([...resources.values()].map((resource) => [resource.singular, resource]));
-  const visibilities = new Map<string, Visibility | null>(
-    [...compiled.policies].map(([name, policy]) => {
-      const bound = bindPolicy(policy, { caller, resources });
-      return [name, bound === null ? null : visibilityWhere(bound)];
-    }),
-  );
-  return ({ payload }) => {
-    const resource = bySingular.get(payload.resource.type);
-    const visible = visibilities.get(resource?.name ?? '') ?? null;
-    if (resource === undefined || visible === null || payload.data === undefined) return false;
-    return isJudgedByRow(visible) && isVisible(resource, payload.data, visible);
-  };
 }

@@ -72,6 +72,7 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & {
       refuse: () => refused,
       servesMetrics: false,
       webhooks: null,
+      relays: { all: [], subscriptions: [] },
       agents: null,
       onMount: () => undefined,
       endFeeds: () => Promise.resolve(),
