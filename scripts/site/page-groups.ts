@@ -26,6 +26,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/caching',
       'guides/events',
       'guides/webhooks',
+      'guides/brokers',
       'guides/client',
       'guides/agents',
       'guides/docs-page',

@@ -6,6 +6,7 @@ import { completionSpec } from './commands/completion.ts';
 import { copySpec } from './commands/copy.ts';
 import { diffSpec } from './commands/diff.ts';
 import { exportSpec } from './commands/export.ts';
+import { relaySpec } from './commands/relay.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   clientSpec,
   importSpec,
   exportSpec,
+  relaySpec,
   copySpec,
   migrateSpec,
   tokenSpec,

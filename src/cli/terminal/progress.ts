@@ -1,7 +1,9 @@
 import { type Output, styled } from './terminal.ts';
 
-/** The progress of an import or export. */
+/** The progress of an import, an export or a relay. */
 export interface Progress {
+  /** The singular of what is counted. Default: `row`. */
+  readonly noun?: string;
   /** Rows of this run. */
   readonly rows: number;
   /** The amount that is done, the one at which this run started, and the total: bytes of a file, or rows. */
@@ -49,10 +51,10 @@ export function reportProgress(label: string, output: Output, colour: boolean): 
 
 /** `62 %, 105,000 rows, 18,200 rows/s, 4 s left`: the percentage is of the total, the rest of this run. */
 export function formatProgress(progress: Progress): string {
-  const { rows, elapsed, done, start, total } = progress;
+  const { noun = 'row', rows, elapsed, done, start, total } = progress;
   const seconds = elapsed / 1_000;
   const rate = seconds > 0 ? Math.round(rows / seconds) : 0;
-  const parts = [`${Math.floor(share(progress) * 100)} %`, countNoun(rows, 'row'), `${formatCount(rate)} rows/s`];
+  const parts = [`${Math.floor(share(progress) * 100)} %`, countNoun(rows, noun), `${formatCount(rate)} ${noun}s/s`];
   if (done > start) parts.push(`${formatDuration((seconds * (total - done)) / (done - start))} left`);
   return parts.join(', ');
 }
