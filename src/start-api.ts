@@ -81,7 +81,10 @@ export interface StartApiOptions
   readonly migrate?: boolean;
   /** Aborts the wait for another process that has locked the database: `startApi` rejects with the reason. */
   readonly signal?: AbortSignal;
-  /** True if this process runs the `after` hooks, delivers to webhooks and brokers, and removes old events. Default: true. */
+  /**
+   * True if this process runs the `after` hooks, delivers to webhooks and brokers, and removes old events. Default:
+   * true.
+   */
   readonly dispatch?: boolean;
   /** Opens the broker of a relay. Default: by the package of its client. */
   readonly openBroker?: (target: RelayTarget) => Promise<Broker>;

@@ -51,8 +51,8 @@ export interface Dispatch {
 }
 
 /**
- * Starts to deliver events to subscriptions and to brokers: at least once, with retries, and without one subscription delaying another
- * (EVT-3, EVT-6).
+ * Starts to deliver events to subscriptions and to brokers: at least once, with retries, and without one subscription
+ * delaying another (EVT-3, EVT-6).
  */
 export function startDispatch({
   subscribers,

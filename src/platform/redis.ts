@@ -38,7 +38,7 @@ export interface RedisOptions {
 export interface RedisSession {
   /** Fulfilled when commands can be sent; rejected where they never can. */
   readonly ready: Promise<void>;
-  /** Whether the connection is not lost. */
+  /** True until the connection is lost. */
   isOpen(): boolean;
   /** @returns what the script returns @throws {Error} where the connection is lost, or Redis refuses the script */
   run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
@@ -46,7 +46,7 @@ export interface RedisSession {
   close(): void;
 }
 
-/** How to connect for a {@link RedisSession}. */
+/** The options of a {@link RedisSession}. */
 export interface RedisSessionOptions {
   /** `redis[s]://host[:port][/database]`; credentials in it are not used. */
   readonly url: string;

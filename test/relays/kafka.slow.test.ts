@@ -46,7 +46,7 @@ describe('a relay to Kafka', { skip: skipWithoutFile(KAFKA, 'Kafka is'), timeout
 
   /** Reads a topic until a message has been read: the last one. */
   const consume = async (topic: string, last: number): Promise<readonly Consumed[]> => {
-    const consumer = new Consumer({ groupId: `reader of ${topic}`, clientId: 'test', bootstrapBrokers: [host()] });
+    const consumer = new Consumer({ groupId: `reader-of-${topic}`, clientId: 'test', bootstrapBrokers: [host()] });
     const stream = await consumer.consume({ topics: [topic], mode: MessagesStreamModes.EARLIEST, autocommit: false });
     const consumed: Consumed[] = [];
     for await (const { key, headers, partition } of stream) {

@@ -13,7 +13,7 @@ export interface NatsServer {
   readonly kill: () => Promise<void>;
 }
 
-/** How to start a server. */
+/** The options of a server. */
 export interface NatsServerOptions {
   /** The folder of its streams: a server that is started again finds them. */
   readonly folder: string;

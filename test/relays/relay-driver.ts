@@ -39,7 +39,7 @@ export function relayTarget(
   };
 }
 
-/** How {@link drain} sends. */
+/** The options of {@link drain}. */
 interface DrainOptions {
   /** Messages in a call. */
   readonly block?: number;

@@ -38,8 +38,8 @@ function writePart(part: DestinationPart, { event, collection }: DestinationValu
 }
 
 /**
- * Writes a value with characters that every broker takes in a name. Other bytes are `_` and two hexadecimal digits, so
- * that two values never share a destination: `a.b` is `a_2eb`.
+ * Writes a value with characters that every broker accepts in a name. Other bytes are `_` and two hexadecimal digits:
+ * `a.b` is `a_2eb`. Two values never share a destination.
  */
 function encodeValue(value: Json | undefined): string {
   if (value === null || value === undefined || value === '') return NO_VALUE;

@@ -45,7 +45,7 @@ export interface RelayReaderOptions {
 
 /**
  * Sends the events of the log to a broker, in order (EVT-9). Its position moves after the broker has acknowledged. One
- * process at a time has the lease of a relay; the next one sends again at most what was in flight, with the same ids.
+ * process at a time has the lease of a relay. The next one repeats at most what was in flight, with the same ids.
  */
 export class RelayReader {
   readonly #options: RelayReaderOptions;
@@ -147,7 +147,7 @@ export class RelayReader {
     if (held.kind === 'taken') this.#progress.reset(held.reader.sequence);
   }
 
-  /** Passes events of types that the relay does not send, by reading the types alone. @returns false if there are none */
+  /** Passes events of types that the relay does not send: their types alone are read. @returns false for none */
   async #skip(last: number): Promise<boolean> {
     const { sequence } = this.#progress;
     if (this.#options.relay.patterns.includes('*')) return false;

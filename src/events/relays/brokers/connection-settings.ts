@@ -20,7 +20,11 @@ export interface ConnectionFiles {
   readonly key: string | null;
 }
 
-/** Reads the files of a target: at each connection, so that rotated ones count. @throws {Error} without their content */
+/**
+ * Reads the files of a target: at each connection, so that rotated ones count.
+ *
+ * @throws {Error} without their content
+ */
 export async function readConnectionFiles({ credentialsFile, tls }: RelayTarget): Promise<ConnectionFiles> {
   const [credentials, ca, cert, key] = await Promise.all([
     readSetting('the credentials file', credentialsFile),

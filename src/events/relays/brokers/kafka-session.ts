@@ -78,7 +78,7 @@ export function parseKafkaUrl(url: string): KafkaAddress {
   };
 }
 
-/** How to open a session. */
+/** The options of a session. */
 export interface KafkaSessionOptions {
   readonly library: KafkaLibrary;
   readonly target: RelayTarget;
@@ -89,7 +89,7 @@ export interface KafkaSessionOptions {
 
 /** Prepares a producer: its first request connects. */
 export function openKafkaSession(options: KafkaSessionOptions): KafkaSession {
-  return new Session(options.library, makeConnectionOptions(options));
+  return new ProducerSession(options.library, makeConnectionOptions(options));
 }
 
 function makeConnectionOptions({ library, target, files, timeout }: KafkaSessionOptions): BaseOptions {
@@ -118,7 +118,7 @@ function makeConnectionOptions({ library, target, files, timeout }: KafkaSession
   };
 }
 
-class Session implements KafkaSession {
+class ProducerSession implements KafkaSession {
   readonly #library: KafkaLibrary;
   readonly #connection: BaseOptions;
   readonly #producer: Producer;

@@ -21,8 +21,8 @@ const MAX_TOPICS = 10_000;
  * `content-type` and `traceparent`.
  *
  * The producer is idempotent, with `acks=all`, and one request at a time. A connection that is lost is made again for
- * some time, with the same batch, which Kafka stores once. A request whose result stays unknown is sent again as a new
- * one: its records can be stored twice, the second time behind those that preceded them.
+ * some time, with the same batch, which Kafka stores once. A request without a result is sent again as a new one. Its
+ * records can be stored twice, the second time behind those that preceded them.
  *
  * Records of one partition are in order: with one partition by `sequence`, else those of each resource. A request to
  * several partitions may be stored in part: none of its messages counts as sent then. A partition is chosen as the

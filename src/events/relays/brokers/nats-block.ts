@@ -99,13 +99,17 @@ export class NatsBlock {
 }
 
 /** The place of a message, where it is known. */
-interface Place {
+interface MessagePlace {
   readonly stream: string | null;
   /** The id of the message that has to be the last of the stream. */
   readonly before: string | null;
 }
 
-function sendMessage(session: NatsSession, message: RelayMessage, { stream, before }: Place): Promise<StoreReply> {
+function sendMessage(
+  session: NatsSession,
+  message: RelayMessage,
+  { stream, before }: MessagePlace,
+): Promise<StoreReply> {
   const { promise, resolve } = Promise.withResolvers<StoreReply>();
   const headers: (readonly [string, string])[] = [
     ['Nats-Msg-Id', message.id],

@@ -58,7 +58,7 @@ export async function loadNats(): Promise<NatsLibrary> {
   }
 }
 
-/** How to connect to NATS. */
+/** The options of a connection to NATS. */
 export interface NatsConnectOptions {
   readonly library: NatsLibrary;
   readonly target: RelayTarget;
@@ -88,7 +88,7 @@ export async function connectNats({ library, target, files, timeout }: NatsConne
       checkAPI: false,
       timeout: Math.max(1, Math.floor(timeout / 4)),
     });
-    return new Session(library, connection, manager);
+    return new JetStreamSession(library, connection, manager);
   } catch (error) {
     await connection.close();
     throw error;
@@ -107,7 +107,7 @@ function chooseAuthenticator({ core }: NatsLibrary, url: string, file: string | 
   return core.usernamePasswordAuthenticator(username, password);
 }
 
-class Session implements NatsSession {
+class JetStreamSession implements NatsSession {
   isOpen = true;
   readonly manager: JetStreamManager;
   readonly library: NatsLibrary;
@@ -184,7 +184,7 @@ function parseReply(message: Msg): StoreReply {
     return message.headers?.code === 503
       ? { kind: 'no stream' }
       : { kind: 'refused', reason: 'the answer of the server is empty' };
-  const reply = parseJson(message);
+  const reply = parseReplyBody(message);
   if (!isJsonObject(reply)) return { kind: 'refused', reason: 'the answer is none of JetStream' };
   const { error, stream } = reply;
   if (isJsonObject(error)) {
@@ -198,7 +198,7 @@ function parseReply(message: Msg): StoreReply {
     : { kind: 'refused', reason: 'the answer is none of JetStream' };
 }
 
-function parseJson(message: Msg): Json {
+function parseReplyBody(message: Msg): Json {
   try {
     return message.json<Json>();
   } catch {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
 import type { RelayTarget } from '../../../model/relay-settings.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
 import { withTimeout } from '../../../platform/timeout.ts';
 import {
   type Broker,
@@ -41,8 +42,8 @@ interface PublishCall {
 /**
  * Opens RabbitMQ for a relay (EVT-9c): persistent messages with publisher confirms.
  *
- * Queues get messages in the order in which they are sent. One that is refused or that no queue takes is sent again
- * behind those that followed it in its block; from then on, messages are sent one by one until it is taken.
+ * Queues get messages in the order in which they are sent. One that is refused, or that no queue takes, comes later
+ * than those that followed it in its block. It is sent alone until it is taken.
  *
  * @throws {BrokerPackageMissing}
  *
@@ -73,7 +74,7 @@ class RabbitBroker implements Broker {
   }
 
   async publish(messages: readonly RelayMessage[]): Promise<PublishResult> {
-    const until = performance.now() + this.#timeout;
+    const until = monotonicNow() + this.#timeout;
     const alone = this.#isCareful && messages.length > 1 ? 1 : 0;
     const first = await this.#attempt(messages.slice(0, alone), until);
     if (first.problem !== null) return first;
@@ -86,11 +87,11 @@ class RabbitBroker implements Broker {
     return Promise.resolve();
   }
 
-  /** Sends messages at once. @param until monotonic milliseconds */
+  /** Sends messages together. @param until monotonic milliseconds */
   async #attempt(messages: readonly RelayMessage[], until: number): Promise<PublishResult> {
     if (messages.length === 0) return { acknowledged: 0, problem: null };
     const call: PublishCall = { confirmed: 0, returned: new Set(), isOver: false };
-    const failure = await this.#sendWithin(messages, call, until - performance.now());
+    const failure = await this.#sendWithin(messages, call, until - monotonicNow());
     call.isOver = true;
     // The client announces returned messages in the next iteration of the event loop.
     await setImmediate();
