@@ -126,6 +126,7 @@ export function resource(options: ResourceOptions): Resource {
     compact: false,
     isBelowCompact: false,
     requireIfMatch: false,
+    readOnly: false,
     idempotency: 'optional',
     tombstones: options.tombstones ?? null,
     cache: null,
@@ -163,6 +164,7 @@ export function model(declared: readonly Resource[], limits: Partial<Model['limi
     secret: null,
     events: { retention: 30 * 86_400_000, maxRows: null, hold: 30 * 86_400_000, relays: [] },
     webhooks: null,
+    relays: null,
     system: { batches: 'batches', events: 'events' },
     limits: {
       page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },

@@ -178,6 +178,8 @@ export interface Resource {
   /** True if all callers that may read it get the same rows with the same fields, as in a model without `auth`. */
   readonly sameForEveryCaller: boolean;
   readonly requireIfMatch: boolean;
+  /** True if callers can only read it: its rows come from the application, imports or the server. */
+  readonly readOnly: boolean;
   /** `required` if POST and PATCH must carry an `Idempotency-Key` (MET-12). */
   readonly idempotency: 'optional' | 'required';
   /** Milliseconds for which ids of deleted rows are 410 (MET-4); null where they are 404. */
@@ -276,6 +278,8 @@ export interface Model {
   readonly events: EventSettings;
   /** null where the model has no webhooks. */
   readonly webhooks: WebhookSettings | null;
+  /** Name of the resource with the states of the relays; null where the model has none. */
+  readonly relays: string | null;
   /** Path segments of the collections that every API has (REP-12). */
   readonly system: { readonly batches: string; readonly events: string };
   /** By name, parents before their children. */

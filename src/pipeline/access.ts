@@ -1,8 +1,8 @@
 import type { AccessRule } from '../model/model.ts';
 import type { Method } from '../conventions/methods.ts';
 import { routeRules } from '../plan/routes/operation-rules.ts';
-import { ROUTES } from '../plan/routes/route-table.ts';
 import { fulfils } from '../contract/permission.ts';
+import { listTargetMethods } from './found-route.ts';
 import type { Routed } from './route.ts';
 
 /**
@@ -41,7 +41,7 @@ export function allowedMethods(
   { route, contract }: Pick<Routed, 'route' | 'contract'>,
   scopes: ReadonlySet<string> | null,
 ): readonly Method[] {
-  return ROUTES[route.kind].methods.filter((method) =>
+  return listTargetMethods(route).filter((method) =>
     accessRules({ route, method, contract }).every((rule) => fulfils(rule, scopes)),
   );
 }

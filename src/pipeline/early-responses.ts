@@ -6,7 +6,6 @@ import { writeJson } from '../formats/json.ts';
 import type { AccessRule, Model, Resource } from '../model/model.ts';
 import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
 import { eventsRule } from '../plan/event-rules.ts';
-import { ROUTES } from '../plan/routes/route-table.ts';
 import type { MaybePromise } from '../platform/maybe-promise.ts';
 import { commonHeaders, redirectResponse, uncachedResponse } from '../represent/response.ts';
 import { StoreUnavailable } from '../stores/store.ts';
@@ -15,6 +14,7 @@ import { allowedMethods } from './access.ts';
 import type { Authenticated } from './authenticate.ts';
 import type { Authorized } from './authorize.ts';
 import type { ResourceIdentity } from './challenge.ts';
+import { listTargetMethods } from './found-route.ts';
 import { isPageRequest, optionsHeaders } from './negotiate.ts';
 import { isPreflight, type Received } from './receive.ts';
 import { allow, type Routed, routeIfServed } from './route.ts';
@@ -85,7 +85,7 @@ export async function metricsResponse(
 function preflightResponse(received: Received, contracts: Contracts): ApiResponse {
   const routed = routeIfServed(received, contracts);
   const served = routed?.contract ?? contracts.current;
-  const { methods } = ROUTES[routed?.route.kind ?? 'server'];
+  const methods = listTargetMethods(routed?.route ?? { kind: 'server' });
   // Preflights have no version: browsers send none of the fields that could name one.
   received.exchange.note.contract = null;
   const headers = [...commonHeaders(received.exchange), ...preflightHeaders(methods, served.model.cors?.maxAge ?? 0)];
@@ -149,7 +149,8 @@ export function collectScopes(model: Model, others: readonly string[]): readonly
   return [...new Set([...resources, ...ruleScopes(eventsRule(model)), ...others])].sort();
 }
 
-function resourceScopes({ access, state }: Resource): readonly string[] {
+function resourceScopes({ access, state, readOnly }: Resource): readonly string[] {
+  if (readOnly) return ruleScopes(access.read);
   const transitions = [...(state?.scopes.values() ?? [])].flatMap((targets) => [...targets.values()]);
   return [...Object.values(access).flatMap(ruleScopes), ...transitions];
 }

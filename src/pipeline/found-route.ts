@@ -1,6 +1,7 @@
 import type { CompiledResource } from '../contract/contract.ts';
 import type { Ancestor } from '../plan/plan.ts';
-import type { OriginKind } from '../plan/routes/route-table.ts';
+import type { Method } from '../conventions/methods.ts';
+import { listMethods, type OriginKind } from '../plan/routes/route-table.ts';
 
 /** The target of a path. */
 export type Route =
@@ -21,3 +22,8 @@ export type Route =
   /** The log of events (EVT-8). */
   | { readonly kind: 'events' }
   | { readonly kind: 'event'; readonly id: string };
+
+/** Lists the methods of the target of a path, in their order (MET-5, MET-6). */
+export function listTargetMethods(route: Route): readonly Method[] {
+  return listMethods(route.kind, 'compiled' in route ? route.compiled.resource : null);
+}

@@ -2,7 +2,6 @@ import {
   ACCEPT_QUERY,
   type BodyRule,
   bodyTypes,
-  type BodyUse,
   readContentEncoding,
   readContentType,
 } from '../conventions/media/body-type.ts';
@@ -17,6 +16,7 @@ import type { HeaderList } from '../exchange/handler.ts';
 import type { Caller } from '../operations/caller.ts';
 import type { SentBody } from '../operations/write/parsed-body.ts';
 import { ROUTES } from '../plan/routes/route-table.ts';
+import { listTargetMethods } from './found-route.ts';
 import type { Reply } from '../represent/reply.ts';
 import type { Authorized } from './authorize.ts';
 import type { Received } from './receive.ts';
@@ -110,15 +110,22 @@ function isSameForEveryCaller(route: Route): boolean {
   return (route.kind === 'collection' || route.kind === 'item') && route.compiled.resource.sameForEveryCaller;
 }
 
+/** The header fields of OPTIONS for the bodies of methods. */
+const ACCEPT_FIELDS: Readonly<Partial<Record<Method, string>>> = {
+  POST: 'Accept-Post',
+  QUERY: 'Accept-Query',
+  PATCH: 'Accept-Patch',
+};
+
 /** Lists the media types of bodies in header fields of OPTIONS (MET-5). */
 export function optionsHeaders(routed: Routed): HeaderList {
-  const { POST, QUERY, PATCH } = ROUTES[routed.route.kind].bodies;
-  const types = (use: BodyUse): string => bodyTypes({ ...bodyRule(routed), use });
-  return [
-    ...(POST === undefined ? [] : ['Accept-Post', types(POST)]),
-    ...(QUERY === undefined ? [] : ['Accept-Query', ACCEPT_QUERY]),
-    ...(PATCH === undefined ? [] : ['Accept-Patch', types(PATCH)]),
-  ];
+  const { bodies } = ROUTES[routed.route.kind];
+  return listTargetMethods(routed.route).flatMap((method) => {
+    const use = bodies[method];
+    const field = ACCEPT_FIELDS[method];
+    if (use === undefined || field === undefined) return [];
+    return [field, use === 'query' ? ACCEPT_QUERY : bodyTypes({ ...bodyRule(routed), use })];
+  });
 }
 
 function bodyRule({ contract, version }: Routed): Omit<BodyRule, 'use'> {

@@ -15,7 +15,7 @@ import { ROUTES, writeRoutePattern } from '../plan/routes/route-table.ts';
 import type { Contract, Contracts } from '../contract/contract.ts';
 import type { Exchange, ServedContract } from '../exchange/exchange.ts';
 import type { Received } from './receive.ts';
-import type { Route } from './found-route.ts';
+import { listTargetMethods, type Route } from './found-route.ts';
 import { selectServedContract } from './served-contract.ts';
 
 export type { Route } from './found-route.ts';
@@ -40,8 +40,8 @@ export interface Routed {
 const PLAIN_OFFERS = plainOffers(['json', 'xml', 'text', 'csv', 'ndjson', 'cloudevent', 'cloudevents', 'event-stream']);
 
 /** Writes the value of `Allow` for a route (MET-5, MET-6). */
-export function allow({ kind }: Route): string {
-  return ROUTES[kind].methods.join(', ');
+export function allow(found: Route): string {
+  return listTargetMethods(found).join(', ');
 }
 
 /**
@@ -156,7 +156,7 @@ export function routeIfServed(received: Received, contracts: Contracts): Routed 
 
 /** @throws {ApiError} REQUEST_METHOD_NOT_ALLOWED */
 function requireMethod({ method }: Received, found: Route): Method {
-  if (method !== null && ROUTES[found.kind].methods.includes(method)) return method;
+  if (method !== null && listTargetMethods(found).includes(method)) return method;
   throw apiError('REQUEST_METHOD_NOT_ALLOWED', `This target supports ${allow(found)}.`, {
     headers: { Allow: allow(found) },
   });

@@ -44,6 +44,7 @@ function describe({ placed, children, model }: DescribedCollection, extent: Exte
   return {
     collection: writeCollectionPath(resource, above),
     ...writeText(extent, resource.schema),
+    ...(resource.readOnly ? { operations: 'query and get only' } : {}),
     id: describeId(resource),
     fields: describeFields(placed, extent),
     filters: writeNames(
@@ -71,7 +72,8 @@ function writeNames(names: readonly string[], extent: Extent): string {
   return extent === 'short' && names.length > 12 ? `${names.slice(0, 12).join(', ')}, ...` : names.join(', ');
 }
 
-function describeId({ id }: Resource): string {
+function describeId({ id, readOnly }: Resource): string {
+  if (readOnly) return 'made by the server';
   if (id.kind === 'server') return 'made by the server';
   return id.optional ? 'data.id, or made by the server' : 'data.id, required';
 }
@@ -152,7 +154,7 @@ function describeStates({ field, initial, transitions }: NonNullable<Resource['s
 
 /** The error codes of writes of the resource, those that every API has left out. */
 function describeErrors({ resource, above }: PlacedResource, model: Model): string {
-  const kinds = ['get', 'create', 'patch', 'delete'] as const;
+  const kinds = resource.readOnly ? (['get'] as const) : (['get', 'create', 'patch', 'delete'] as const);
   const codes = kinds.flatMap((kind) => resourceErrorCodes({ kind, resource, above }, { model, isNewest: true }));
   return [...new Set(codes.map(([code]) => code))].filter((code) => code.startsWith(resource.code)).join(', ');
 }

@@ -25,6 +25,10 @@ export function listCollections(model: Model): readonly CollectionEntry[] {
   return placeResources(model).map(({ resource, above }) => {
     const description = readString(resource.schema['description']);
     const collection = writeCollectionPath(resource, above);
-    return description === null ? { collection } : { collection, description };
+    return {
+      collection,
+      ...(description === null ? {} : { description }),
+      ...(resource.readOnly ? { read_only: true } : {}),
+    };
   });
 }

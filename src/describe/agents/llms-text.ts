@@ -25,9 +25,9 @@ export function writeLlmsText(contract: DescribedContract): string {
   return shown === 0 ? writeText(contract, ['- see openapi.json']) : writePart(shown);
 }
 
-function writeEntry({ collection, description }: CollectionEntry, isLong: boolean): string {
+function writeEntry({ collection, description, read_only: isReadOnly }: CollectionEntry, isLong: boolean): string {
   const text = typeof description === 'string' ? description.replaceAll(/\s+/g, ' ').trim() : '';
-  return `- ${collection}${isLong && text !== '' ? `: ${text}` : ''}`;
+  return `- ${collection}${isReadOnly === true ? ' (read-only)' : ''}${isLong && text !== '' ? `: ${text}` : ''}`;
 }
 
 function writeText({ model, version }: DescribedContract, collections: readonly string[]): string {

@@ -68,7 +68,7 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
   const types: readonly MemberType[] = [
     { name: 'item', type: names.item },
     { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
-    { name: 'body', type: names.body },
+    { name: 'body', type: resource.readOnly ? 'never' : names.body },
     { name: 'immutable', type: union(resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name)) },
     { name: 'filters', type: objectType(declared.filterable.map(filterMember)) },
     { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
@@ -79,8 +79,9 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
   return [
     ...comment,
     interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(declared)),
-    `/** What creates ${names.item}. */`,
-    interfaceText(`export interface ${names.body}`, bodyMembers(declared)),
+    ...(resource.readOnly
+      ? []
+      : [`/** What creates ${names.item}. */`, interfaceText(`export interface ${names.body}`, bodyMembers(declared))]),
     interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
   ];
 }

@@ -26,6 +26,7 @@ export interface DocsOperation {
 type DocsOperationKind = 'list' | 'create' | 'get' | 'replace' | 'patch' | 'delete';
 
 const METHODS = { list: 'GET', create: 'POST', get: 'GET', replace: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+const READ_KINDS: readonly DocsOperationKind[] = ['list', 'get'];
 const KINDS: readonly DocsOperationKind[] = ['list', 'create', 'get', 'replace', 'patch', 'delete'];
 
 /** The codes that every operation has: they stand once on the page. */
@@ -51,7 +52,8 @@ function selected(codes: CodesByStatus, holds: (code: string, status: number) =>
  */
 export function docsOperations(described: ResourceSurface): readonly DocsOperation[] {
   const { resource, collection, item } = described;
-  return KINDS.map((kind) => {
+  const kinds = resource.readOnly ? READ_KINDS : KINDS;
+  return kinds.map((kind) => {
     const method = METHODS[kind];
     const operation = requireOperation(kind === 'list' || kind === 'create' ? collection : item, method);
     const { path, access, errors, fields } = operation;

@@ -22,7 +22,7 @@ export function collectionPath(described: ResourceSurface, to: Description): Jso
   return {
     get: operationObject(listOperation(described, to), to),
     ...(to.edition === '3.2' ? { query } : {}),
-    post: operationObject(createOperation(described, to), to),
+    ...(resource.readOnly ? {} : { post: operationObject(createOperation(described, to), to) }),
     head: headObject(headOperation(described, to), to),
     options: optionsObject(
       {

@@ -38,7 +38,7 @@ function collectionItem(described: ResourceSurface, to: Description): JsonObject
   const { resource, collection } = described;
   const name = words(resource.collection);
   const page = { '200': pageResponse(described, to), '304': notModified(to) };
-  const operation = (method: 'GET' | 'QUERY' | 'POST', given: Omit<CompactOperation, 'operation'>): JsonObject =>
+  const operation = (method: 'GET' | 'QUERY', given: Omit<CompactOperation, 'operation'>): JsonObject =>
     compactOperation({ ...given, operation: requireOperation(collection, method) }, described, to);
   const query =
     to.profile === 'generators'
@@ -57,14 +57,21 @@ function collectionItem(described: ResourceSurface, to: Description): JsonObject
       responses: page,
     }),
     ...(query !== null && to.edition === '3.2' ? { query } : {}),
-    post: operation('POST', {
-      operationId: itemOperation('create', resource),
-      summary: `Create ${withArticle(words(resource.singular))}`,
-      requestBody: compactBody('create', resource, to),
-      responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
-    }),
+    ...(resource.readOnly ? {} : { post: createOperation(described, to) }),
     ...(query === null || to.edition === '3.2' ? {} : { 'x-oai-additionalOperations': { QUERY: query } }),
   };
+}
+
+function createOperation(described: ResourceSurface, to: Description): JsonObject {
+  const { resource, collection } = described;
+  const given: CompactOperation = {
+    operationId: itemOperation('create', resource),
+    summary: `Create ${withArticle(words(resource.singular))}`,
+    operation: requireOperation(collection, 'POST'),
+    requestBody: compactBody('create', resource, to),
+    responses: { '200': itemResponse(described, to), '201': createdResponse(described, to) },
+  };
+  return compactOperation(given, described, to);
 }
 
 /** The parameters of a list. If there are few resources, each has its type. */
@@ -84,28 +91,37 @@ function wholeParameters({ query }: SurfaceOperation, to: Description): readonly
   return kept.map((parameter) => parameterObject(parameter, to));
 }
 
-const METHODS = { get: 'GET', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
+const METHODS = { put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
 function itemOperations(described: ResourceSurface, to: Description): JsonObject {
   const { resource, item } = described;
+  const given: CompactOperation = {
+    operationId: itemOperation('get', resource),
+    summary: `Get ${withArticle(words(resource.singular))}`,
+    operation: requireOperation(item, 'GET'),
+    parameters: viewParameters(described, to),
+    responses: { '200': itemResponse(described, to), '304': notModified(to) },
+  };
+  return {
+    get: compactOperation(given, described, to),
+    ...(resource.readOnly ? {} : writeOperations(described, to)),
+  };
+}
+
+function writeOperations(described: ResourceSurface, to: Description): JsonObject {
+  const { resource, item } = described;
   const name = withArticle(words(resource.singular));
   const mayCreate = requireOperation(item, 'PUT').successes.includes(201);
-  const [found, created] = [{ '200': itemResponse(described, to) }, { '201': createdResponse(described, to) }];
-  const changed = { ...found, '204': noContent(to) };
+  const created = mayCreate ? { '201': createdResponse(described, to) } : {};
+  const changed = { '200': itemResponse(described, to), '204': noContent(to) };
   const operation = (method: keyof typeof METHODS, given: Omit<CompactOperation, 'operation'>): JsonObject =>
     compactOperation({ ...given, operation: requireOperation(item, METHODS[method]) }, described, to);
   return {
-    get: operation('get', {
-      operationId: itemOperation('get', resource),
-      summary: `Get ${name}`,
-      parameters: viewParameters(described, to),
-      responses: { ...found, '304': notModified(to) },
-    }),
     put: operation('put', {
       operationId: itemOperation('replace', resource),
       summary: `Replace ${name}`,
       requestBody: compactBody(to.contract.isCompact ? 'create' : 'replace', resource, to),
-      responses: { ...changed, ...(mayCreate ? created : {}) },
+      responses: { ...changed, ...created },
     }),
     patch: operation('patch', {
       operationId: itemOperation('patch', resource),

@@ -31,9 +31,7 @@ export function itemPath(described: ResourceSurface, to: Description): JsonObjec
   const { resource } = described;
   return {
     get: operationObject(getOperation(described, to), to),
-    put: operationObject(replaceOperation(described, to), to),
-    patch: operationObject(patchOperation(described, to), to),
-    delete: operationObject(deleteOperation(described, to), to),
+    ...(resource.readOnly ? {} : writeOperations(described, to)),
     head: headObject(headOperation(described, to), to),
     options: optionsObject(
       {
@@ -43,6 +41,14 @@ export function itemPath(described: ResourceSurface, to: Description): JsonObjec
       },
       to,
     ),
+  };
+}
+
+function writeOperations(described: ResourceSurface, to: Description): JsonObject {
+  return {
+    put: operationObject(replaceOperation(described, to), to),
+    patch: operationObject(patchOperation(described, to), to),
+    delete: operationObject(deleteOperation(described, to), to),
   };
 }
 

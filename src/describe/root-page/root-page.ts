@@ -104,7 +104,9 @@ ${subCollections(content, resource, pathOfLink(path))}
 
 function tryButtons(placed: PlacedResource, path: string): Html {
   const name = linkName(placed.resource);
-  return html`<button type="button" data-method="GET" data-path="${path}" aria-label="GET ${name}">GET</button>
+  const read = html`<button type="button" data-method="GET" data-path="${path}" aria-label="GET ${name}">GET</button>`;
+  if (placed.resource.readOnly) return read;
+  return html`${read}
 <button type="button" data-method="POST" data-path="${path}" data-body="${JSON.stringify(sampleBody(placed), null, 2)}" aria-label="POST ${name}">POST</button>`;
 }
 

@@ -16,7 +16,7 @@ export interface PlacedResource {
   readonly pathParameters: readonly string[];
   /** The fields of responses. */
   readonly readable: readonly Field[];
-  /** The fields of requests. The parent is in the path. */
+  /** The fields of requests; none of a read-only resource. The parent is in the path. */
   readonly writable: readonly Field[];
   readonly filterable: readonly Property[];
   readonly sortable: readonly Property[];
@@ -57,11 +57,11 @@ type DescribedMembers = Omit<PlacedResource, 'above' | 'path' | 'pathParameters'
 
 /** Describes the members, relations and events of a resource. */
 function describeMembers(resource: Resource, model: Pick<Model, 'resources'>): DescribedMembers {
-  const { fields, parentKey, properties } = resource;
+  const { fields, parentKey, properties, readOnly: isReadOnly } = resource;
   return {
     resource,
     readable: fields.filter(({ writeOnly }) => !writeOnly),
-    writable: fields.filter(({ name, readOnly }) => !readOnly && !parentKey.includes(name)),
+    writable: isReadOnly ? [] : fields.filter(({ name, readOnly }) => !readOnly && !parentKey.includes(name)),
     filterable: [...properties.values()].filter(({ filterable }) => filterable),
     sortable: [...properties.values()].filter(({ sortable }) => sortable),
     sortKeys: [...properties.keys()].filter((path) => isSortable(resource, path)),

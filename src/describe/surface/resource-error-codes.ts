@@ -40,7 +40,8 @@ function webhookCodes(kind: OperationKind, { name }: Resource, { webhooks }: Mod
 /** An atomic batch fails with the error of any of its operations. */
 function operationCodes({ resources }: Model): readonly CodeWithStatus[] {
   const writes = ['create', 'replace', 'patch', 'delete'] as const;
-  return [...resources.values()].flatMap((resource) =>
+  const writable = [...resources.values()].filter(({ readOnly }) => !readOnly);
+  return writable.flatMap((resource) =>
     writes.flatMap((kind) => listResourceCodes(kind, resource).map((code) => withStatus(resource, code))),
   );
 }

@@ -3,7 +3,7 @@ import type { BodyUse } from '../../conventions/media/body-type.ts';
 import type { Method } from '../../conventions/methods.ts';
 import type { AccessRule, Resource } from '../../model/model.ts';
 import { routeRules } from '../../plan/routes/operation-rules.ts';
-import { type RouteKind, ROUTES, writeRoutePattern } from '../../plan/routes/route-table.ts';
+import { listMethods, type RouteKind, ROUTES, writeRoutePattern } from '../../plan/routes/route-table.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { DescribedContract } from '../described-contract.ts';
 import { errorCodes, needsMatch } from './error-codes.ts';
@@ -119,7 +119,7 @@ function describeRoute(kind: DescribedRoute, contract: DescribedContract, placed
   const { model } = contract;
   const at = { model, base: versionedPath(model), ...(placed === null ? {} : { resource: placed.resource }) };
   const route = { kind, path: writeRoutePattern(kind, at) };
-  const operations = ROUTES[kind].methods.map(
+  const operations = listMethods(kind, placed?.resource ?? null).map(
     (method) => [method, describeOperation({ method, ...route }, contract, placed)] as const,
   );
   return { ...route, operations: new Map(operations) };

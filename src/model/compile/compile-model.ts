@@ -4,6 +4,7 @@ import type { Model } from '../model.ts';
 import { deepFreeze } from '../values/deep-freeze.ts';
 import { withApiKeys } from './settings/api-keys.ts';
 import { byCollection, compileResources, linkResources, type ModelCode } from './resources/compile-resources.ts';
+import { withRelays } from './settings/relay-resource.ts';
 import { compileSettings } from './settings/settings.ts';
 import { withWebhooks } from './settings/webhooks.ts';
 
@@ -16,7 +17,7 @@ import { withWebhooks } from './settings/webhooks.ts';
  */
 export function compileModel(given: CompileContext, digest: Digest, givenCode: ModelCode): Model {
   const keyed = withApiKeys(given, givenCode);
-  const { document, code } = withWebhooks(keyed.document, keyed.code);
+  const { document, code } = withWebhooks(withRelays(keyed.document), keyed.code);
   const settings = compileSettings(document);
   const resources = linkResources(compileResources(document, code), document, code);
   const compiled = { ...settings, resources, collections: byCollection(resources), versions: [] };

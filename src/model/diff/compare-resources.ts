@@ -68,6 +68,10 @@ const RESOURCE_COMPARERS = {
     was === is
       ? []
       : [difference('owner-changed', at, `the owner of a row is in ${is ?? 'no field'}, was in ${was ?? 'no field'}`)],
+  readOnly: flag(
+    ['resource-read-only', 'the resource became read-only'],
+    ['resource-writable', 'callers may write the resource'],
+  ),
   requireIfMatch: flag(
     ['if-match-required', 'changes need If-Match'],
     ['if-match-not-required', 'changes no longer need If-Match'],

@@ -35,6 +35,7 @@ const MODEL_COMPARERS = {
   secret: unseen('of the deployment'),
   events: unseen('how long events are stored, and the relays; a position that is too old has an error of its own'),
   webhooks: unseen('of the deployment; their collections are resources'),
+  relays: unseen('their collection is a resource'),
   limits: (was, is, at) => compareMembers(LIMIT_COMPARERS, [was, is], inside(at, 'limits')),
   system: (was, is, at) => compareMembers(SYSTEM_COMPARERS, [was, is], at),
   resources: compareResources,

@@ -74,6 +74,8 @@ export const MODEL_DIFFERENCE_KINDS = {
   'field-read-changed': [BREAKS, BREAKS],
   'row-policy-changed': [MAY_BREAK, MAY_BREAK],
   'owner-changed': [MAY_BREAK, MAY_BREAK],
+  'resource-read-only': [BREAKS, SAME],
+  'resource-writable': [ADDS, SAME],
   'if-match-required': [BREAKS, SAME],
   'if-match-not-required': [ADDS, SAME],
   'idempotency-key-required': [BREAKS, SAME],

@@ -155,7 +155,13 @@ export const documentSchema: JsonObject = deepFreeze<JsonObject>({
     system: {
       type: 'object',
       description: "Other names for the server's own collections",
-      properties: { events: COLLECTION, webhooks: COLLECTION, batches: COLLECTION, 'api-keys': COLLECTION },
+      properties: {
+        events: COLLECTION,
+        webhooks: COLLECTION,
+        batches: COLLECTION,
+        'api-keys': COLLECTION,
+        relays: COLLECTION,
+      },
       additionalProperties: false,
     },
     resources: {

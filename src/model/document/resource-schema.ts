@@ -177,6 +177,11 @@ export const resourceSchema: JsonObject = {
     filterable: { ...PATHS, description: 'The fields that filters accept; default: all readable scalar fields' },
     access: ACCESS,
     cache: CACHE,
+    read_only: {
+      type: 'boolean',
+      default: false,
+      description: 'Callers can only read it; imports and code of the application write it',
+    },
     require_if_match: {
       type: 'boolean',
       default: false,

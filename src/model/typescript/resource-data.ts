@@ -62,6 +62,7 @@ export interface ResourceData {
   readonly filterable?: readonly string[];
   readonly access?: AccessData;
   readonly cache?: { readonly max_age: number; readonly scope?: 'public' | 'private' };
+  readonly read_only?: boolean;
   readonly require_if_match?: boolean;
   readonly idempotency?: 'optional' | 'required';
   readonly tombstones?: string;

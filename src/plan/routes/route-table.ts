@@ -144,6 +144,19 @@ export const ROUTES: Readonly<Record<RouteKind, RouteRule>> = {
   event: readOnly('events', { at: 'system', collection: 'events', isItem: true }, ['json', 'cloudevent']),
 };
 
+/** Methods that write rows. */
+const WRITES: ReadonlySet<Method> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Lists the methods of a route, in their order. A resource that is read-only for callers has none that writes.
+ *
+ * @param resource of a collection or an item; null for other routes
+ */
+export function listMethods(kind: RouteKind, resource: Pick<Resource, 'readOnly'> | null): readonly Method[] {
+  const { methods } = ROUTES[kind];
+  return resource?.readOnly === true ? methods.filter((method) => !WRITES.has(method)) : methods;
+}
+
 /** The kinds of routes that are found by their whole path: those outside of the base path, and `mcp`. */
 export type OriginKind =
   | 'live'

@@ -196,6 +196,8 @@ export const EXAMPLES: readonly Example[] = [
     { schema: objectSchema({ owner_id: { ...STRING, readOnly: true } }), access: { owner: 'owner_id' } },
     AUTH,
   ),
+  resource(['resource-read-only'], {}, { read_only: true }),
+  resource(['resource-writable'], { read_only: true }, {}),
   resource(['if-match-required'], {}, { require_if_match: true }),
   resource(['if-match-not-required'], { require_if_match: true }, {}),
   resource(['idempotency-key-required'], {}, { idempotency: 'required' }),

@@ -3,7 +3,7 @@ import { errors, resourceErrors } from '../../../conventions/errors.ts';
 import { ORIGIN_NAMES } from '../../../conventions/url/origin-names.ts';
 import type { CompileContext } from '../../document/compile-context.ts';
 import { API_SCHEMAS, operationNames, schemaNames } from '../../type-names.ts';
-import { readObject, readString } from '../../values/access.ts';
+import { readArray, readObject, readString } from '../../values/access.ts';
 
 /** The names of a resource, which derive from the key that declares it. */
 export interface ResourceNames {
@@ -37,7 +37,7 @@ const NAME = /^[a-z][a-z0-9_]*$/;
 const CODE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
 const VERSION_SEGMENT = /^v[0-9]+$/;
 /** The collections of every API, which a model may rename under `system` (REP-12). */
-const SYSTEM_COLLECTIONS = ['events', 'webhooks', 'batches', 'api-keys'];
+const SYSTEM_COLLECTIONS = ['events', 'webhooks', 'batches', 'api-keys', 'relays'];
 /** Prefixes of the tables of the server and of SQLite. The table of a resource has its name. */
 const STORAGE_NAME = /^(?:restwright|sqlite)_/;
 /** URL-2. */
@@ -141,6 +141,7 @@ export function reservedCollections(document: CompileContext['declared']): Reado
   const own = [
     ...(readObject(document['auth'])['api_keys'] === true ? ['api-keys'] : []),
     ...(document['webhooks'] === undefined ? [] : ['webhooks']),
+    ...(readArray(readObject(document['events'])['relays']).length === 0 ? [] : ['relays']),
   ];
   const system = SYSTEM_COLLECTIONS.filter((name) => !own.includes(name)).map(
     (name) => readString(renamed[name]) ?? name,

@@ -85,8 +85,11 @@ export function compileResource(
   };
 }
 
-function writeRules(declared: CompileContext['declared']): Pick<Resource, 'requireIfMatch' | 'idempotency'> {
+type WriteRules = Pick<Resource, 'requireIfMatch' | 'idempotency' | 'readOnly'>;
+
+function writeRules(declared: CompileContext['declared']): WriteRules {
   return {
+    readOnly: declared['read_only'] === true,
     requireIfMatch: declared['require_if_match'] === true,
     idempotency: declared['idempotency'] === 'required' ? 'required' : 'optional',
   };

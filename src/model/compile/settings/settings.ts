@@ -5,6 +5,7 @@ import { readNumber, readObject, readString, readStrings } from '../../values/ac
 import { compileAuth } from './auth.ts';
 import { compileCorsRule } from './cors.ts';
 import { ORIGIN_PATHS } from '../fields/names.ts';
+import { relaysName } from './relay-resource.ts';
 import { compileEventSettings } from './retention.ts';
 import { compileWebhooks } from './webhooks.ts';
 import { type AddressRange, parseAddressRange } from '../../../conventions/url/ip-address.ts';
@@ -40,6 +41,7 @@ export function compileSettings(document: CompileContext): ApiSettings {
     ),
     events: compileEventSettings(document),
     webhooks: compileWebhooks(document),
+    relays: relaysName(declared),
     system: {
       batches: readString(readObject(declared['system'])['batches']) ?? 'batches',
       events: readString(readObject(declared['system'])['events']) ?? 'events',

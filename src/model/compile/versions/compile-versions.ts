@@ -8,6 +8,7 @@ import { readArray } from '../../values/access.ts';
 import { deepFreeze } from '../../values/deep-freeze.ts';
 import { formatPath, type Path } from '../../path.ts';
 import { withApiKeys } from '../settings/api-keys.ts';
+import { withRelays } from '../settings/relay-resource.ts';
 import { withWebhooks } from '../settings/webhooks.ts';
 import { type Digest, serialize } from '../../fingerprint.ts';
 import { byCollection, compileResources, linkResources, type ModelCode } from '../resources/compile-resources.ts';
@@ -32,7 +33,7 @@ export function withVersions(newest: Model, given: CompileContext, converters: C
   const fingerprint = digest(newest.fingerprint + serialize({ section, converters }));
   const model = { ...newest, fingerprint };
   const keyed = withApiKeys({ ...given, report: ignoreProblem }, NO_CODE);
-  const { document } = withWebhooks(keyed.document, NO_CODE);
+  const { document } = withWebhooks(withRelays(keyed.document), NO_CODE);
   const resources = contractResources(newest.resources);
   const contract = contractDocument(document.declared, resources);
   const chain = new VersionChain({ ...model, resources }, contract, converters, digest);
