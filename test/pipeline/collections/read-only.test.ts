@@ -19,7 +19,7 @@ const ITEM = 'GET, HEAD, OPTIONS';
 async function open(): Promise<ApiUnderTest> {
   const api = await apiUnderTest(MODEL);
   const { kind } = await api.api.importRows('prices', [{ id: 'eur', value: 1 }]);
-  assert.equal(kind, 'imported');
+  assert.equal(kind, 'stored');
   await api.newEvents();
   return api;
 }
@@ -86,7 +86,7 @@ describe('a read-only resource', () => {
     const single = await api.row({
       send: 'POST /api/v1/batches',
       body: { atomic: false, operations },
-      status: 200,
+      status: 201,
       events: ['note.created'],
     });
     const results: readonly { readonly status: number }[] = single.body.results;
@@ -102,7 +102,7 @@ describe('a read-only resource', () => {
     await api.row({ send: 'GET /api/v1/notes/a', status: 200 });
   });
 
-  it('[OPS-1] is described without operations that write', async () => {
+  it('[OPS-1a] [OPS-1c] is described without operations that write', async () => {
     await using api = await open();
     for (const query of ['', '?profile=generators', '?openapi=3.2']) {
       const { body } = await api.send({ send: `GET /openapi.json${query}` });
