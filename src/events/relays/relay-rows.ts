@@ -24,12 +24,12 @@ export interface RelayState {
   readonly position: number;
   /** Events of the log after the position. */
   readonly lag: number;
-  readonly state: 'running' | 'waiting' | 'failing';
-  /** Without credentials; null if there was none. */
+  readonly state: 'running' | 'failing';
+  /** The last reason why the broker took no more, without credentials; null if this process knows none. */
   readonly lastError: string | null;
-  /** Milliseconds since the epoch; null if there was no error. */
+  /** Milliseconds since the epoch; null if this process knows no error. */
   readonly lastErrorAt: number | null;
-  /** When the broker last acknowledged events, in milliseconds since the epoch; null if it never did. */
+  /** When the broker last acknowledged events, in milliseconds since the epoch; null if not in this process. */
   readonly sentAt: number | null;
 }
 
@@ -71,7 +71,7 @@ export class RelayRows {
       const plan =
         row === null
           ? createPlan(this.#author(), { resource, within: [], id: state.name }, values)
-          : updatePlan(this.#author(), { resource, within: [], row }, { ...row, ...values });
+          : updatePlan(this.#author(), { resource, within: [], row }, { ...row, ...withoutUnknown(values) });
       if (plan === null || (await this.#commit([plan]))) return;
     }
   }
@@ -114,6 +114,11 @@ export class RelayRows {
     // Relays publish no events, which alone have the other members.
     return { events: null, origin: { correlationId: '', traceId: '', actor: null, at } };
   }
+}
+
+/** Leaves out what this process does not know: another one may have stored it. */
+function withoutUnknown(values: FieldValues): FieldValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
 function toValues({ name: _id, lastError, lastErrorAt, sentAt, position, types, ...state }: RelayState): FieldValues {

@@ -14,6 +14,8 @@ import type { RelayMessage } from './broker.ts';
 /** A relay of the event log to a broker (EVT-9), ready to make messages of events. */
 export interface Relay {
   readonly settings: RelaySettings;
+  /** MAJOR.MINOR.PATCH of its events. */
+  readonly version: string;
   /** Names its reader in the database, which holds its position: `relay:shop`. */
   readonly reader: string;
   /** Patterns of types as the log has them. */
@@ -50,6 +52,7 @@ export function compileRelay(settings: RelaySettings, { contracts, origin }: Rel
   const write = compileMessage(settings, contract, origin);
   return {
     settings,
+    version: contract.version,
     reader: relayReader(settings.name),
     patterns: contract === current ? types : storedPatterns(types, contract, contracts),
     compose(event) {

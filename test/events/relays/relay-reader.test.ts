@@ -72,7 +72,7 @@ describe('a relay', () => {
   });
 
   it('[EVT-9e] selects by types and by a filter on the data; the position passes the other events', async () => {
-    await using at = await relayScene(NOTES, { types: ['note.created'], filter: '{"text":"keep 1"}' });
+    await using at = await relayScene(NOTES, { types: ['note.created'], filter: { text: 'keep 1' } });
     const broker = new BrokerInMemory();
     await at.start(broker);
     await untilEqual(at.position, 0);
@@ -122,6 +122,27 @@ describe('a relay', () => {
     const [first] = frozen.stored;
     assert.equal(other.stored[0]?.id, first?.id);
     assert.deepEqual(other.sequences.slice(0, 6), integers(6), 'nothing is missing');
+  });
+
+  it('[EVT-9e] shows its position, its lag and its last error in `/relays`, without credentials', async () => {
+    await using at = await relayScene(NOTES, { nats: 'nats://user:s3cret@127.0.0.1:4222' });
+    const broker = new BrokerInMemory();
+    broker.room = 2;
+    await at.start(broker);
+    await untilEqual(at.position, 0);
+    await createNotes(at, 5);
+    const show = async (): Promise<unknown> => {
+      const { body } = await at.send('GET', 'relays/shop');
+      return [body.position, body.lag, body.state, body.last_error, body.broker, body.address, body.destination];
+    };
+    const where = ['nats', '127.0.0.1:4222', 'shop.{type}'];
+    await untilEqual(show, ['0'.repeat(19) + '2', 3, 'failing', 'the disk is full', ...where]);
+    broker.room = null;
+    await untilEqual(show, ['0'.repeat(19) + '5', 0, 'running', 'the disk is full', ...where]);
+    const { text } = await at.send('GET', 'relays');
+    assert.doesNotMatch(text, /s3cret/);
+    const refused = await at.send('DELETE', 'relays/shop');
+    assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
   });
 
   it('[EVT-9e] stores its position when it stops, and closes the connection', async () => {

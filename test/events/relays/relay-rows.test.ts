@@ -24,7 +24,7 @@ const STATE: RelayState = {
   types: ['*'],
   position: 0,
   lag: 3,
-  state: 'waiting',
+  state: 'running',
   lastError: null,
   lastErrorAt: null,
   sentAt: null,

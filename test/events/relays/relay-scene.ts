@@ -4,7 +4,6 @@ import { type Dispatch, startDispatch } from '../../../src/events/dispatch.ts';
 import type { Broker, PublishResult, RelayMessage } from '../../../src/events/relays/broker.ts';
 import { openRelays } from '../../../src/events/relays/compose-relays.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
-import type { RelaySettings } from '../../../src/model/relay-settings.ts';
 import type { Observation } from '../../../src/observe/observation.ts';
 import { createIds } from '../../../src/platform/ids.ts';
 import { createRandom } from '../../../src/platform/random.ts';
@@ -12,25 +11,8 @@ import type { Store } from '../../../src/stores/store.ts';
 import { rawRequest, seen, type Seen } from '../../pipeline/support/api-under-test.ts';
 import { openStoreUnderTest } from '../../pipeline/support/store-under-test.ts';
 
-export const RELAY: RelaySettings = {
-  name: 'shop',
-  target: {
-    kind: 'nats',
-    url: 'nats://127.0.0.1:4222',
-    credentialsFile: null,
-    tls: { caFile: null, certFile: null, keyFile: null },
-    destination: ['shop.', { kind: 'type' }],
-    routingKey: null,
-    stream: null,
-    create: false,
-    partitions: 1,
-    dropsUnroutable: false,
-  },
-  types: ['*'],
-  filter: null,
-  version: null,
-  format: 'native',
-};
+/** The relay of a scene, as a model declares it. */
+const RELAY = { name: 'shop', nats: 'nats://127.0.0.1:4222', subject: 'shop.{type}' };
 
 /** A broker in memory, which stores what it acknowledges. */
 export class BrokerInMemory implements Broker {
@@ -76,10 +58,9 @@ export interface RelayScene extends AsyncDisposable {
   readonly position: () => Promise<number | null>;
 }
 
-/** Opens an API. @param text the model in YAML */
-export async function relayScene(text: string, relay: Partial<RelaySettings> = {}): Promise<RelayScene> {
-  const { model: loaded } = loadModel({ text });
-  const model = { ...loaded, events: { ...loaded.events, relays: [{ ...RELAY, ...relay }] } };
+/** Opens an API. @param text the model in YAML @param relay members of its relay */
+export async function relayScene(text: string, relay: object = {}): Promise<RelayScene> {
+  const { model } = loadModel({ text: `${text}\nevents: ${JSON.stringify({ relays: [{ ...RELAY, ...relay }] })}` });
   let time = Date.parse('2026-05-01T12:00:00Z');
   const clock = { now: () => time, advance: (milliseconds: number) => void (time += milliseconds) };
   const random = createRandom();

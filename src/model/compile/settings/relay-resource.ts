@@ -26,7 +26,7 @@ const RELAYS: JsonObject = {
       types: { type: 'array', items: { type: 'string' }, description: 'The types of events that it sends' },
       position: { type: 'string', description: 'The sequence up to which the log has been sent' },
       lag: { type: 'integer', description: 'Events of the log after the position, at the time of updated_at' },
-      state: { type: 'string', enum: ['running', 'waiting', 'failing'] },
+      state: { type: 'string', enum: ['running', 'failing'] },
       last_error: { type: 'string' },
       last_error_at: TIME,
       sent_at: { ...TIME, description: 'When the broker last acknowledged events' },
