@@ -1,119 +1,119 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import { connect } from 'node:net';
+import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
+import { programFile } from '../installed-programs.ts';
 
-const PROGRAM = '/usr/lib/rabbitmq/bin/rabbitmq-server';
-const START_TIMEOUT = 60_000;
+/** The programs of Debian's package. The one in /usr/sbin starts itself again as another user. */
+const PROGRAMS = '/usr/lib/rabbitmq/bin';
 
-/** A RabbitMQ of a test, on loopback. It keeps its data when it is killed and started again. */
+/** A RabbitMQ of a test, on loopback. */
 export interface RabbitServer {
-  readonly url: string;
   readonly port: number;
-  /** Sends a signal to all of its processes. */
-  readonly signal: (name: NodeJS.Signals) => void;
+  readonly url: string;
+  /** Starts it again after {@link kill}, with the queues that it had. */
   readonly start: () => Promise<void>;
   /** Ends it without notice. */
   readonly kill: () => Promise<void>;
-  /** Ends it, and the name server of Erlang, which outlives it. */
+  /** Sends a signal to it: SIGSTOP, SIGCONT. */
+  readonly signal: (name: NodeJS.Signals) => void;
+  /** Runs `rabbitmqctl`. @returns its output */
+  readonly control: (...args: readonly string[]) => Promise<string>;
+  /** Ends it, and its port mapper. */
   readonly end: () => Promise<void>;
 }
 
-/** Starts RabbitMQ as a process of the test. @param folder for its data @param settings lines of `rabbitmq.conf` */
-export async function startRabbit(folder: string, settings: readonly string[] = []): Promise<RabbitServer> {
-  const [port, distribution, names] = [await freePort(), await freePort(), await freePort()];
-  for (const name of ['home', 'mnesia', 'log']) mkdirSync(path.join(folder, name), { recursive: true });
-  writeFileSync(path.join(folder, 'enabled_plugins'), '[].');
-  writeFileSync(
-    path.join(folder, 'rabbitmq.conf'),
-    [`listeners.tcp.1 = 127.0.0.1:${port}`, ...settings, ''].join('\n'),
-  );
-  const env = {
-    ...process.env,
-    HOME: path.join(folder, 'home'),
-    RABBITMQ_NODENAME: 'test@localhost',
-    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
-    RABBITMQ_NODE_PORT: String(port),
-    RABBITMQ_DIST_PORT: String(distribution),
-    ERL_EPMD_ADDRESS: '127.0.0.1',
-    ERL_EPMD_PORT: String(names),
-    RABBITMQ_MNESIA_BASE: path.join(folder, 'mnesia'),
-    RABBITMQ_LOG_BASE: path.join(folder, 'log'),
-    RABBITMQ_PID_FILE: path.join(folder, 'pid'),
-    RABBITMQ_ENABLED_PLUGINS_FILE: path.join(folder, 'enabled_plugins'),
-    RABBITMQ_CONFIG_FILE: path.join(folder, 'rabbitmq.conf'),
-    RABBITMQ_CONF_ENV_FILE: '/dev/null',
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
-  };
-  let child: ChildProcess | null = null;
+/** Starts RabbitMQ, and waits until it accepts connections. @param folder the folder of its files */
+export async function startRabbit(folder: string): Promise<RabbitServer> {
+  const [port, distribution, mapperPort] = [await freePort(), await freePort(), await freePort()];
+  const environment = prepareFolder(folder, { port, distribution, mapperPort });
+  // RabbitMQ would start one that outlives it.
+  const mapper = spawn(programFile('epmd') ?? 'epmd', ['-address', '127.0.0.1', '-port', String(mapperPort)], {
+    stdio: 'ignore',
+  });
+  await untilOpen(mapperPort, mapper);
+  let server: ChildProcess | null = null;
+  const readPid = (): number => Number(readFileSync(path.join(folder, 'pid'), 'utf8'));
   const start = async (): Promise<void> => {
-    // The program is a script that waits for the broker: both are one group of processes.
-    child = spawn(PROGRAM, { env, stdio: 'ignore', detached: true });
-    await accepting(port, child);
-  };
-  const signal = (name: NodeJS.Signals): void => {
-    if (child?.pid !== undefined) process.kill(-child.pid, name);
+    server = spawn(path.join(PROGRAMS, 'rabbitmq-server'), { env: environment, stdio: 'ignore' });
+    await untilOpen(port, server);
   };
   const kill = async (): Promise<void> => {
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, 'exit');
-    signal('SIGKILL');
+    if (server === null || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    process.kill(readPid(), 'SIGKILL');
     await exited;
-    while (await isListening(port)) await setTimeout(20);
   };
   await start();
   return {
-    url: `amqp://guest:guest@127.0.0.1:${port}`,
     port,
-    signal,
+    url: `amqp://guest:guest@127.0.0.1:${port}`,
     start,
     kill,
+    signal: (name) => process.kill(readPid(), name),
+    async control(...args) {
+      const { stdout } = await promisify(execFile)(path.join(PROGRAMS, 'rabbitmqctl'), ['--quiet', ...args], {
+        env: environment,
+      });
+      return stdout;
+    },
     async end() {
       await kill();
-      for (const pid of nameServers(names)) process.kill(pid, 'SIGKILL');
+      await endProcess(mapper);
     },
   };
 }
 
-/** Finds the name server of Erlang that was started for this broker: by its port. */
-function nameServers(port: number): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => isNameServer(pid, port))
-    .map(Number);
+function prepareFolder(
+  folder: string,
+  ports: { readonly port: number; readonly distribution: number; readonly mapperPort: number },
+): NodeJS.ProcessEnv {
+  const at = (name: string): string => path.join(folder, name);
+  for (const name of ['home', 'mnesia', 'log']) mkdirSync(at(name), { recursive: true });
+  writeFileSync(at('enabled_plugins'), '[].');
+  writeFileSync(at('rabbitmq.conf'), `listeners.tcp.1 = 127.0.0.1:${ports.port}\n`);
+  return {
+    ...process.env,
+    HOME: at('home'),
+    RABBITMQ_NODENAME: 'test@localhost',
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(ports.port),
+    RABBITMQ_DIST_PORT: String(ports.distribution),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_EPMD_PORT: String(ports.mapperPort),
+    RABBITMQ_MNESIA_BASE: at('mnesia'),
+    RABBITMQ_LOG_BASE: at('log'),
+    RABBITMQ_PID_FILE: at('pid'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: at('enabled_plugins'),
+    RABBITMQ_CONFIG_FILE: at('rabbitmq.conf'),
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+  };
 }
 
-function isNameServer(pid: string, port: number): boolean {
-  try {
-    const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return line.includes('epmd') && environment.includes(`ERL_EPMD_PORT=${port}`);
-  } catch {
-    // It has ended meanwhile.
-    return false;
-  }
-}
-
-async function accepting(port: number, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + START_TIMEOUT;
-  while (performance.now() < deadline && child.exitCode === null) {
-    if (await isListening(port)) return;
-    await setTimeout(100);
-  }
-  throw new Error('RabbitMQ did not start');
-}
-
-function isListening(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+/** Waits until a port of a program accepts connections. @throws {Error} where the program ends before */
+async function untilOpen(port: number, program: ChildProcess): Promise<void> {
+  while (program.exitCode === null && program.signalCode === null) {
     const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
+    await setTimeout(50);
+  }
+  throw new Error(`${program.spawnfile} ended before it accepted connections`);
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
 }

@@ -1,7 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import type { Channel, Connection, ConnectionOptions } from 'rabbitmq-client';
-import type { RelayTarget } from '../../../model/relay-settings.ts';
-import { monotonicNow } from '../../../platform/clock.ts';
+import { isIP } from 'node:net';
 import { withTimeout } from '../../../platform/timeout.ts';
 import {
   type Broker,
@@ -10,243 +7,219 @@ import {
   type PublishResult,
   type RelayMessage,
 } from '../broker.ts';
-import { describeFailure, parseCredentials, readConnectionFiles } from './connection-settings.ts';
+import { findUrlCredentials, parseCredentials, readConnectionFiles } from './connection-settings.ts';
+import {
+  describeConnectionError,
+  describeMissingExchange,
+  describeRefusal,
+  describeReturn,
+} from './rabbitmq-problems.ts';
+import { loadRabbitmqSessions, type RabbitmqSession, type RabbitmqSessionOptions } from './rabbitmq-session.ts';
 
-const DISPLAY_NAME = 'RabbitMQ';
-const PACKAGE = 'rabbitmq-client';
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'amqp:': '5672', 'amqps:': '5671' };
-/** Bytes of a frame: most messages need one. */
-const FRAME_SIZE = 131_072;
-const SEQUENCE_DIGITS = 20;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'amqp:': 5672, 'amqps:': 5671 };
 
-type ConnectionClass = new (options: ConnectionOptions) => Connection;
+/** Messages that are sent one at a time after a queue has refused one. */
+const SINGLE_MESSAGES = 10_000;
 
-/** A connection with the channel of its messages, and the exchanges that are known to exist. */
-interface RabbitSession {
-  readonly connection: Connection;
-  readonly channel: Channel;
-  readonly exchanges: Set<string>;
-  /** The ids of messages that no queue took, in the last call. */
-  returned: Set<string>;
-}
+/** Routes that are remembered: exchanges with routing keys. */
+const MAX_ROUTES = 10_000;
 
-/** A call of `publish`. */
-interface PublishCall {
-  /** The first messages that are confirmed. */
-  confirmed: number;
-  /** The ids of messages that no queue took. */
-  readonly returned: Set<string>;
+/** A call of `publish` in progress. */
+interface SendingCall {
+  readonly messages: readonly RelayMessage[];
+  acknowledged: number;
+  /** True once its time is over: it must not send any more. */
   isOver: boolean;
 }
 
 /**
- * Opens RabbitMQ for a relay (EVT-9c): persistent messages with publisher confirms.
+ * Relays to an exchange of RabbitMQ (EVT-9c). Messages are persistent and confirmed, and returned where no queue takes
+ * them. They have `message-id`, `type`, `content-type`, and the headers `sequence` and `traceparent`.
  *
- * Queues get messages in the order in which they are sent. One that is refused, or that no queue takes, comes later
- * than those that followed it in its block. It is sent alone until it is taken.
+ * Many messages are in flight on one channel. A lost connection leaves no gap, since a channel is read in order: what
+ * is sent again repeats the last messages. A gap can only be left by a message that a queue did not take while it took
+ * one behind it, which nothing can undo. It is avoided thus:
+ * - Nothing is sent behind a message until its exchange is there, and until one of its routing key was taken by a
+ *   queue. An unroutable message holds up all that follow.
+ * - After a queue has refused a message (a full one with `overflow: reject-publish`), messages are sent one at a time.
+ *
+ * So the order holds except for messages that are in flight when a queue refuses one for the first time, or is unbound.
+ * A classic queue stores large messages apart: when it is killed, it may lose one and keep a small one behind it. A
+ * quorum queue does not.
+ *
+ * The URL is `amqp://user:password@host:port/virtual-host`, or `amqps://` for TLS.
  *
  * @throws {BrokerPackageMissing}
- *
- * @example
- * ```ts
- * const broker = await openRabbit({ target, timeout: 5_000 });
- * const { acknowledged, problem } = await broker.publish(messages);
- * ```
  */
-export async function openRabbit({ target, timeout }: BrokerOptions): Promise<Broker> {
-  return new RabbitBroker(await loadConnection(), target, timeout);
+export async function openRabbit(options: BrokerOptions): Promise<Broker> {
+  return new RabbitmqBroker(options, await loadSessions());
 }
 
-class RabbitBroker implements Broker {
-  readonly address: string;
-  readonly #connect: ConnectionClass;
-  readonly #target: RelayTarget;
-  readonly #timeout: number;
-  #session: RabbitSession | null = null;
-  /** True after a message in the middle of a block was not taken: the next ones are sent alone. */
-  #isCareful = false;
+async function loadSessions(): Promise<(options: RabbitmqSessionOptions) => RabbitmqSession> {
+  try {
+    return await loadRabbitmqSessions();
+  } catch (error) {
+    throw new BrokerPackageMissing('RabbitMQ', 'rabbitmq-client', error);
+  }
+}
 
-  constructor(connect: ConnectionClass, target: RelayTarget, timeout: number) {
+class RabbitmqBroker implements Broker {
+  readonly address: string;
+  readonly #options: BrokerOptions;
+  readonly #connect: (options: RabbitmqSessionOptions) => RabbitmqSession;
+  #session: RabbitmqSession | null = null;
+  /** Routes that a queue has taken a message of, in this session. */
+  #routes = new Set<string>();
+  #singles = 0;
+  #isClosed = false;
+
+  constructor(options: BrokerOptions, connect: (options: RabbitmqSessionOptions) => RabbitmqSession) {
+    const { hostname, port, protocol } = new URL(options.target.url);
+    this.address = `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
+    this.#options = options;
     this.#connect = connect;
-    this.#target = target;
-    this.#timeout = timeout;
-    this.address = formatAddress(target.url);
   }
 
   async publish(messages: readonly RelayMessage[]): Promise<PublishResult> {
-    const until = monotonicNow() + this.#timeout;
-    const alone = this.#isCareful && messages.length > 1 ? 1 : 0;
-    const first = await this.#attempt(messages.slice(0, alone), until);
-    if (first.problem !== null) return first;
-    const { acknowledged, problem } = await this.#attempt(messages.slice(alone), until);
-    return { acknowledged: first.acknowledged + acknowledged, problem };
-  }
-
-  close(): Promise<void> {
-    this.#disconnect();
-    return Promise.resolve();
-  }
-
-  /** Sends messages together. @param until monotonic milliseconds */
-  async #attempt(messages: readonly RelayMessage[], until: number): Promise<PublishResult> {
-    if (messages.length === 0) return { acknowledged: 0, problem: null };
-    const call: PublishCall = { confirmed: 0, returned: new Set(), isOver: false };
-    const failure = await this.#sendWithin(messages, call, until - monotonicNow());
+    const call: SendingCall = { messages, acknowledged: 0, isOver: false };
+    const problem = await withTimeout(this.#send(call), this.#options.timeout, () => this.#expire());
     call.isOver = true;
-    // The client announces returned messages in the next iteration of the event loop.
-    await setImmediate();
-    const at = this.#target.dropsUnroutable ? -1 : messages.findIndex(({ id }) => call.returned.has(id));
-    const unroutable = at === -1 || at >= call.confirmed ? undefined : messages[at];
-    const acknowledged = unroutable === undefined ? call.confirmed : at;
-    const problem = unroutable === undefined ? failure : describeUnroutable(unroutable);
-    this.#isCareful = problem !== null;
-    return { acknowledged, problem };
+    return { acknowledged: call.acknowledged, problem };
   }
 
-  /** Sends messages. @returns the problem of the first one that is not confirmed; null for none */
-  async #sendWithin(messages: readonly RelayMessage[], call: PublishCall, timeout: number): Promise<string | null> {
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const session = this.#session;
+    this.#session = null;
+    await session?.close();
+  }
+
+  /** Ends a session that does not answer. One that is blocked has its messages in flight, and answers later. */
+  #expire(): string {
+    const reason = this.#session?.blockedReason ?? null;
+    if (reason !== null) return `RabbitMQ at ${this.address} takes no messages: ${reason}`;
+    this.#session?.destroy();
+    return `RabbitMQ at ${this.address} did not answer within ${this.#options.timeout} ms`;
+  }
+
+  async #send(call: SendingCall): Promise<string | null> {
     try {
-      return await withTimeout(this.#send(messages, call), timeout, () => {
-        const question = 'is it low on memory or disk space?';
-        throw new Error(`${DISPLAY_NAME} did not confirm within ${this.#timeout} ms; ${question}`);
-      });
+      const session = await this.#open(call);
+      while (call.acknowledged < call.messages.length && !call.isOver) {
+        const problem = await this.#sendNext(session, call);
+        if (problem !== null) return problem;
+      }
+      return null;
     } catch (error) {
-      this.#disconnect();
-      return describeProblem(error);
+      if (!(error instanceof Error)) throw error;
+      return describeConnectionError(error, this.address);
     }
   }
 
-  async #send(messages: readonly RelayMessage[], call: PublishCall): Promise<string | null> {
-    const session = await this.#connected(call);
-    for (const each of new Set(messages.map(({ destination }) => destination))) await this.#require(each, session);
-    session.returned = call.returned;
-    const sent = messages.map((message) => publishMessage(session, message));
-    // The first rejection is thrown below, and ends the call.
-    for (const each of sent) each.catch(() => undefined);
-    for (const each of sent) {
-      if (!(await each)) return `${DISPLAY_NAME} refused a message; is a queue full?`;
-      call.confirmed += 1;
+  /** @throws {Error} */
+  async #open(call: SendingCall): Promise<RabbitmqSession> {
+    if (this.#session !== null && this.#session.failure === null) return this.#session;
+    const settings = await readSettings(this.#options);
+    if (call.isOver || this.#isClosed) throw new Error('the connection was closed');
+    const session = this.#connect(settings);
+    this.#session = session;
+    this.#routes = new Set();
+    await session.open();
+    return session;
+  }
+
+  /** Sends the next messages that may be in flight together. @throws {Error} */
+  async #sendNext(session: RabbitmqSession, call: SendingCall): Promise<string | null> {
+    const first = call.messages[call.acknowledged];
+    if (first === undefined) return null;
+    if (!(await this.#hasExchange(session, first.destination))) return describeMissingExchange(first.destination);
+    // Its time may have ended meanwhile, and another call may be sending.
+    if (call.isOver) return null;
+    const messages = call.messages.slice(call.acknowledged, this.#findEnd(session, call));
+    const isMandatory = !this.#options.target.dropsUnroutable;
+    const sent = messages.map((message) => ({ message, result: session.send(message, isMandatory) }));
+    for (const { message, result } of sent) {
+      const outcome = await result;
+      if (outcome !== 'acknowledged') {
+        await Promise.all(sent.map((each) => each.result));
+        return this.#describeOutcome(outcome, message);
+      }
+      this.#learnRoute(message);
+      if (call.isOver) continue;
+      call.acknowledged += 1;
+      session.release(message.id);
     }
     return null;
   }
 
-  /** @throws {Error} where the call has ended meanwhile, which sends no more */
-  async #connected(call: PublishCall): Promise<RabbitSession> {
-    if (this.#session !== null) return this.#session;
-    const session = await this.#open();
-    if (call.isOver) {
-      session.connection.unsafeDestroy();
-      throw new Error('the call has ended');
-    }
-    this.#session = session;
-    return session;
-  }
-
-  async #open(): Promise<RabbitSession> {
-    const connection = new this.#connect(await this.#settings());
-    // The client would connect again by itself, and send what waits in its memory.
-    const { promise: failed, reject } = Promise.withResolvers<never>();
-    failed.catch(() => undefined);
-    connection.on('error', (error: unknown) => {
-      connection.unsafeDestroy();
-      if (this.#session?.connection === connection) this.#session = null;
-      reject(error);
-    });
-    try {
-      await Promise.race([connection.onConnect(this.#timeout), failed]);
-      const channel = await connection.acquire();
-      await channel.confirmSelect();
-      const session: RabbitSession = { connection, channel, exchanges: new Set(), returned: new Set() };
-      channel.on('basic.return', ({ messageId }) => void session.returned.add(messageId ?? ''));
-      return session;
-    } catch (error) {
-      connection.unsafeDestroy();
-      throw error;
-    }
-  }
-
-  async #settings(): Promise<ConnectionOptions> {
-    const { credentials, ca, cert, key } = await readConnectionFiles(this.#target);
-    const url = new URL(this.#target.url);
-    const found = credentials === null ? null : parseCredentials(credentials);
-    if (found !== null) {
-      url.username = encodeURIComponent(found.username ?? '');
-      url.password = encodeURIComponent(found.password);
-    }
-    const tls = {
-      ...(ca === null ? {} : { ca }),
-      ...(cert === null ? {} : { cert }),
-      ...(key === null ? {} : { key }),
-    };
-    return {
-      url: url.href,
-      connectionTimeout: this.#timeout,
-      acquireTimeout: this.#timeout,
-      frameMax: FRAME_SIZE,
-      noDelay: true,
-      ...(url.protocol === 'amqps:' ? { tls } : {}),
-    };
-  }
-
-  /** Creates an exchange, or finds out whether it exists. @throws {Error} where it does not */
-  async #require(exchange: string, { channel, exchanges }: RabbitSession): Promise<void> {
-    if (exchanges.has(exchange)) return;
-    if (this.#target.create) await channel.exchangeDeclare({ exchange, type: 'topic', durable: true });
-    else await channel.exchangeDeclare({ exchange, passive: true });
-    exchanges.add(exchange);
-  }
-
-  #disconnect(): void {
-    this.#session?.connection.unsafeDestroy();
-    this.#session = null;
-  }
-}
-
-function describeUnroutable({ destination, routingKey }: RelayMessage): string {
-  return `no queue takes the routing key ${routingKey} of ${destination}; bind one, or set unroutable: drop`;
-}
-
-function describeProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'NOT_FOUND') return 'the exchange does not exist; declare it, or set create: true';
-  if (code === 'ACCESS_REFUSED') return `${DISPLAY_NAME} refused the credentials, or the user may not write here`;
-  return describeFailure(error);
-}
-
-/** Sends one message. @returns false where the broker refuses it @throws {Error} where the connection is lost */
-async function publishMessage({ channel }: RabbitSession, message: RelayMessage): Promise<boolean> {
-  const { id, sequence, type, destination, routingKey, contentType, traceparent, body } = message;
-  try {
-    await channel.basicPublish(
-      {
-        exchange: destination,
-        routingKey,
-        messageId: id,
-        type,
-        contentType,
-        durable: true,
-        mandatory: true,
-        headers: { sequence: String(sequence).padStart(SEQUENCE_DIGITS, '0'), traceparent },
-      },
-      Buffer.from(body),
+  /** The end of the next messages: after one that perhaps no queue takes, or before a new exchange. */
+  #findEnd(session: RabbitmqSession, { messages, acknowledged }: SendingCall): number {
+    if (this.#singles > 0) return acknowledged + 1;
+    const mayReturn = !this.#options.target.dropsUnroutable;
+    const end = messages.findIndex(
+      (message, index) =>
+        index > acknowledged &&
+        (!session.hasExchange(message.destination) ||
+          (mayReturn && !this.#routes.has(nameRoute(messages[index - 1] ?? message)))),
     );
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'NACK') return false;
-    throw error;
+    return end < 0 ? messages.length : end;
+  }
+
+  async #hasExchange(session: RabbitmqSession, exchange: string): Promise<boolean> {
+    if (session.hasExchange(exchange) || (await session.findExchange(exchange))) return true;
+    return this.#options.target.create && (await session.createExchange(exchange));
+  }
+
+  #learnRoute(message: RelayMessage): void {
+    if (this.#singles > 0) this.#singles -= 1;
+    if (this.#routes.size >= MAX_ROUTES) this.#routes.clear();
+    this.#routes.add(nameRoute(message));
+  }
+
+  #describeOutcome(outcome: 'returned' | 'refused' | Error, message: RelayMessage): string {
+    if (outcome === 'returned') {
+      // Bindings have changed: other routes may have ended, too.
+      this.#routes.clear();
+      return describeReturn(message);
+    }
+    if (outcome === 'refused') {
+      this.#singles = SINGLE_MESSAGES;
+      return describeRefusal(message);
+    }
+    return describeConnectionError(outcome, this.address);
   }
 }
 
-/** @throws {BrokerPackageMissing} */
-async function loadConnection(): Promise<ConnectionClass> {
-  try {
-    return (await import('rabbitmq-client')).Connection;
-  } catch (error) {
-    throw new BrokerPackageMissing(DISPLAY_NAME, PACKAGE, error);
-  }
+function nameRoute({ destination, routingKey }: RelayMessage): string {
+  return `${destination}\n${routingKey}`;
 }
 
-function formatAddress(url: string): string {
-  const { protocol, hostname, port } = new URL(url);
-  return `${hostname}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
+async function readSettings({ target, timeout }: BrokerOptions): Promise<RabbitmqSessionOptions> {
+  const files = await readConnectionFiles(target);
+  const { hostname, port, protocol, pathname } = new URL(target.url);
+  const credentials = files.credentials === null ? findUrlCredentials(target.url) : parseCredentials(files.credentials);
+  return {
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port),
+    username: credentials?.username ?? 'guest',
+    password: credentials?.password ?? 'guest',
+    vhost: pathname.length > 1 ? decodeURIComponent(pathname.slice(1)) : '/',
+    tls: protocol === 'amqps:' ? readTls(files, hostname) : false,
+    connectionName: 'restwright',
+    noDelay: true,
+    acquireTimeout: timeout,
+    connectionTimeout: timeout,
+  };
+}
+
+function readTls(
+  { ca, cert, key }: Awaited<ReturnType<typeof readConnectionFiles>>,
+  hostname: string,
+): Exclude<RabbitmqSessionOptions['tls'], undefined> {
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+  };
 }
