@@ -2,24 +2,30 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
+import { DiscardPolicy } from '@nats-io/jetstream';
 import { openNats } from '../../src/events/relays/brokers/nats.ts';
 import type { Broker } from '../../src/events/relays/broker.ts';
 import type { RelayTarget } from '../../src/model/relay-settings.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 import { type NatsReader, readNats } from './nats-reader.ts';
+import { testFaults } from './broker-faults.ts';
 import { drain, relayMessage, relayMessages, relayTarget, withoutRepeats } from './relay-driver.ts';
 
-const TIMEOUT = 10_000;
+const TIMEOUT = 3_000;
 
 describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () => {
   let server: NatsServer;
   let reader: NatsReader;
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-nats-'));
+  const connectReader = async (): Promise<void> => {
+    reader = await readNats(server.url);
+  };
   before(async () => {
     server = await startNats({ folder });
-    reader = await readNats(server.url);
+    await connectReader();
   });
   after(async () => {
     await reader.close();
@@ -82,5 +88,49 @@ describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () =
       withoutRepeats(await reader.read('REFUSING')),
       Array.from({ length: 20 }, (_, index) => index + 1),
     );
+  });
+
+  it('[EVT-9a] goes on where a stream is full, once there is room', async () => {
+    const broker = await open('full');
+    await drain(broker, relayMessages(10, 'full.product'));
+    await reader.manager.streams.update('FULL', { max_msgs: 10, discard: DiscardPolicy.New });
+    const messages = relayMessages(20, 'full.product', 11);
+    const { acknowledged, problem } = await broker.publish(messages);
+    assert.equal(acknowledged, 0);
+    assert.match(problem ?? '', /^the stream FULL refused an event: maximum messages exceeded$/);
+    await reader.manager.streams.update('FULL', { max_msgs: -1 });
+    await drain(broker, messages);
+    assert.deepEqual(
+      withoutRepeats(await reader.read('FULL')),
+      Array.from({ length: 30 }, (_, index) => index + 1),
+    );
+  });
+
+  it('[EVT-9a] makes a stream again that was deleted; without `create` it says how to', async () => {
+    const broker = await open('deleted');
+    await drain(broker, relayMessages(5, 'deleted.product'));
+    await reader.manager.streams.delete('DELETED');
+    const plain = await open('deleted', { create: false });
+    const { problem } = await plain.publish(relayMessages(5, 'deleted.product', 6));
+    assert.match(problem ?? '', /create it \(nats stream add DELETED --subjects "deleted\.>"\), or set create: true$/);
+    await drain(broker, relayMessages(5, 'deleted.product', 6));
+    assert.deepEqual(withoutRepeats(await reader.read('DELETED')), [6, 7, 8, 9, 10]);
+  });
+
+  testFaults({
+    clause: 'EVT-9a',
+    timeout: TIMEOUT,
+    open,
+    destination: (name) => `${name}.product`,
+    kill: () => server.kill(),
+    start: async () => {
+      server = await startNats({ folder, port: server.port });
+    },
+    signal: (name) => process.kill(server.pid, name),
+    async read(name) {
+      await reader.close();
+      await connectReader();
+      return withoutRepeats(await reader.read(name.toUpperCase()));
+    },
   });
 });
