@@ -107,7 +107,7 @@ resources:
     const operator = createClient({ url: redis.url });
     await operator.connect();
     const deadline = performance.now() + CATCH_UP;
-    while (Number(await operator.xLen('shop')) < log.length && performance.now() < deadline) await setTimeout(100);
+    while ((await operator.xLen('shop')) < log.length && performance.now() < deadline) await setTimeout(100);
     const entries = (await operator.xRange('shop', '-', '+')) ?? [];
     operator.destroy();
     assert.deepEqual(

@@ -23,14 +23,14 @@ describe('a relay to Redis Streams', { skip: skipWithout('redis-server') }, () =
   let operator: ReturnType<typeof createClient>;
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-redis-'));
   // On disk: what it has acknowledged is there when it starts again.
-  const settings = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', folder];
+  const onDisk = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', folder];
   const connectOperator = async (): Promise<void> => {
     operator = createClient({ url: server.url });
     operator.on('error', () => undefined);
     await operator.connect();
   };
   before(async () => {
-    server = await startRedis(undefined, settings);
+    server = await startRedis(undefined, onDisk);
     await connectOperator();
   });
   after(async () => {
@@ -115,7 +115,7 @@ describe('a relay to Redis Streams', { skip: skipWithout('redis-server') }, () =
     destination: (name) => name,
     kill: () => server.kill(),
     start: async () => {
-      server = await startRedis(Number(new URL(server.url).port), settings);
+      server = await startRedis(Number(new URL(server.url).port), onDisk);
     },
     signal: (name) => process.kill(server.pid, name),
     async read(name) {
