@@ -100,6 +100,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
   const events = eventContext(options, current);
   const secrets = webhookSeal(secret);
   const webhooks = composeWebhooks({ ...options, contracts, events, seal: secrets });
+  const relays = composeRelays({ ...options, contracts });
   const epoch = await openEpoch(options, seal);
   const services = createServices(options, { epoch, secrets, events, webhooks });
   const identities = callerServices(options);
@@ -108,9 +109,8 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     contracts,
     services,
     findVariants: compileVariants({ contracts: contracts.all, epoch: epoch.id, digest }),
-    store,
     sources: { ...exchangeSources(options, services), ...exchangeRules(current) },
-    ...siteOptions(options, given.origin),
+    ...siteOptions(options, given.origin, relays),
     ...identities,
     agents: agents?.endpoint ?? null,
     caches: [services.descriptions, ...Object.values(caches)],
@@ -122,7 +122,7 @@ export async function createApi(given: ApiOptions): Promise<Api> {
     model,
     servesMetrics: contracts.servesMetrics,
     webhooks,
-    relays: composeRelays({ ...options, contracts }),
+    relays,
     agents,
     endFeeds: () => services.feeds.end(),
     onMount: once(() => reportOpenMount(model, services)),
@@ -131,10 +131,13 @@ export async function createApi(given: ApiOptions): Promise<Api> {
 
 /** The names by which an API is reached, those that `Host` may have and that of its resource, and what it reports. */
 function siteOptions(
-  { model, allowAnyHost, notReadyReason, serverTiming }: CompleteApiOptions,
+  { model, store, allowAnyHost, notReadyReason, serverTiming }: CompleteApiOptions,
   origin: ApiOptions['origin'],
-): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming'> {
+  { rows }: Relays,
+): Pick<PipelineOptions, 'hosts' | 'resource' | 'notReadyReason' | 'serverTiming' | 'store' | 'relayLags'> {
   return {
+    store,
+    relayLags: rows === null ? null : () => rows.lags(),
     notReadyReason,
     serverTiming,
     hosts: allowAnyHost || model.auth !== null ? 'any' : 'loopback',

@@ -196,7 +196,7 @@ async function startDelivery({ options, api, services, dispatch: parts }: Delive
   const found = isHere ? [afterHooks(api.model, services), api.webhooks?.subscriber ?? null] : [];
   const subscribers = found.filter((each) => each !== null);
   const { folder = '.', openBroker: open = (target) => openBroker(target, folder) } = options;
-  const relays = isHere ? await openRelays(api.relays, open) : [];
+  const relays = isHere ? await openRelays(api.relays, open, parts.clock) : [];
   const held = isHere ? api.relays.subscriptions : [];
   const names = [...subscribers, ...held].map(({ name }) => name);
   options.metrics?.setSource('events', eventMetrics(parts.store, names));

@@ -7,6 +7,7 @@ import { copySpec } from './commands/copy.ts';
 import { diffSpec } from './commands/diff.ts';
 import { exportSpec } from './commands/export.ts';
 import { relaySpec } from './commands/relay.ts';
+import { relaysSpec } from './commands/relays.ts';
 import { importSpec } from './commands/import.ts';
 import { initSpec } from './commands/init.ts';
 import { keySpec } from './commands/key.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   importSpec,
   exportSpec,
   relaySpec,
+  relaysSpec,
   copySpec,
   migrateSpec,
   tokenSpec,

@@ -2,6 +2,7 @@ import { apiError, ApiError } from '../conventions/errors.ts';
 import { preflightHeaders } from '../conventions/headers/cors.ts';
 import type { Contracts } from '../contract/contract.ts';
 import type { ApiResponse, BufferedResponse } from '../exchange/handler.ts';
+import type { RelayLag } from '../events/relays/relay-rows.ts';
 import { writeJson } from '../formats/json.ts';
 import type { AccessRule, Model, Resource } from '../model/model.ts';
 import { EXPOSITION_TYPE } from '../observe/metrics/exposition.ts';
@@ -25,6 +26,8 @@ export interface EarlyOptions extends ResourceIdentity {
   readonly store: { readonly ping: () => MaybePromise<void> };
   /** Returns the reason why the server should get no traffic now; null if there is none (LIM-3). */
   readonly notReadyReason: () => string | null;
+  /** Reads the lags of the relays; null where the model has none. */
+  readonly relayLags: (() => Promise<readonly RelayLag[]>) | null;
 }
 
 /** Ends a request before it is routed: a preflight, or a redirect to the canonical URL; null for any other. */
@@ -101,13 +104,17 @@ function redirectHome({ exchange, contract: { model } }: Routed): BufferedRespon
 }
 
 /** Responds to `/livez` (OPS-2). */
-function healthResponse({ exchange }: Routed): ApiResponse {
+function healthResponse({ exchange }: Routed, body = '{"status":"ok"}'): ApiResponse {
   const headers = [...commonHeaders(exchange), 'Content-Type', 'application/json'];
-  return uncachedResponse(200, headers, '{"status":"ok"}');
+  return uncachedResponse(200, headers, body);
 }
 
-/** Responds to `/readyz`: the database can be read and written, and there is no overload (OPS-2, OPS-7, LIM-3). */
-async function readyResponse(routed: Routed, { store, notReadyReason }: EarlyOptions): Promise<ApiResponse> {
+/**
+ * Responds to `/readyz`: the database can be read and written, and there is no overload (OPS-2, OPS-7, LIM-3). With
+ * `?verbose` the body has the lags of the relays. A relay that fails does not make the server unready.
+ */
+async function readyResponse(routed: Routed, options: EarlyOptions): Promise<ApiResponse> {
+  const { store, notReadyReason, relayLags } = options;
   const reason = notReadyReason();
   if (reason !== null) throw apiError('SERVER_UNAVAILABLE', `The server is not ready: ${reason}.`);
   try {
@@ -116,7 +123,10 @@ async function readyResponse(routed: Routed, { store, notReadyReason }: EarlyOpt
     if (error instanceof ApiError || error instanceof StoreUnavailable) throw error;
     throw apiError('SERVER_UNAVAILABLE', 'The database cannot be read.', { cause: error });
   }
-  return healthResponse(routed);
+  const isVerbose = routed.received.parameters.some(({ name }) => name === 'verbose');
+  if (relayLags === null || !isVerbose) return healthResponse(routed);
+  const relays = (await relayLags()).map(({ name, state, lag }) => ({ name, state, lag }));
+  return healthResponse(routed, writeJson({ status: 'ok', relays }));
 }
 
 /** Responds with the metadata of a protected resource (RFC 9728 2): its issuers and scopes. It needs no credentials. */

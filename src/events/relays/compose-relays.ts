@@ -1,25 +1,23 @@
 import type { Contracts } from '../../contract/contract.ts';
 import type { Model } from '../../model/model.ts';
 import type { RelayTarget } from '../../model/relay-settings.ts';
-import { VisibleRows } from '../../operations/visible-rows.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { OpenedRelay } from '../dispatch.ts';
 import type { Subscriptions } from '../retention/undelivered-events.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Broker } from './broker.ts';
-import type { LoggedEvent, Store } from '../../stores/store.ts';
 import { formatTemplate } from './destination.ts';
-import type { RelayReport } from './relay-progress.ts';
-import { RelayRows, type RelayState } from './relay-rows.ts';
+import type { ReportRelay } from './relay-progress.ts';
+import { RelayRows, type RelayRowsOptions, type RelayState } from './relay-rows.ts';
+import type { LoggedEvent } from '../../stores/store.ts';
 import { compileRelay, type Relay } from './relay.ts';
 
 export interface RelayParts {
   readonly model: Model;
+  readonly store: RelayRowsOptions['store'];
+  readonly clock: Clock;
   readonly contracts: Contracts;
-  readonly store: Store;
   /** The scheme and authority of URLs in events. */
   readonly origin: () => string;
-  readonly clock: Clock;
-  readonly onCommit: () => void;
 }
 
 /** The relays of an API, for the program that dispatches events. */
@@ -27,21 +25,15 @@ export interface Relays {
   readonly all: readonly Relay[];
   /** The subscriptions of the relays: what they have not sent is held. */
   readonly subscriptions: readonly Subscriptions[];
-  /** Opens the rows in which callers read their states. */
-  readonly openRows: () => RelayRows;
+  /** Their states, as callers read them; null where the model has no relays. */
+  readonly rows: RelayRows | null;
 }
 
 /** Composes the relays of an API. */
-export function composeRelays({ model, contracts, origin, ...parts }: RelayParts): Relays {
-  const all = model.events.relays.map((settings) => compileRelay(settings, { contracts, origin }));
-  return { all, subscriptions: all.map(describeSubscription), openRows: () => openRows({ model, ...parts }) };
-}
-
-/** @throws {Error} where the model has no relays */
-function openRows({ model, ...parts }: Omit<RelayParts, 'contracts' | 'origin'>): RelayRows {
-  const { relays: resource } = model;
-  if (resource === null) throw new Error('the model has no relays');
-  return new RelayRows({ ...parts, model, resource, rows: VisibleRows.unrestricted(parts.store) });
+export function composeRelays({ model, store, clock, ...source }: RelayParts): Relays {
+  const all = model.events.relays.map((settings) => compileRelay(settings, source));
+  const rows = model.relays === null ? null : new RelayRows({ model, resource: model.relays, store, clock });
+  return { all, subscriptions: all.map(describeSubscription), rows };
 }
 
 function describeSubscription({ reader, patterns, compose }: Relay): Subscriptions {
@@ -55,30 +47,33 @@ function describeSubscription({ reader, patterns, compose }: Relay): Subscriptio
 }
 
 /**
- * Opens the brokers of relays, and the rows of their states.
+ * Opens the brokers of relays, and deletes the rows of relays that the model no longer has.
  *
  * @throws {BrokerPackageMissing}
  */
 export async function openRelays(
-  relays: Relays,
+  { all, rows }: Relays,
   open: (target: RelayTarget) => Promise<Broker>,
+  clock: Clock,
 ): Promise<readonly OpenedRelay[]> {
-  const { all } = relays;
-  if (all.length === 0) return [];
-  const rows = relays.openRows();
-  await rows.removeOthers(all.map(({ settings: { name } }) => name));
-  return Promise.all(
+  const opened = await Promise.all(
     all.map(async (relay) => {
       const broker = await open(relay.settings.target);
-      const fixed = describeRelay(relay, broker);
-      return { relay, broker, report: (report) => rows.write({ ...fixed, ...report }) };
+      const report = rows === null ? ignoreReport : reportInto(rows, describeRelay(relay, broker), clock);
+      return { relay, broker, report };
     }),
   );
+  await rows?.removeOthers(all.map(({ settings }) => settings.name));
+  return opened;
 }
 
-/** Describes the part of a relay's state that its settings decide. */
-function describeRelay({ settings, version }: Relay, { address }: Broker): Omit<RelayState, keyof RelayReport> {
-  const { name, target, format, types } = settings;
+function ignoreReport(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** Describes what does not change while the relay runs. */
+function describeRelay({ settings, version }: Relay, { address }: Broker): FixedState {
+  const { name, types, format, target } = settings;
   return {
     name,
     broker: target.kind,
@@ -87,5 +82,16 @@ function describeRelay({ settings, version }: Relay, { address }: Broker): Omit<
     format,
     version,
     types,
+  };
+}
+
+type FixedState = Omit<RelayState, 'position' | 'lag' | 'state' | 'lastError' | 'sentAt'>;
+
+/** Writes the reports of a relay into its row, with the time at which its last error began. */
+function reportInto(rows: RelayRows, fixed: FixedState, clock: Clock): ReportRelay {
+  let lastError: RelayState['lastError'] = null;
+  return ({ problem, ...report }) => {
+    if (problem !== null && problem !== lastError?.text) lastError = { text: problem, at: clock.now() };
+    return rows.write({ ...fixed, ...report, lastError });
   };
 }

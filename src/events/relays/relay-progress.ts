@@ -16,9 +16,8 @@ export interface RelayReport {
   /** The number of events of the log after it. */
   readonly lag: number;
   readonly state: 'running' | 'failing';
-  /** The last reason why the broker took no more, without credentials, and its time; null where there was none. */
-  readonly lastError: string | null;
-  readonly lastErrorAt: number | null;
+  /** The reason why the broker does not take more; null while it does. It has no credentials. */
+  readonly problem: string | null;
   /** The time of the last acknowledgement since this process began: milliseconds since the epoch; null for none. */
   readonly sentAt: number | null;
 }
@@ -40,9 +39,7 @@ export class RelayProgress {
   readonly #options: RelayProgressOptions;
   #sequence = 0;
   #stored = 0;
-  #isFailing = false;
-  #lastError: string | null = null;
-  #lastErrorAt: number | null = null;
+  #problem: string | null = null;
   #sentAt: number | null = null;
   /** The commit of the last position. One is in flight while the next block is sent. */
   #saving: Promise<boolean> = Promise.resolve(true);
@@ -75,12 +72,9 @@ export class RelayProgress {
 
   /** @param problem the reason why the broker takes no more; null if it does */
   setProblem(problem: string | null): void {
-    if (problem === null && !this.#isFailing) return;
-    this.#isFailing = problem !== null;
+    if (problem === this.#problem) return;
+    this.#problem = problem;
     this.#isDirty = true;
-    if (problem === null) return;
-    this.#lastError = problem;
-    this.#lastErrorAt = this.#options.clock.now();
   }
 
   /**
@@ -134,20 +128,13 @@ export class RelayProgress {
     this.#nextReport = elapsed() + REPORT_INTERVAL;
     this.#reported = this.#state;
     const lag = Math.max(0, last - this.#sequence);
-    await report({
-      position: this.#sequence,
-      lag,
-      state: this.#state,
-      lastError: this.#lastError,
-      lastErrorAt: this.#lastErrorAt,
-      sentAt: this.#sentAt,
-    });
+    await report({ position: this.#sequence, lag, state: this.#state, problem: this.#problem, sentAt: this.#sentAt });
     // The lag of a broker that is away grows with each event.
     if (lag > 0) this.#isDirty = true;
   }
 
   get #state(): RelayReport['state'] {
-    return this.#isFailing ? 'failing' : 'running';
+    return this.#problem === null ? 'running' : 'failing';
   }
 
   #pass(sequence: number): void {

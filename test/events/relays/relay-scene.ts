@@ -80,7 +80,7 @@ export async function relayScene(text: string, relay: object = {}): Promise<Rela
     send: async (method, path, body) =>
       seen(await api.handle(rawRequest({ send: `${method} /api/v1/${path}`, headers: {}, body }))),
     async start(broker) {
-      const relays = await openRelays(api.relays, () => Promise.resolve(broker));
+      const relays = await openRelays(api.relays, () => Promise.resolve(broker), clock);
       const dispatch = startDispatch({ store, subscribers: [], relays, clock, random, observe });
       dispatches.push(dispatch);
       return dispatch;
