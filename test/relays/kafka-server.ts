@@ -17,6 +17,8 @@ const START_TIMEOUT = 60_000;
 /** A Kafka of a test, on loopback: one node. It keeps its data when it is killed and started again. */
 export interface KafkaServer {
   readonly url: string;
+  /** The URL of its listener for SASL/PLAIN, without credentials: the user `relay` has the password `right-secret`. */
+  readonly saslUrl: string;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly start: () => Promise<void>;
   /** Ends it without notice. */
@@ -25,10 +27,10 @@ export interface KafkaServer {
 
 /** Starts Kafka as a process of the test. @param folder for its data */
 export async function startKafka(folder: string): Promise<KafkaServer> {
-  const [port, controller] = [await freePort(), await freePort()];
+  const [port, controller, sasl] = [await freePort(), await freePort(), await freePort()];
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'server.properties');
-  writeFileSync(file, properties(folder, port, controller));
+  writeFileSync(file, properties(folder, { port, controller, sasl }));
   const classes = ['-cp', `${LIBRARIES}/*`];
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
@@ -42,6 +44,7 @@ export async function startKafka(folder: string): Promise<KafkaServer> {
   await start();
   return {
     url: `kafka://127.0.0.1:${port}`,
+    saslUrl: `kafka://127.0.0.1:${sasl}`,
     signal,
     start,
     async kill() {
@@ -53,13 +56,19 @@ export async function startKafka(folder: string): Promise<KafkaServer> {
   };
 }
 
-function properties(folder: string, port: number, controller: number): string {
+function properties(
+  folder: string,
+  { port, controller, sasl }: { readonly port: number; readonly controller: number; readonly sasl: number },
+): string {
+  const login = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_relay="right-secret";';
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:${port},SASL://127.0.0.1:${sasl},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port},SASL://127.0.0.1:${sasl}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL:SASL_PLAINTEXT
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl.plain.sasl.jaas.config=${login}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs=${folder}/logs

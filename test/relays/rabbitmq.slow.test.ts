@@ -22,7 +22,7 @@ const QUEUE_TYPES = ['quorum', 'classic'] as const;
 
 const sequences = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('the relay to RabbitMQ', { skip: skipWithout('rabbitmq-server', 'epmd'), timeout: 300_000 }, () => {
+describe('the relay to RabbitMQ', { skip: skipWithout('rabbitmq-server', 'epmd'), timeout: 900_000 }, () => {
   let folder: string;
   let server: RabbitServer;
   let connection: Connection;
