@@ -25,12 +25,17 @@ export interface KafkaServer {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts Kafka as a process of the test. @param folder for its data */
-export async function startKafka(folder: string): Promise<KafkaServer> {
+/**
+ * Starts Kafka as a process of the test.
+ *
+ * @param folder for its data
+ * @param settings lines of `server.properties` that replace those of the tests
+ */
+export async function startKafka(folder: string, settings: readonly string[] = []): Promise<KafkaServer> {
   const [port, controller, sasl] = [await freePort(), await freePort(), await freePort()];
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'server.properties');
-  writeFileSync(file, properties(folder, { port, controller, sasl }));
+  writeFileSync(file, [properties(folder, { port, controller, sasl }), ...settings].join('\n'));
   const classes = ['-cp', `${LIBRARIES}/*`];
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {

@@ -106,7 +106,6 @@ function makeConnectionOptions({ library, target, files, timeout }: KafkaSession
     timeout: Math.ceil(timeout / 2),
     ...(isEncrypted && {
       tls: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
-      tlsServerName: hosts.every(({ host }) => isIP(host) === 0),
     }),
     ...(credentials !== null && {
       sasl: {
@@ -132,7 +131,7 @@ class ProducerSession implements KafkaSession {
       // The partition of a key is that of the Java client.
       partitioner: library.compatibilityPartitioner,
     });
-    admitErrors(this.#producer.connections);
+    prepareConnections(this.#producer, connection);
   }
 
   async hasTopic(topic: string): Promise<boolean> {
@@ -147,7 +146,7 @@ class ProducerSession implements KafkaSession {
 
   async createTopic(topic: string, partitions: number): Promise<void> {
     const admin = new this.#library.Admin(this.#connection);
-    admitErrors(admin.connections);
+    prepareConnections(admin, this.#connection);
     try {
       await admin.createTopics({ topics: [topic], partitions });
     } catch (error) {
@@ -176,9 +175,15 @@ class ProducerSession implements KafkaSession {
   }
 }
 
-/** Listens to errors of connections: the client listens to the first one alone. Requests are rejected anyway. */
-function admitErrors(pool: Producer['connections']): void {
-  pool.on('connecting', ({ connection }) => {
+/**
+ * Listens to errors of connections: the client listens to the first one alone. Requests are rejected anyway.
+ *
+ * Names the broker in the TLS handshake: gateways choose the broker by it. An address must not be named, and brokers
+ * may announce addresses to a client that was given names. All connections read the options as they are made.
+ */
+function prepareConnections({ connections }: Pick<Producer, 'connections'>, { tls }: BaseOptions): void {
+  connections.on('connecting', ({ broker, connection }) => {
+    if (tls !== undefined) tls.servername = isIP(broker.host) === 0 ? broker.host : '';
     connection.on('error', () => undefined);
   });
 }
