@@ -45,7 +45,7 @@ describe('loadModel', () => {
 
   it('compiles the example of the specification, all of which is supported', () => {
     const { model, unsupported } = load(SHOP, { env });
-    const own = ['webhooks', 'webhook_secrets', 'webhook_deliveries', 'webhook_replays'];
+    const own = ['relays', 'webhooks', 'webhook_secrets', 'webhook_deliveries', 'webhook_replays'];
     assert.deepEqual([...model.resources.keys()], ['suppliers', 'products', 'reviews', ...own]);
     assert.equal(model.secret, 'a secret');
     const { fields, uniques, indexes, cache } = resource(model, 'products');
@@ -63,7 +63,7 @@ describe('loadModel', () => {
     const { versions } = load(specified(), { env }).model;
     assert.deepEqual(
       versions.map(({ model }) => [...model.collections.keys()]),
-      [['vendors', 'products', 'api-keys', 'webhooks', 'secrets', 'deliveries', 'replays']],
+      [['vendors', 'products', 'api-keys', 'relays', 'webhooks', 'secrets', 'deliveries', 'replays']],
     );
   });
 

@@ -32,6 +32,7 @@ describe('the settings of an API', () => {
       secret: null,
       events: { retention: 2_592_000_000, maxRows: null, hold: 2_592_000_000, relays: [] },
       webhooks: null,
+      relays: null,
       system: { batches: 'batches', events: 'events' },
       limits: {
         page: { default: 20, max: 100, maxOffset: 1_000_000, countCap: 10_000, bytes: 16_777_216 },
