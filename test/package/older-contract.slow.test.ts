@@ -5,7 +5,7 @@ import { runHttpSuite } from './http-suite.ts';
 
 /** They read or write the store by the names of the newest version, or judge events, which have these. */
 const OTHER_FILES =
-  /^(?:callers-and-caches|delete-limits|docs-page|event-log|events|import|import-order|large-pages|map-order|page-bytes|page-limits|races|secrets-at-rest|texts-on-every-way-in|trace-channels|versions|webhooks)\.test\.ts$/;
+  /^(?:callers-and-caches|delete-limits|docs-page|event-log|events|import|import-order|large-pages|map-order|page-bytes|page-limits|races|read-only|secrets-at-rest|texts-on-every-way-in|trace-channels|versions|webhooks)\.test\.ts$/;
 /**
  * Claims about imports, events, and columns and sizes of stored rows. Claims about errors that are found before the
  * version is: their `API-Version` is the newest one. The root of an older version links to its own description.
