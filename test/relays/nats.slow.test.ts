@@ -8,6 +8,7 @@ import { DiscardPolicy } from '@nats-io/jetstream';
 import { openNats } from '../../src/events/relays/brokers/nats.ts';
 import type { Broker } from '../../src/events/relays/broker.ts';
 import type { RelayTarget } from '../../src/model/relay-settings.ts';
+import { freePort } from '../free-port.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 import { type NatsReader, readNats } from './nats-reader.ts';
@@ -104,6 +105,13 @@ describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () =
       withoutRepeats(await reader.read('FULL')),
       Array.from({ length: 30 }, (_, index) => index + 1),
     );
+  });
+
+  it('[EVT-9a] connects to one of several hosts', async () => {
+    const away = await freePort();
+    const broker = await open('hosts', { url: `nats://127.0.0.1:${away},127.0.0.1:${server.port}` });
+    await drain(broker, relayMessages(3, 'hosts.product'));
+    assert.equal(broker.address, `127.0.0.1:${away},127.0.0.1:${server.port}`);
   });
 
   it('[EVT-9a] makes a stream again that was deleted; without `create` it says how to', async () => {

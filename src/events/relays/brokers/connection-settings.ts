@@ -59,6 +59,39 @@ export function findUrlCredentials(url: string): BrokerCredentials | null {
   return { username: username === '' ? null : decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
+/** The host and port of a broker. */
+export interface BrokerHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The hosts of a URL such as `nats://user:password@one:4222,two`, and the credentials of the first one. */
+export interface BrokerHosts {
+  readonly hosts: readonly BrokerHost[];
+  readonly credentials: BrokerCredentials | null;
+}
+
+/** Reads the hosts of a URL. Each of them may have the scheme. */
+export function parseHosts(url: string, defaultPort: number): BrokerHosts {
+  const scheme = url.slice(0, url.indexOf('://') + 3);
+  const urls = url
+    .slice(scheme.length)
+    .split(',')
+    .map((host) => new URL(host.startsWith(scheme) ? host : `${scheme}${host}`));
+  return {
+    hosts: urls.map(({ hostname, port }) => ({
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? defaultPort : Number(port),
+    })),
+    credentials: urls[0] === undefined ? null : findUrlCredentials(urls[0].href),
+  };
+}
+
+/** Writes hosts for messages: `one:4222,two:4222`. */
+export function formatHosts(hosts: readonly BrokerHost[]): string {
+  return hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
+}
+
 /** Describes an error in one short line. Errors of clients contain addresses, and no credentials. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, MAX_PROBLEM);

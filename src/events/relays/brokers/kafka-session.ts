@@ -4,11 +4,11 @@ import type { BaseOptions, MessageToProduce, Producer } from '@platformatic/kafk
 import type { RelayTarget } from '../../../model/relay-settings.ts';
 import { BrokerPackageMissing, type RelayMessage } from '../broker.ts';
 import {
-  type BrokerCredentials,
+  type BrokerHosts,
   type ConnectionFiles,
   describeFailure,
-  findUrlCredentials,
   parseCredentials,
+  parseHosts,
 } from './connection-settings.ts';
 
 const DEFAULT_KAFKA_PORT = 9092;
@@ -20,17 +20,9 @@ const CREATION_RETRIES = 25;
 
 export type KafkaLibrary = typeof Kafka;
 
-/** The host and port of a broker. */
-export interface KafkaHost {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The parts of the URL of a target: `kafka://user:password@one:9092,two:9092`. */
-export interface KafkaAddress {
-  readonly hosts: readonly KafkaHost[];
+export interface KafkaAddress extends BrokerHosts {
   readonly isEncrypted: boolean;
-  readonly credentials: BrokerCredentials | null;
 }
 
 /** A reason why Kafka did not store messages. */
@@ -61,21 +53,9 @@ export async function loadKafka(): Promise<KafkaLibrary> {
   }
 }
 
-/** Reads the URL of a target. Each host may have the scheme; the first one has the credentials. */
+/** Reads the URL of a target. */
 export function parseKafkaUrl(url: string): KafkaAddress {
-  const scheme = url.slice(0, url.indexOf('://') + 3);
-  const urls = url
-    .slice(scheme.length)
-    .split(',')
-    .map((host) => new URL(host.startsWith(scheme) ? host : `${scheme}${host}`));
-  return {
-    hosts: urls.map(({ hostname, port }) => ({
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? DEFAULT_KAFKA_PORT : Number(port),
-    })),
-    isEncrypted: scheme === 'kafkas://',
-    credentials: urls[0] === undefined ? null : findUrlCredentials(urls[0].href),
-  };
+  return { ...parseHosts(url, DEFAULT_KAFKA_PORT), isEncrypted: url.startsWith('kafkas://') };
 }
 
 /** The options of a session. */

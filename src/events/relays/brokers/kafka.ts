@@ -1,6 +1,6 @@
 import { answeredWithin } from '../../../platform/timeout.ts';
 import type { Broker, BrokerOptions, PublishResult, RelayMessage } from '../broker.ts';
-import { describeFailure, readConnectionFiles } from './connection-settings.ts';
+import { describeFailure, formatHosts, readConnectionFiles } from './connection-settings.ts';
 import {
   type KafkaLibrary,
   type KafkaRefusal,
@@ -55,7 +55,7 @@ class KafkaBroker implements Broker {
 
   constructor(options: BrokerOptions, library: KafkaLibrary) {
     const { hosts } = parseKafkaUrl(options.target.url);
-    this.address = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
+    this.address = formatHosts(hosts);
     this.#options = options;
     this.#library = library;
   }

@@ -5,9 +5,16 @@ import type { Authenticator, Msg, NatsConnection } from '@nats-io/transport-node
 import { type Json, isJsonObject } from '../../../conventions/json/json.ts';
 import type { RelayTarget } from '../../../model/relay-settings.ts';
 import { BrokerPackageMissing } from '../broker.ts';
-import { type ConnectionFiles, describeFailure, findUrlCredentials, parseCredentials } from './connection-settings.ts';
+import {
+  type BrokerCredentials,
+  type ConnectionFiles,
+  describeFailure,
+  formatHosts,
+  parseCredentials,
+  parseHosts,
+} from './connection-settings.ts';
 
-export const DEFAULT_NATS_PORT = '4222';
+export const DEFAULT_NATS_PORT = 4222;
 
 /** The packages of the client. */
 export interface NatsLibrary {
@@ -69,13 +76,13 @@ export interface NatsConnectOptions {
 
 /** Connects once. @throws {Error} where the server is away, or refuses the credentials */
 export async function connectNats({ library, target, files, timeout }: NatsConnectOptions): Promise<NatsSession> {
-  const { protocol, hostname, port } = new URL(target.url);
+  const { hosts, credentials } = parseHosts(target.url, DEFAULT_NATS_PORT);
   const { ca, cert, key } = files;
   const certificates = { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) };
-  const isEncrypted = protocol === 'tls:' || ca !== null || cert !== null;
-  const authenticator = chooseAuthenticator(library, target.url, files.credentials);
+  const isEncrypted = target.url.startsWith('tls://') || ca !== null || cert !== null;
+  const authenticator = chooseAuthenticator(library, credentials, files.credentials);
   const connection = await library.core.connect({
-    servers: `${hostname}:${port === '' ? DEFAULT_NATS_PORT : port}`,
+    servers: hosts.map((each) => formatHosts([each])),
     timeout,
     reconnect: false,
     noAsyncTraces: true,
@@ -96,9 +103,13 @@ export async function connectNats({ library, target, files, timeout }: NatsConne
 }
 
 /** Takes a `.creds` file, `user:password`, or a token. */
-function chooseAuthenticator({ core }: NatsLibrary, url: string, file: string | null): Authenticator | null {
+function chooseAuthenticator(
+  { core }: NatsLibrary,
+  ofUrl: BrokerCredentials | null,
+  file: string | null,
+): Authenticator | null {
   if (file?.includes('-----BEGIN') === true) return core.credsAuthenticator(new TextEncoder().encode(file));
-  const credentials = file === null ? findUrlCredentials(url) : parseCredentials(file);
+  const credentials = file === null ? ofUrl : parseCredentials(file);
   if (credentials === null) return null;
   const { username, password } = credentials;
   if (username === null) return core.tokenAuthenticator(password);

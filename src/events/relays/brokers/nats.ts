@@ -1,6 +1,6 @@
 import { answeredWithin } from '../../../platform/timeout.ts';
 import type { Broker, BrokerOptions, PublishResult, RelayMessage } from '../broker.ts';
-import { describeFailure, readConnectionFiles } from './connection-settings.ts';
+import { describeFailure, formatHosts, parseHosts, readConnectionFiles } from './connection-settings.ts';
 import { NatsBlock, SubjectStreams } from './nats-block.ts';
 import { DEFAULT_NATS_PORT, type NatsLibrary, type NatsSession, connectNats, loadNats } from './nats-session.ts';
 import { createStream, describeMissingStream, readStream } from './nats-streams.ts';
@@ -41,8 +41,7 @@ class NatsBroker implements Broker {
   #isClosed = false;
 
   constructor(options: BrokerOptions, library: NatsLibrary) {
-    const { hostname, port } = new URL(options.target.url);
-    this.address = `${hostname}:${port === '' ? DEFAULT_NATS_PORT : port}`;
+    this.address = formatHosts(parseHosts(options.target.url, DEFAULT_NATS_PORT).hosts);
     this.#options = options;
     this.#library = library;
     this.#streams = new SubjectStreams(options.target.stream);
