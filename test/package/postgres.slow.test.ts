@@ -18,6 +18,8 @@ const OTHER_CLAIMS = String.raw`/in the tick of its request|in the order of thei
 const OF_EVENTS = [
   'test/events/described-events.test.ts',
   'test/events/feed/slow-reader.test.ts',
+  'test/events/relays/relay-reader.test.ts',
+  'test/events/relays/relay-rows.test.ts',
   ...['deliver', 'isolation', 'many-webhooks', 'removed-events', 'stored-columns', 'views'].map(
     (name) => `test/events/webhooks/${name}.test.ts`,
   ),
