@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { createClient } from '@redis/client';
-import { withTimeout } from './timeout.ts';
+import { answeredWithin } from './timeout.ts';
 
 /** A program that Redis runs as one step. */
 export interface RedisScript {
@@ -33,6 +32,29 @@ export interface RedisOptions {
   readonly onConnected: () => void;
   /** Called when it is lost, or cannot be made. */
   readonly onError: (error: Error) => void;
+}
+
+/** A connection to Redis that is never made again: a command is answered, or its connection is lost. */
+export interface RedisSession {
+  /** Fulfilled when commands can be sent; rejected where they never can. */
+  readonly ready: Promise<void>;
+  /** Returns true until the connection is lost. */
+  isOpen(): boolean;
+  /** @returns what the script returns @throws {Error} where the connection is lost, or Redis refuses the script */
+  run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** Ends the connection; what was not answered is rejected. */
+  close(): void;
+}
+
+/** Options of a {@link RedisSession}. */
+export interface RedisSessionOptions {
+  /** `redis[s]://host[:port][/database]`; credentials in it are not used. */
+  readonly url: string;
+  /** Milliseconds that connecting may take. */
+  readonly timeout: number;
+  readonly credentials: { readonly username: string | null; readonly password: string } | null;
+  /** Certificates and key in PEM, for `rediss:`; null for the authorities of Node.js, and for no certificate. */
+  readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
 }
 
 /** The package that connects to Redis is not installed. */
@@ -93,10 +115,53 @@ export async function connectRedis({ url, timeout, onConnected, onError }: Redis
   client.connect().catch(() => undefined);
   return {
     address: formatAddress(url),
-    run: (script, keys, values) => answeredWithin(evaluate(client, script, keys, values), timeout),
+    run: (script, keys, values) => answeredWithin(evaluate(client, script, keys, values), timeout, 'Redis'),
     close() {
       client.destroy();
       // The client would keep a connection that is being made.
+      closing.abort();
+    },
+  };
+}
+
+/**
+ * Loads the client. @returns a function that connects once, without waiting for it @throws {RedisClientMissing}
+ */
+export async function loadRedisSessions(): Promise<(options: RedisSessionOptions) => RedisSession> {
+  const create = await loadClient();
+  return (options) => openSession(create, options);
+}
+
+function openSession(
+  create: typeof createClient,
+  { url, timeout, credentials, tls }: RedisSessionOptions,
+): RedisSession {
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  const closing = new AbortController();
+  const certificates = { ca: tls.ca ?? undefined, cert: tls.cert ?? undefined, key: tls.key ?? undefined };
+  const shared = { connectTimeout: timeout, signal: closing.signal, reconnectStrategy: false } as const;
+  const client = create({
+    url: address.href,
+    RESP: 2,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    socket:
+      address.protocol === 'rediss:'
+        ? { ...shared, ...certificates, tls: true, host: address.hostname, servername: address.hostname }
+        : shared,
+    ...(credentials !== null && { password: credentials.password, username: credentials.username ?? 'default' }),
+  });
+  // Every command that waits is rejected too.
+  client.on('error', () => undefined);
+  return {
+    ready: client.connect().then(() => undefined),
+    isOpen: () => client.isReady,
+    run: (script, keys, values) => evaluate(client, script, keys, values),
+    close() {
+      if (client.isOpen) client.destroy();
       closing.abort();
     },
   };
@@ -115,19 +180,6 @@ async function evaluate(
     if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
     return client.eval(text, options);
   }
-}
-
-/** @throws {Error} where there is no answer in time, although this process was not too busy to read it */
-async function answeredWithin(answer: Promise<unknown>, timeout: number): Promise<unknown> {
-  const first = await withTimeout(
-    answer.then((value) => ({ value })),
-    timeout,
-    () => null,
-  );
-  if (first !== null) return first.value;
-  // Timers run before what has arrived is read.
-  await setImmediate();
-  return Promise.race([answer, Promise.reject(new Error(`Redis did not answer within ${timeout} ms`))]);
 }
 
 /** @throws {RedisClientMissing} */

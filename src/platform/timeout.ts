@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /**
  * The result of a promise, or of `onTimeout` where the promise takes longer. The work goes on all the same: a promise
  * cannot be stopped.
@@ -24,4 +26,23 @@ export function settlesWithin(work: Promise<unknown>, timeout: number): Promise<
     timeout,
     () => false,
   );
+}
+
+/**
+ * The answer of a server.
+ *
+ * @param timeout milliseconds
+ * @param server its name, for the message
+ * @throws {Error} where there is no answer in time, although this process was not too busy to read it
+ */
+export async function answeredWithin<T>(answer: Promise<T>, timeout: number, server: string): Promise<T> {
+  const first = await withTimeout(
+    answer.then((value) => ({ value })),
+    timeout,
+    () => null,
+  );
+  if (first !== null) return first.value;
+  // Timers run before what has arrived is read.
+  await setImmediate();
+  return Promise.race([answer, Promise.reject<T>(new Error(`${server} did not answer within ${timeout} ms`))]);
 }

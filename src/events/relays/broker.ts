@@ -49,7 +49,7 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-/** How to open a broker. */
+/** Options to open a broker. */
 export interface BrokerOptions {
   readonly target: RelayTarget;
   /** Milliseconds in which a call of {@link Broker.publish} settles. */
