@@ -148,10 +148,7 @@ function openSession(
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    socket:
-      address.protocol === 'rediss:'
-        ? { ...shared, ...certificates, tls: true, host: address.hostname, servername: address.hostname }
-        : shared,
+    socket: address.protocol === 'rediss:' ? { ...shared, ...certificates, tls: true, host: address.hostname } : shared,
     ...(credentials !== null && { password: credentials.password, username: credentials.username ?? 'default' }),
   });
   // Every command that waits is rejected too.

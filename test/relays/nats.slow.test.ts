@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -8,6 +8,7 @@ import type { Broker } from '../../src/events/relays/broker.ts';
 import type { RelayTarget } from '../../src/model/relay-settings.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { type NatsReader, readNats } from './nats-reader.ts';
 import { drain, relayMessage, relayMessages, relayTarget, withoutRepeats } from './relay-driver.ts';
 
@@ -82,5 +83,21 @@ describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () =
       withoutRepeats(await reader.read('REFUSING')),
       Array.from({ length: 20 }, (_, index) => index + 1),
     );
+  });
+
+  it('[EVT-9a] takes a token from the URL or from a file', async (context) => {
+    const data = temporaryDirectory(context);
+    const configuration = path.join(data, 'server.conf');
+    const credentialsFile = path.join(data, 'token');
+    writeFileSync(configuration, 'authorization { token: "a-token" }\n');
+    writeFileSync(credentialsFile, 'a-token\n');
+    const guarded = await startNats({ folder: data, configuration });
+    context.after(() => guarded.kill());
+    const messages = relayMessages(1, 'token.product');
+    const url = guarded.url.replace('//', '//a-token@');
+    for (const target of [{ url }, { url: guarded.url, credentialsFile }])
+      assert.equal((await (await open('token', target)).publish(messages)).problem, null);
+    const refused = await (await open('token', { url: guarded.url })).publish(messages);
+    assert.deepEqual(refused, { acknowledged: 0, problem: 'Authorization Violation' });
   });
 });

@@ -1,3 +1,4 @@
+import { type NetConnectOpts, connect, isIP } from 'node:net';
 import type * as jetstream from '@nats-io/jetstream';
 import type * as core from '@nats-io/transport-node';
 import { type Json, isJsonObject } from '../../../conventions/json/json.ts';
@@ -70,7 +71,16 @@ export interface NatsConnectOptions {
 export async function connectNats({ library, target, files, timeout }: NatsConnectOptions): Promise<NatsSession> {
   const { protocol, hostname, port } = new URL(target.url);
   const { ca, cert, key } = files;
-  const certificates = { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) };
+  const host = hostname.replaceAll(/[[\]]/g, '');
+  await untilGreeted({ host, port: Number(port === '' ? DEFAULT_NATS_PORT : port) }, timeout);
+  // The client does not check the address of a server that has no name, but `localhost`: `host` is for Node.js.
+  const address = isIP(host) === 0 ? {} : { host };
+  const certificates = {
+    ...address,
+    ...(ca !== null && { ca }),
+    ...(cert !== null && { cert }),
+    ...(key !== null && { key }),
+  };
   const isEncrypted = protocol === 'tls:' || ca !== null || cert !== null;
   const authenticator = chooseAuthenticator(library, target.url, files.credentials);
   const connection = await library.core.connect({
@@ -91,6 +101,23 @@ export async function connectNats({ library, target, files, timeout }: NatsConne
   } catch (error) {
     await connection.close();
     throw error;
+  }
+}
+
+/**
+ * Waits for the first bytes of a server, on a connection of their own. The client keeps a connection that is never
+ * greeted, so that each attempt would leave one at a server that is frozen.
+ */
+async function untilGreeted(address: NetConnectOpts, timeout: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect({ ...address, timeout });
+  socket.on('data', () => resolve()).on('error', reject);
+  socket.on('timeout', () => reject(new Error(`NATS did not answer within ${timeout} ms`)));
+  socket.on('close', () => reject(new Error('NATS closed the connection')));
+  try {
+    await promise;
+  } finally {
+    socket.destroy();
   }
 }
 
