@@ -38,7 +38,7 @@ export interface RedisOptions {
 export interface RedisSession {
   /** Fulfilled when commands can be sent; rejected where they never can. */
   readonly ready: Promise<void>;
-  /** True until the connection is lost. */
+  /** Returns true until the connection is lost. */
   isOpen(): boolean;
   /** @returns what the script returns @throws {Error} where the connection is lost, or Redis refuses the script */
   run(script: RedisScript, keys: readonly string[], values: readonly string[]): Promise<unknown>;
@@ -46,7 +46,7 @@ export interface RedisSession {
   close(): void;
 }
 
-/** The options of a {@link RedisSession}. */
+/** Options of a {@link RedisSession}. */
 export interface RedisSessionOptions {
   /** `redis[s]://host[:port][/database]`; credentials in it are not used. */
   readonly url: string;
@@ -148,12 +148,8 @@ function openSession(
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    socket:
-      address.protocol === 'rediss:'
-        ? { ...shared, ...certificates, tls: true, host: address.hostname, servername: address.hostname }
-        : shared,
-    ...(typeof credentials?.username === 'string' && { username: credentials.username }),
-    ...(credentials !== null && { password: credentials.password }),
+    socket: address.protocol === 'rediss:' ? { ...shared, ...certificates, tls: true, host: address.hostname } : shared,
+    ...(credentials !== null && { password: credentials.password, username: credentials.username ?? 'default' }),
   });
   // Every command that waits is rejected too.
   client.on('error', () => undefined);

@@ -1,67 +1,67 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import type { Broker } from '../../src/events/relays/broker.ts';
-import { drain, relayMessages } from './relay-driver.ts';
-
-/** A broker whose faults are tried, and what reads from it. */
-export interface FaultyBroker {
-  /** The clause that names it: `EVT-9a`. */
-  readonly clause: string;
-  /** Opens a relay. @param name of a destination of its own */
-  readonly open: (name: string) => Promise<Broker>;
-  readonly kill: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  readonly signal: (name: NodeJS.Signals) => void;
-  /** The sequences that a destination has, each once, as a consumer sees them that ignores repeated ids. */
-  readonly read: (name: string) => Promise<readonly number[]>;
-  /** The destination of messages. */
-  readonly destination: (name: string) => string;
-  /** Milliseconds in which a call settles. */
-  readonly timeout: number;
-}
+import { setTimeout } from 'node:timers/promises';
+import type { Broker, RelayMessage } from '../../src/events/relays/broker.ts';
+import { drain } from './relay-driver.ts';
 
 const KILLS = 20;
-const BLOCK = 100;
 
-function integers(count: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => index + 1);
+/** Milliseconds between two attempts while the server is away. */
+const RETRY_DELAY = 20;
+
+/**
+ * Sends all messages while the server is killed under load again and again.
+ *
+ * @param restart kills the server without notice, and starts it again with its data
+ * @returns the problems that the broker reported
+ */
+export async function sendThroughKills(
+  broker: Broker,
+  messages: readonly RelayMessage[],
+  restart: () => Promise<void>,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const restarts: Promise<void>[] = [];
+  const between = Math.floor(messages.length / (KILLS + 1));
+  let isAway = false;
+  const kill = async (): Promise<void> => {
+    isAway = true;
+    // At another moment of the next call each time.
+    await setTimeout(restarts.length % 9);
+    await restart();
+    isAway = false;
+  };
+  await drain(broker, messages, {
+    async onResult({ problem }, sent) {
+      if (problem !== null) {
+        problems.push(problem);
+        await setTimeout(RETRY_DELAY);
+      } else if (!isAway && restarts.length < KILLS && sent > between * (restarts.length + 1)) {
+        restarts.push(kill());
+      }
+    },
+  });
+  await Promise.all(restarts);
+  assert.equal(restarts.length, KILLS);
+  return problems;
 }
 
-/** Declares the tests of the faults that every broker has. */
-export function testFaults({ clause, open, destination, timeout, ...server }: FaultyBroker): void {
-  it(`[${clause}] loses and reorders nothing while the broker is killed ${KILLS} times under load`, async (context) => {
-    const broker = await open('killed');
-    context.after(() => broker.close());
-    const count = (KILLS + 1) * 2 * BLOCK;
-    const messages = relayMessages(count, destination('killed'));
-    let next = 2 * BLOCK;
-    await drain(broker, messages, {
-      block: BLOCK,
-      async onResult(_, sent) {
-        if (sent < next || sent === count) return;
-        next += 2 * BLOCK;
-        // The block is in flight when the broker ends.
-        await Promise.all([broker.publish(messages.slice(sent, sent + BLOCK)), server.kill()]);
-        await server.start();
-      },
-    });
-    assert.deepEqual(await server.read('killed'), integers(count));
-  });
+/** Sends while a process does not run. @returns the milliseconds in which the call settled, and its result */
+export async function publishFrozen(
+  broker: Broker,
+  messages: readonly RelayMessage[],
+  pid: number,
+): Promise<{ readonly elapsed: number; readonly acknowledged: number; readonly problem: string | null }> {
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const begin = performance.now();
+    const result = await broker.publish(messages);
+    return { elapsed: performance.now() - begin, ...result };
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+}
 
-  it(`[${clause}] ends a call in its time while the broker is frozen, and then goes on`, async (context) => {
-    const broker = await open('frozen');
-    context.after(() => broker.close());
-    const messages = relayMessages(2_000, destination('frozen'));
-    await drain(broker, messages.slice(0, 500));
-    server.signal('SIGSTOP');
-    const began = performance.now();
-    const { acknowledged, problem } = await broker.publish(messages.slice(500, 1_000));
-    const took = performance.now() - began;
-    server.signal('SIGCONT');
-    assert.equal(acknowledged, 0);
-    assert.notEqual(problem, null);
-    assert.ok(took < 2 * timeout, `it took ${took} ms`);
-    await drain(broker, messages.slice(500));
-    assert.deepEqual(await server.read('frozen'), integers(2_000));
-  });
+/** The numbers of a range, with both ends. */
+export function numbersBetween(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }

@@ -18,6 +18,8 @@ export interface NatsReader {
   read(stream: string): Promise<readonly StoredNatsMessage[]>;
   /** Lets a stream refuse larger messages; -1 for none. */
   limitMessageSize(stream: string, bytes: number): Promise<void>;
+  /** Stores a message with an id that the stream has, when its duplicate window has ended. */
+  repeatAfterWindow(subject: string, id: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,10 @@ export async function readNats(url: string): Promise<NatsReader> {
     read: (stream) => readMessages(manager, stream),
     async limitMessageSize(stream, bytes) {
       await manager.streams.update(stream, { max_msg_size: bytes });
+    },
+    async repeatAfterWindow(subject, id) {
+      const client = manager.jetstream();
+      while ((await client.publish(subject, 'repeated', { msgID: id })).duplicate);
     },
     close: () => connection.close(),
   };

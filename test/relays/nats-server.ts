@@ -1,5 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../free-port.ts';
 import { programFile } from '../installed-programs.ts';
@@ -13,7 +15,7 @@ export interface NatsServer {
   readonly kill: () => Promise<void>;
 }
 
-/** The options of a server. */
+/** Options of a server. */
 export interface NatsServerOptions {
   /** The folder of its streams: a server that is started again finds them. */
   readonly folder: string;
@@ -23,6 +25,16 @@ export interface NatsServerOptions {
   readonly configuration?: string;
   /** Default: that of the system. */
   readonly program?: string;
+}
+
+/** The installed servers: that of the system, and a newer one that was built. */
+export function natsPrograms(): readonly { readonly version: string; readonly program: string }[] {
+  const built = path.join(import.meta.dirname, '..', '..', '.cache', 'brokers', 'bin', 'nats-server');
+  const programs = [programFile('nats-server') ?? 'nats-server', ...(existsSync(built) ? [built] : [])];
+  return programs.map((program) => {
+    const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    return { program, version: stdout?.trim() ?? 'nats-server' };
+  });
 }
 
 /** Starts NATS, and waits until it accepts connections. */

@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
-import { DiscardPolicy } from '@nats-io/jetstream';
 import { openNats } from '../../src/events/relays/brokers/nats.ts';
 import type { Broker } from '../../src/events/relays/broker.ts';
 import type { RelayTarget } from '../../src/model/relay-settings.ts';
-import { freePort } from '../free-port.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { type NatsReader, readNats } from './nats-reader.ts';
-import { testFaults } from './broker-faults.ts';
 import { drain, relayMessage, relayMessages, relayTarget, withoutRepeats } from './relay-driver.ts';
 
-const TIMEOUT = 3_000;
+const TIMEOUT = 10_000;
 
 describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () => {
   let server: NatsServer;
   let reader: NatsReader;
   const folder = mkdtempSync(path.join(tmpdir(), 'restwright-nats-'));
-  const connectReader = async (): Promise<void> => {
-    reader = await readNats(server.url);
-  };
   before(async () => {
     server = await startNats({ folder });
-    await connectReader();
+    reader = await readNats(server.url);
   });
   after(async () => {
     await reader.close();
@@ -91,54 +85,19 @@ describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () =
     );
   });
 
-  it('[EVT-9a] goes on where a stream is full, once there is room', async () => {
-    const broker = await open('full');
-    await drain(broker, relayMessages(10, 'full.product'));
-    await reader.manager.streams.update('FULL', { max_msgs: 10, discard: DiscardPolicy.New });
-    const messages = relayMessages(20, 'full.product', 11);
-    const { acknowledged, problem } = await broker.publish(messages);
-    assert.equal(acknowledged, 0);
-    assert.match(problem ?? '', /^the stream FULL refused an event: maximum messages exceeded$/);
-    await reader.manager.streams.update('FULL', { max_msgs: -1 });
-    await drain(broker, messages);
-    assert.deepEqual(
-      withoutRepeats(await reader.read('FULL')),
-      Array.from({ length: 30 }, (_, index) => index + 1),
-    );
-  });
-
-  it('[EVT-9a] connects to one of several hosts', async () => {
-    const away = await freePort();
-    const broker = await open('hosts', { url: `nats://127.0.0.1:${away},127.0.0.1:${server.port}` });
-    await drain(broker, relayMessages(3, 'hosts.product'));
-    assert.equal(broker.address, `127.0.0.1:${away},127.0.0.1:${server.port}`);
-  });
-
-  it('[EVT-9a] makes a stream again that was deleted; without `create` it says how to', async () => {
-    const broker = await open('deleted');
-    await drain(broker, relayMessages(5, 'deleted.product'));
-    await reader.manager.streams.delete('DELETED');
-    const plain = await open('deleted', { create: false });
-    const { problem } = await plain.publish(relayMessages(5, 'deleted.product', 6));
-    assert.match(problem ?? '', /create it \(nats stream add DELETED --subjects "deleted\.>"\), or set create: true$/);
-    await drain(broker, relayMessages(5, 'deleted.product', 6));
-    assert.deepEqual(withoutRepeats(await reader.read('DELETED')), [6, 7, 8, 9, 10]);
-  });
-
-  testFaults({
-    clause: 'EVT-9a',
-    timeout: TIMEOUT,
-    open,
-    destination: (name) => `${name}.product`,
-    kill: () => server.kill(),
-    start: async () => {
-      server = await startNats({ folder, port: server.port });
-    },
-    signal: (name) => process.kill(server.pid, name),
-    async read(name) {
-      await reader.close();
-      await connectReader();
-      return withoutRepeats(await reader.read(name.toUpperCase()));
-    },
+  it('[EVT-9a] takes a token from the URL or from a file', async (context) => {
+    const data = temporaryDirectory(context);
+    const configuration = path.join(data, 'server.conf');
+    const credentialsFile = path.join(data, 'token');
+    writeFileSync(configuration, 'authorization { token: "a-token" }\n');
+    writeFileSync(credentialsFile, 'a-token\n');
+    const guarded = await startNats({ folder: data, configuration });
+    context.after(() => guarded.kill());
+    const messages = relayMessages(1, 'token.product');
+    const url = guarded.url.replace('//', '//a-token@');
+    for (const target of [{ url }, { url: guarded.url, credentialsFile }])
+      assert.equal((await (await open('token', target)).publish(messages)).problem, null);
+    const refused = await (await open('token', { url: guarded.url })).publish(messages);
+    assert.deepEqual(refused, { acknowledged: 0, problem: 'Authorization Violation' });
   });
 });

@@ -39,7 +39,7 @@ export function relayTarget(
   };
 }
 
-/** The options of {@link drain}. */
+/** Options of {@link drain}. */
 interface DrainOptions {
   /** Messages in a call. */
   readonly block?: number;

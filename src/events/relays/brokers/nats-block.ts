@@ -98,18 +98,14 @@ export class NatsBlock {
   }
 }
 
-/** The place of a message, where it is known. */
-interface MessagePlace {
+/** The place of a message in its stream. */
+interface ChainLink {
   readonly stream: string | null;
   /** The id of the message that has to be the last of the stream. */
   readonly before: string | null;
 }
 
-function sendMessage(
-  session: NatsSession,
-  message: RelayMessage,
-  { stream, before }: MessagePlace,
-): Promise<StoreReply> {
+function sendMessage(session: NatsSession, message: RelayMessage, { stream, before }: ChainLink): Promise<StoreReply> {
   const { promise, resolve } = Promise.withResolvers<StoreReply>();
   const headers: (readonly [string, string])[] = [
     ['Nats-Msg-Id', message.id],

@@ -1,12 +1,12 @@
-import type * as JetStream from '@nats-io/jetstream';
-import type * as Core from '@nats-io/transport-node';
-import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Authenticator, Msg, NatsConnection } from '@nats-io/transport-node';
+import { type NetConnectOpts, connect, isIP } from 'node:net';
+import type * as jetstream from '@nats-io/jetstream';
+import type * as core from '@nats-io/transport-node';
 import { type Json, isJsonObject } from '../../../conventions/json/json.ts';
 import type { RelayTarget } from '../../../model/relay-settings.ts';
 import { BrokerPackageMissing } from '../broker.ts';
 import {
   type BrokerCredentials,
+  type BrokerHost,
   type ConnectionFiles,
   describeFailure,
   formatHosts,
@@ -18,8 +18,8 @@ export const DEFAULT_NATS_PORT = 4222;
 
 /** The packages of the client. */
 export interface NatsLibrary {
-  readonly core: typeof Core;
-  readonly jetstream: typeof JetStream;
+  readonly core: typeof core;
+  readonly jetstream: typeof jetstream;
 }
 
 /** The answer of JetStream to a message. */
@@ -43,7 +43,7 @@ export interface NatsMessage {
 export interface NatsSession {
   /** False when the connection is lost, or may not publish. */
   readonly isOpen: boolean;
-  readonly manager: JetStreamManager;
+  readonly manager: jetstream.JetStreamManager;
   readonly library: NatsLibrary;
   /**
    * Sends a message. Where the connection is lost, all that wait for a reply are refused.
@@ -58,14 +58,15 @@ export interface NatsSession {
 /** @throws {BrokerPackageMissing} */
 export async function loadNats(): Promise<NatsLibrary> {
   try {
-    const [core, jetstream] = await Promise.all([import('@nats-io/transport-node'), import('@nats-io/jetstream')]);
-    return { core, jetstream };
+    const packages = [import('@nats-io/transport-node'), import('@nats-io/jetstream')] as const;
+    const [transport, streams] = await Promise.all(packages);
+    return { core: transport, jetstream: streams };
   } catch (error) {
     throw new BrokerPackageMissing('NATS', '@nats-io/transport-node @nats-io/jetstream', error);
   }
 }
 
-/** The options of a connection to NATS. */
+/** Options of a connection to NATS. */
 export interface NatsConnectOptions {
   readonly library: NatsLibrary;
   readonly target: RelayTarget;
@@ -78,11 +79,20 @@ export interface NatsConnectOptions {
 export async function connectNats({ library, target, files, timeout }: NatsConnectOptions): Promise<NatsSession> {
   const { hosts, credentials } = parseHosts(target.url, DEFAULT_NATS_PORT);
   const { ca, cert, key } = files;
-  const certificates = { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) };
+  const found = await findGreeting(hosts, timeout);
+  const { host } = found;
+  // The client does not check the address of a server that has no name, but `localhost`: `host` is for Node.js.
+  const address = isIP(host) === 0 ? {} : { host };
+  const certificates = {
+    ...address,
+    ...(ca !== null && { ca }),
+    ...(cert !== null && { cert }),
+    ...(key !== null && { key }),
+  };
   const isEncrypted = target.url.startsWith('tls://') || ca !== null || cert !== null;
   const authenticator = chooseAuthenticator(library, credentials, files.credentials);
   const connection = await library.core.connect({
-    servers: hosts.map((each) => formatHosts([each])),
+    servers: formatHosts([found]),
     timeout,
     reconnect: false,
     noAsyncTraces: true,
@@ -102,32 +112,63 @@ export async function connectNats({ library, target, files, timeout }: NatsConne
   }
 }
 
+/** Finds the first of several hosts that answers. @throws {Error} where none does */
+async function findGreeting(hosts: readonly BrokerHost[], timeout: number): Promise<BrokerHost> {
+  let failure: unknown = null;
+  for (const host of hosts) {
+    try {
+      await untilGreeted(host, timeout / hosts.length);
+      return host;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/**
+ * Waits for the first bytes of a server, on a connection of their own. The client keeps a connection that is never
+ * greeted, so that each attempt would leave one at a server that is frozen.
+ */
+async function untilGreeted(address: NetConnectOpts, timeout: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect({ ...address, timeout });
+  socket.on('data', () => resolve()).on('error', reject);
+  socket.on('timeout', () => reject(new Error(`NATS did not answer within ${timeout} ms`)));
+  socket.on('close', () => reject(new Error('NATS closed the connection')));
+  try {
+    await promise;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** Takes a `.creds` file, `user:password`, or a token. */
 function chooseAuthenticator(
-  { core }: NatsLibrary,
+  { core: client }: NatsLibrary,
   ofUrl: BrokerCredentials | null,
   file: string | null,
-): Authenticator | null {
-  if (file?.includes('-----BEGIN') === true) return core.credsAuthenticator(new TextEncoder().encode(file));
+): core.Authenticator | null {
+  if (file?.includes('-----BEGIN') === true) return client.credsAuthenticator(new TextEncoder().encode(file));
   const credentials = file === null ? ofUrl : parseCredentials(file);
   if (credentials === null) return null;
   const { username, password } = credentials;
-  if (username === null) return core.tokenAuthenticator(password);
+  if (username === null) return client.tokenAuthenticator(password);
   // The URL of a token is nats://TOKEN@host.
-  if (file === null && password === '') return core.tokenAuthenticator(username);
-  return core.usernamePasswordAuthenticator(username, password);
+  if (file === null && password === '') return client.tokenAuthenticator(username);
+  return client.usernamePasswordAuthenticator(username, password);
 }
 
 class JetStreamSession implements NatsSession {
   isOpen = true;
-  readonly manager: JetStreamManager;
+  readonly manager: jetstream.JetStreamManager;
   readonly library: NatsLibrary;
-  readonly #connection: NatsConnection;
+  readonly #connection: core.NatsConnection;
   readonly #inbox: string;
   readonly #waiting = new Map<string, (reply: StoreReply) => void>();
   #sent = 0;
 
-  constructor(library: NatsLibrary, connection: NatsConnection, manager: JetStreamManager) {
+  constructor(library: NatsLibrary, connection: core.NatsConnection, manager: jetstream.JetStreamManager) {
     this.library = library;
     this.#connection = connection;
     this.manager = manager;
@@ -162,7 +203,7 @@ class JetStreamSession implements NatsSession {
     for (const onReply of waiting) onReply({ kind: 'refused', reason });
   }
 
-  #receive(message: Msg): void {
+  #receive(message: core.Msg): void {
     const token = message.subject.slice(this.#inbox.length + 1);
     const onReply = this.#waiting.get(token);
     this.#waiting.delete(token);
@@ -190,12 +231,12 @@ function describeLoss(error: unknown): string {
 const WRONG_LAST_MESSAGE = 10_070;
 const OTHER_STREAM = 10_060;
 
-function parseReply(message: Msg): StoreReply {
+function parseReply(message: core.Msg): StoreReply {
   if (message.data.length === 0)
     return message.headers?.code === 503
       ? { kind: 'no stream' }
       : { kind: 'refused', reason: 'the answer of the server is empty' };
-  const reply = parseReplyBody(message);
+  const reply = readJson(message);
   if (!isJsonObject(reply)) return { kind: 'refused', reason: 'the answer is none of JetStream' };
   const { error, stream } = reply;
   if (isJsonObject(error)) {
@@ -209,7 +250,7 @@ function parseReply(message: Msg): StoreReply {
     : { kind: 'refused', reason: 'the answer is none of JetStream' };
 }
 
-function parseReplyBody(message: Msg): Json {
+function readJson(message: core.Msg): Json {
   try {
     return message.json<Json>();
   } catch {

@@ -22,8 +22,10 @@ export function planStream({ destination, stream }: RelayTarget): StreamPlan | n
 /** The subjects of a template: `shop.{collection}` is covered by `shop.>`. */
 function coveringSubject(template: DestinationTemplate): string | null {
   const variable = template.findIndex((part) => typeof part !== 'string');
-  const parts = template.slice(0, variable < 0 ? template.length : variable);
-  const fixed = parts.filter((part) => typeof part === 'string').join('');
+  const fixed = template
+    .slice(0, variable < 0 ? template.length : variable)
+    .filter((part) => typeof part === 'string')
+    .join('');
   if (variable < 0) return fixed;
   const end = fixed.lastIndexOf('.');
   return end < 1 ? null : `${fixed.slice(0, end)}.>`;

@@ -10,8 +10,8 @@ const MAX_IN_FLIGHT = 1_000;
 
 /**
  * Relays to NATS JetStream (EVT-9a). A message has the headers `Nats-Msg-Id` (the id of the event), `Content-Type`,
- * `type`, `sequence` and `traceparent`. JetStream stores one of an id within the `duplicate_window` of the stream.
- * After it, a message that is sent again is stored again, behind the others.
+ * `type`, `sequence` and `traceparent`. JetStream stores an id once within the `duplicate_window` of the stream. A
+ * message that is sent again after it is stored again, behind the others.
  *
  * Messages in flight are a chain: JetStream refuses one if the last of its stream is not the one before it
  * (`Nats-Expected-Last-Msg-Id`). Messages of other writers in the same stream break the chain. It is begun again where
