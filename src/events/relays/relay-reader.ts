@@ -1,5 +1,5 @@
 import { matchingPatterns } from '../pattern-index.ts';
-import { DeliveryPace } from '../delivery-pace.ts';
+import { BURST_INTERVAL, DeliveryPace } from '../delivery-pace.ts';
 import { type Held, HeldLease } from '../reader-lease.ts';
 import { StoreReports } from '../store-reports.ts';
 import { Wakeups } from '../wakeups.ts';
@@ -18,6 +18,8 @@ import { RelayRetry } from './relay-retry.ts';
 export const PUBLISH_TIMEOUT = 5_000;
 /** Events that are sent together. */
 const BLOCK = 500;
+/** Events that are read together while few may be sent. */
+const BUSY_BLOCK = 10;
 /** Events whose types alone are read at a time. */
 const MAX_SKIPPED = 1_024;
 /** Events per second while writes need all of the process's time. They then take less than a tenth of it. */
@@ -82,6 +84,7 @@ export class RelayReader {
     if (this.#stopped) return;
     const { wait } = this.#retry;
     if (wait > 0) this.#wakeups.in(wait);
+    else if (this.#options.load.last.isWriting) this.#wakeups.in(BURST_INTERVAL);
     else this.#wakeups.now();
   }
 
@@ -167,12 +170,13 @@ export class RelayReader {
   async #sendBlock(last: number): Promise<number> {
     const { store, relay, broker } = this.#options;
     const { sequence } = this.#progress;
-    const page = await store.events.list({ after: sequence, until: last, limit: BLOCK });
+    const limit = this.#pace.isLimited ? BUSY_BLOCK : BLOCK;
+    const page = await store.events.list({ after: sequence, until: last, limit });
     const allowed = this.#takeAllowed(page);
     if (allowed.length === 0 && page.length > 0) return this.#pace.wait;
     const messages = allowed.flatMap((event) => (this.#sends(event.type) ? (relay.compose(event) ?? []) : []));
     const result = messages.length === 0 ? NOTHING_SENT : await broker.publish(messages);
-    const isWhole = allowed.length === page.length && page.length < BLOCK;
+    const isWhole = allowed.length === page.length && page.length < limit;
     const through = isWhole ? last : (allowed.at(-1)?.sequence ?? last);
     const reached = reachedSequence(messages, result, through);
     if (reached > sequence) this.#isCurrent = await this.#progress.advance(reached);
