@@ -4,7 +4,7 @@ import { type DatabaseKind, type DatabaseReference, selectKind } from '../stores
 import { InvalidDatabaseUrl, parseDatabaseUrl } from '../stores/postgres/driver/database-url.ts';
 import { DRIVER_NAMES, type DriverName } from '../stores/sqlite/driver/driver.ts';
 import { IN_MEMORY } from '../stores/sqlite/sqlite-store.ts';
-import { usageError } from './command-error.ts';
+import { commandFailed, usageError } from './command-error.ts';
 import {
   type EnvironmentVariables,
   readSettingFile,
@@ -187,6 +187,12 @@ export function namedDatabase(
 /** Checks if a database is a file that does not exist. Only a connection shows the databases of a server. */
 export function isMissingFile({ database }: Pick<UsedDatabase, 'database'>): boolean {
   return selectKind(database).isMissing(database);
+}
+
+/** @throws {CommandError} exit 1 where a database is a file that does not exist */
+export function requireDatabase(used: Pick<UsedDatabase, 'database'>): void {
+  if (!isMissingFile(used)) return;
+  throw commandFailed(`the database ${used.database} does not exist; select another one with --database.`);
 }
 
 /** A path as messages show it: relative to the working directory where it is below it. A URL has no password then. */

@@ -53,8 +53,8 @@ export interface RedisSessionOptions {
   /** Milliseconds that connecting may take. */
   readonly timeout: number;
   readonly credentials: { readonly username: string | null; readonly password: string } | null;
-  /** Certificates and key in PEM, for `rediss:`; null for the authorities of Node.js, and for no certificate. */
-  readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null };
+  /** Certificates and key in PEM, for `rediss:`; absent for the authorities of Node.js, and for no certificate. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
 /** The package that connects to Redis is not installed. */
@@ -140,7 +140,6 @@ function openSession(
   address.username = '';
   address.password = '';
   const closing = new AbortController();
-  const certificates = { ca: tls.ca ?? undefined, cert: tls.cert ?? undefined, key: tls.key ?? undefined };
   const shared = { connectTimeout: timeout, signal: closing.signal, reconnectStrategy: false } as const;
   const client = create({
     url: address.href,
@@ -148,7 +147,7 @@ function openSession(
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    socket: address.protocol === 'rediss:' ? { ...shared, ...certificates, tls: true, host: address.hostname } : shared,
+    socket: address.protocol === 'rediss:' ? { ...shared, ...tls, tls: true, host: address.hostname } : shared,
     ...(credentials !== null && { password: credentials.password, username: credentials.username ?? 'default' }),
   });
   // Every command that waits is rejected too.

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { openNats } from '../../src/events/relays/brokers/nats.ts';
 import type { Broker } from '../../src/events/relays/broker.ts';
 import type { RelayTarget } from '../../src/model/relay-settings.ts';
+import { freePort } from '../free-port.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -99,5 +100,12 @@ describe('a relay to NATS JetStream', { skip: skipWithout('nats-server') }, () =
       assert.equal((await (await open('token', target)).publish(messages)).problem, null);
     const refused = await (await open('token', { url: guarded.url })).publish(messages);
     assert.deepEqual(refused, { acknowledged: 0, problem: 'Authorization Violation' });
+  });
+
+  it('[EVT-9a] connects to the first of several hosts that answers', async () => {
+    const away = await freePort();
+    const broker = await open('hosts', { url: `nats://127.0.0.1:${away},127.0.0.1:${server.port}` });
+    await drain(broker, relayMessages(3, 'hosts.product'));
+    assert.equal(broker.address, `127.0.0.1:${away},127.0.0.1:${server.port}`);
   });
 });

@@ -9,13 +9,7 @@ import { monotonicNow } from '../../platform/clock.ts';
 import { type CollectionArguments, collectionArguments } from '../model-file/collection-arguments.ts';
 import { requireCollection, requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
-import {
-  type DatabaseFlags,
-  databaseLocation,
-  isMissingFile,
-  type UsedDatabase,
-  usedDatabase,
-} from '../database-settings.ts';
+import { type DatabaseFlags, databaseLocation, requireDatabase, usedDatabase } from '../database-settings.ts';
 import { countNoun, reportProgress } from '../terminal/progress.ts';
 import { toExitCode, readStopSignal, supportsColour, type Terminal } from '../terminal/terminal.ts';
 
@@ -69,12 +63,6 @@ async function exportCommand(target: CollectionArguments, flags: ExportFlags, te
     progress.end();
     await store.close();
   }
-}
-
-/** @throws {CommandError} exit 1 where there is no such file */
-function requireDatabase(used: UsedDatabase): void {
-  if (!isMissingFile(used)) return;
-  throw commandFailed(`the database ${used.database} does not exist; select another one with --database.`);
 }
 
 /** @throws {CommandError} exit 1 where the file system fails */

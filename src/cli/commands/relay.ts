@@ -7,7 +7,7 @@ import type { RelaySettings } from '../../model/relay-settings.ts';
 import { monotonicNow } from '../../platform/clock.ts';
 import { commandFailed, type ExitCode, usageError } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT, valueOption } from '../command-spec.ts';
-import { type DatabaseFlags, databaseLocation, isMissingFile, usedDatabase } from '../database-settings.ts';
+import { type DatabaseFlags, databaseLocation, requireDatabase, usedDatabase } from '../database-settings.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -39,8 +39,7 @@ async function relayCommand(file: string, flags: RelayFlags, terminal: Terminal)
   const { model } = await requireModel(file, terminal.env);
   const settings = findReplayedRelay(model, flags);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
-  if (isMissingFile(used))
-    throw commandFailed(`the database ${used.database} does not exist; select another one with --database.`);
+  requireDatabase(used);
   const signal = terminal.stopSignal();
   const broker = await openTarget(settings, path.dirname(file));
   const replayed = { ...model, events: { ...model.events, relays: [settings] } };

@@ -2,7 +2,7 @@ import { readNumber, readString } from '../../model/values/access.ts';
 import type { Row } from '../../plan/plan.ts';
 import { commandFailed, type ExitCode } from '../command-error.ts';
 import { type CommandSpec, DATABASE_OPTIONS, jsonOption, MODEL_ARGUMENT } from '../command-spec.ts';
-import { type DatabaseFlags, databaseLocation, isMissingFile, usedDatabase } from '../database-settings.ts';
+import { type DatabaseFlags, databaseLocation, requireDatabase, usedDatabase } from '../database-settings.ts';
 import { findModel } from '../model-file/find-model.ts';
 import { requireModel } from '../model-file/read-model.ts';
 import { openWithoutServer } from '../open-database.ts';
@@ -23,8 +23,7 @@ async function listRelays(file: string, flags: RelaysFlags, terminal: Terminal):
   const { model } = await requireModel(file, env);
   if (model.relays === null) throw commandFailed(`${file} has no relays; add events: { relays: [..] } to it.`);
   const used = usedDatabase(databaseLocation(flags, env), model.name);
-  if (isMissingFile(used))
-    throw commandFailed(`the database ${used.database} does not exist; select another one with --database.`);
+  requireDatabase(used);
   const { api, close } = await openWithoutServer(model, { ...used, modelFile: file }, terminal);
   try {
     const rows = (await api.relays.rows?.list()) ?? [];

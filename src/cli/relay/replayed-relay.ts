@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../conventions/json/json.ts';
+import { BROKER_RULES, BROKERS } from '../../model/compile/settings/broker-rules.ts';
 import { compileRelays } from '../../model/compile/settings/relays.ts';
 import { judgeRelays } from '../../model/compile/settings/judge-relays.ts';
 import type { Model } from '../../model/model.ts';
@@ -15,25 +16,6 @@ export interface ReplayTargetFlags {
   readonly create?: boolean;
 }
 
-const SCHEMES: Readonly<Record<string, BrokerKind>> = {
-  'nats:': 'nats',
-  'tls:': 'nats',
-  'redis:': 'redis',
-  'rediss:': 'redis',
-  'amqp:': 'rabbitmq',
-  'amqps:': 'rabbitmq',
-  'kafka:': 'kafka',
-  'kafkas:': 'kafka',
-};
-
-/** The member of the destination by broker. */
-const DESTINATIONS: Readonly<Record<BrokerKind, string>> = {
-  nats: 'subject',
-  redis: 'stream',
-  rabbitmq: 'exchange',
-  kafka: 'topic',
-};
-
 /**
  * Finds the relay to which `relay` sends: one of the model, or one that the flags describe.
  *
@@ -42,10 +24,9 @@ const DESTINATIONS: Readonly<Record<BrokerKind, string>> = {
 export function findReplayedRelay(model: Model, flags: ReplayTargetFlags): RelaySettings {
   const { to = '' } = flags;
   if (to === '') throw usageError('--to is missing; write the URL of a broker, or the name of a relay of the model.');
-  const [scheme = ''] = /^[a-z]+:(?=\/\/)/.exec(to) ?? [];
-  const kind = SCHEMES[scheme];
+  const kind = BROKERS.find((each) => listStarts(each).some((start) => to.startsWith(start)));
   if (kind !== undefined) return describedRelay(model, kind, flags);
-  if (scheme !== '') throw unknownScheme();
+  if (to.includes('://')) throw unknownScheme();
   const found = model.events.relays.find(({ name }) => name === to);
   if (found === undefined) throw unknownRelay(model, to);
   if (flags.destination !== undefined || flags.types !== undefined || flags.format !== undefined)
@@ -54,8 +35,13 @@ export function findReplayedRelay(model: Model, flags: ReplayTargetFlags): Relay
 }
 
 function unknownScheme(): CommandError {
-  const schemes = Object.keys(SCHEMES).map((each) => `${each}//`);
-  return usageError(`--to: the URL is of no broker; its scheme is one of ${schemes.join(', ')}.`);
+  return usageError(`--to: the URL is of no broker; it starts with one of ${BROKERS.flatMap(listStarts).join(', ')}.`);
+}
+
+/** The starts of the URLs of a broker. */
+function listStarts(kind: BrokerKind): readonly string[] {
+  const { plain, encrypted } = BROKER_RULES[kind];
+  return [`${plain}://`, `${encrypted}://`];
 }
 
 function unknownRelay({ events: { relays } }: Model, name: string): CommandError {
@@ -69,7 +55,7 @@ function describedRelay(model: Model, kind: BrokerKind, flags: ReplayTargetFlags
   const entry: JsonObject = {
     [kind]: to,
     create: create === true,
-    ...(destination === undefined ? {} : { [DESTINATIONS[kind]]: destination }),
+    ...(destination === undefined ? {} : { [BROKER_RULES[kind].destination]: destination }),
     ...(types === undefined ? {} : { types: types.split(',') }),
     ...(format === undefined ? {} : { format: readFormat(format) }),
   };

@@ -110,15 +110,16 @@ export class RelayProgress {
   /**
    * Reports the state where it has changed, each second at most while it is the same.
    *
-   * @returns milliseconds until the next call
+   * @returns milliseconds until the next call; null if nothing is left to report
    * @throws {StoreUnavailable}
    */
-  async report(): Promise<number> {
+  async report(): Promise<number | null> {
+    if (!this.#isDirty) return null;
     const wait = this.#nextReport - this.#options.elapsed();
-    if (!this.#isDirty || (wait > 0 && this.#state === this.#reported)) return Math.max(wait, REPORT_INTERVAL / 2);
+    if (wait > 0 && this.#state === this.#reported) return wait;
     if (this.#stored !== this.#sequence) this.#store(0);
     await this.#writeReport();
-    return REPORT_INTERVAL;
+    return this.#isDirty ? REPORT_INTERVAL : null;
   }
 
   async #writeReport(): Promise<void> {

@@ -1,4 +1,3 @@
-import { matchingPatterns } from '../pattern-index.ts';
 import { BURST_INTERVAL, DeliveryPace } from '../delivery-pace.ts';
 import { type Held, HeldLease } from '../reader-lease.ts';
 import { StoreReports } from '../store-reports.ts';
@@ -110,7 +109,8 @@ export class RelayReader {
       await this.#register();
       if (this.#retry.wait > 0) return this.#wakeups.in(this.#retry.wait);
       await this.#work();
-      if (this.#isCurrent) this.#wakeups.in(await this.#progress.report());
+      const next = this.#isCurrent ? await this.#progress.report() : null;
+      if (next !== null) this.#wakeups.in(next);
       this.#reports.succeeded();
     } catch (error) {
       this.#isCurrent = false;
@@ -152,18 +152,14 @@ export class RelayReader {
 
   /** Passes events of types that the relay does not send: their types alone are read. @returns false for none */
   async #skip(last: number): Promise<boolean> {
+    const { relay, store } = this.#options;
     const { sequence } = this.#progress;
-    if (this.#options.relay.patterns.includes('*')) return false;
+    if (relay.patterns.includes('*')) return false;
     const until = Math.min(last, sequence + MAX_SKIPPED);
-    const types = await this.#options.store.events.types(sequence, until);
-    if (types.some((type) => this.#sends(type))) return false;
+    const types = await store.events.types(sequence, until);
+    if (types.some(relay.sends)) return false;
     this.#isCurrent = await this.#progress.skip(until);
     return true;
-  }
-
-  #sends(type: string): boolean {
-    const { patterns } = this.#options.relay;
-    return matchingPatterns(type).some((pattern) => patterns.includes(pattern));
   }
 
   /** Sends the next events. @returns milliseconds until more may be sent; 0 for now */
@@ -174,7 +170,7 @@ export class RelayReader {
     const page = await store.events.list({ after: sequence, until: last, limit });
     const allowed = this.#takeAllowed(page);
     if (allowed.length === 0 && page.length > 0) return this.#pace.wait;
-    const messages = allowed.flatMap((event) => (this.#sends(event.type) ? (relay.compose(event) ?? []) : []));
+    const messages = allowed.flatMap((event) => relay.compose(event) ?? []);
     const result = messages.length === 0 ? NOTHING_SENT : await broker.publish(messages);
     const isWhole = allowed.length === page.length && page.length < limit;
     const through = isWhole ? last : (allowed.at(-1)?.sequence ?? last);

@@ -1,6 +1,7 @@
 import { ANONYMOUS_CALLER } from '../../auth/policy-caller.ts';
 import { CLOUD_EVENT_TYPE, cloudEvent, eventTraceparent } from '../../conventions/events/cloud-event.ts';
 import type { EventEnvelope } from '../../conventions/events/event.ts';
+import { matchesType } from '../../conventions/events/event-pattern.ts';
 import type { Contract, Contracts } from '../../contract/contract.ts';
 import { dataSchemaUri } from '../../describe/asyncapi/data-schema.ts';
 import type { RelaySettings } from '../../model/relay-settings.ts';
@@ -20,6 +21,8 @@ export interface Relay {
   readonly reader: string;
   /** Patterns of types as the log has them. */
   readonly patterns: readonly string[];
+  /** True if the relay sends events of a type, as the log has it: unless its filter excludes them. */
+  readonly sends: (type: string) => boolean;
   /** Makes the message of an event: the same bytes at each attempt. null where the relay does not send the event. */
   readonly compose: (event: LoggedEvent) => RelayMessage | null;
 }
@@ -29,11 +32,6 @@ export interface RelaySource {
   readonly contracts: Contracts;
   /** The scheme and authority of URLs in events. */
   readonly origin: () => string;
-}
-
-/** Names the reader of a relay. */
-export function relayReader(name: string): string {
-  return `relay:${name}`;
 }
 
 /**
@@ -50,12 +48,16 @@ export function compileRelay(settings: RelaySettings, { contracts, origin }: Rel
   const view = new EventView({ caller: null, contract, current, origin });
   const passes = compileEventSelection(filter, types, { caller: ANONYMOUS_CALLER, contract });
   const write = compileMessage(settings, contract, origin);
+  const patterns = contract === current ? types : storedPatterns(types, contract, contracts);
+  const sends = (type: string): boolean => patterns.some((pattern) => matchesType(pattern, type));
   return {
     settings,
     version: contract.version,
-    reader: relayReader(settings.name),
-    patterns: contract === current ? types : storedPatterns(types, contract, contracts),
+    reader: `relay:${settings.name}`,
+    patterns,
+    sends,
     compose(event) {
+      if (!sends(event.type)) return null;
       const seen = view.of(event);
       return seen === null || !passes(seen) ? null : write(seen, event.sequence);
     },

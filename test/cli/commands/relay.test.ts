@@ -33,7 +33,7 @@ const REFUSED: readonly (readonly [options: string, message: RegExp])[] = [
   ['--to shop-events --from 0', /--from: 0 is no sequence; write a whole number from 1/],
   ['--to shop-events --from 1 --until x', /--until: x is no sequence/],
   ['--to orders --from 1', /the model has no relay orders; it has shop-events/],
-  ['--to ftp://u:s3cret@host --from 1', /the URL is of no broker; its scheme is one of nats:\/\//],
+  ['--to ftp://u:s3cret@host --from 1', /the URL is of no broker; it starts with one of nats:\/\//],
   ['--to nats://u:s3cret@host --from 1 --destination shop.{tenant}', /\{tenant\}/],
   ['--to nats://u:s3cret@host --from 1 --types product.gone', /product\.gone matches no type of event/],
   ['--to nats://u:s3cret@host --from 1 --format xml', /xml is no format of events; use native or cloudevents/],

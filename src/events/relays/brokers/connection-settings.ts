@@ -11,6 +11,13 @@ export interface BrokerCredentials {
   readonly password: string;
 }
 
+/** Texts in PEM. */
+interface Certificates {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** The content of the files of a target; null for those that it does not have. */
 export interface ConnectionFiles {
   /** Credentials as they are in their file, trimmed. */
@@ -44,8 +51,21 @@ async function readSetting(name: string, file: string | null): Promise<string | 
   }
 }
 
+/** The certificates and the key of files as Node.js takes them: those that there are. */
+export function listCertificates({ ca, cert, key }: ConnectionFiles): Certificates {
+  return { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) };
+}
+
+/** The credentials of a target: those of its file, or else those in its URL; null for none. */
+export function chooseCredentials(
+  { credentials }: ConnectionFiles,
+  ofUrl: BrokerCredentials | null,
+): BrokerCredentials | null {
+  return credentials === null ? ofUrl : parseCredentials(credentials);
+}
+
 /** Reads `user:password`, or a password alone. */
-export function parseCredentials(text: string): BrokerCredentials {
+function parseCredentials(text: string): BrokerCredentials {
   const colon = text.indexOf(':');
   return colon < 0
     ? { username: null, password: text }
@@ -79,12 +99,14 @@ export function parseHosts(url: string, defaultPort: number): BrokerHosts {
     .split(',')
     .map((host) => new URL(host.startsWith(scheme) ? host : `${scheme}${host}`));
   return {
-    hosts: urls.map(({ hostname, port }) => ({
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? defaultPort : Number(port),
-    })),
+    hosts: urls.map((each) => readHost(each, defaultPort)),
     credentials: urls[0] === undefined ? null : findUrlCredentials(urls[0].href),
   };
+}
+
+/** Reads the host of a URL, an address of IPv6 without brackets. */
+export function readHost({ hostname, port }: URL, defaultPort: number): BrokerHost {
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? defaultPort : Number(port) };
 }
 
 /** Writes hosts for messages: `one:4222,two:4222`. */

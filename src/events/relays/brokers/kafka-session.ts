@@ -1,13 +1,15 @@
 import type * as Kafka from '@platformatic/kafka';
 import { isIP, type Socket } from 'node:net';
 import type { BaseOptions, MessageToProduce, Producer } from '@platformatic/kafka';
+import { sequenceText } from '../../../conventions/events/event.ts';
 import type { RelayTarget } from '../../../model/relay-settings.ts';
 import { BrokerPackageMissing, type RelayMessage } from '../broker.ts';
 import {
   type BrokerHosts,
+  chooseCredentials,
   type ConnectionFiles,
   describeFailure,
-  parseCredentials,
+  listCertificates,
   parseHosts,
 } from './connection-settings.ts';
 
@@ -73,9 +75,8 @@ export function openKafkaSession(options: KafkaSessionOptions): KafkaSession {
 }
 
 function makeConnectionOptions({ library, target, files, timeout }: KafkaSessionOptions): BaseOptions {
-  const { hosts, isEncrypted, credentials: urlCredentials } = parseKafkaUrl(target.url);
-  const credentials = files.credentials === null ? urlCredentials : parseCredentials(files.credentials);
-  const { ca, cert, key } = files;
+  const { hosts, isEncrypted, credentials: ofUrl } = parseKafkaUrl(target.url);
+  const credentials = chooseCredentials(files, ofUrl);
   return {
     clientId: 'restwright',
     bootstrapBrokers: [...hosts],
@@ -84,9 +85,7 @@ function makeConnectionOptions({ library, target, files, timeout }: KafkaSession
     connectTimeout: timeout,
     requestTimeout: timeout,
     timeout: Math.ceil(timeout / 2),
-    ...(isEncrypted && {
-      tls: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
-    }),
+    ...(isEncrypted && { tls: listCertificates(files) }),
     ...(credentials !== null && {
       sasl: {
         mechanism: library.SASLMechanisms.PLAIN,
@@ -187,7 +186,7 @@ const HEADERS = {
 function toRecord(message: RelayMessage): MessageToProduce {
   const headers = new Map([
     [HEADERS.id, Buffer.from(message.id)],
-    [HEADERS.sequence, Buffer.from(String(message.sequence).padStart(20, '0'))],
+    [HEADERS.sequence, Buffer.from(sequenceText(message.sequence))],
     [HEADERS.type, Buffer.from(message.type)],
     [HEADERS.contentType, Buffer.from(message.contentType)],
   ]);

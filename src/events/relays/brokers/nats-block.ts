@@ -1,3 +1,4 @@
+import { sequenceText } from '../../../conventions/events/event.ts';
 import type { RelayMessage } from '../broker.ts';
 import { describeFailure } from './connection-settings.ts';
 import type { NatsSession, StoreRefusal, StoreReply } from './nats-session.ts';
@@ -111,7 +112,7 @@ function sendMessage(session: NatsSession, message: RelayMessage, { stream, befo
     ['Nats-Msg-Id', message.id],
     ['Content-Type', message.contentType],
     ['type', message.type],
-    ['sequence', String(message.sequence).padStart(20, '0')],
+    ['sequence', sequenceText(message.sequence)],
   ];
   if (message.traceparent !== '') headers.push(['traceparent', message.traceparent]);
   if (stream !== null) headers.push(['Nats-Expected-Stream', stream]);

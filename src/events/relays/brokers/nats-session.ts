@@ -7,10 +7,11 @@ import { BrokerPackageMissing } from '../broker.ts';
 import {
   type BrokerCredentials,
   type BrokerHost,
+  chooseCredentials,
   type ConnectionFiles,
   describeFailure,
   formatHosts,
-  parseCredentials,
+  listCertificates,
   parseHosts,
 } from './connection-settings.ts';
 
@@ -78,26 +79,19 @@ export interface NatsConnectOptions {
 /** Connects once. @throws {Error} where the server is away, or refuses the credentials */
 export async function connectNats({ library, target, files, timeout }: NatsConnectOptions): Promise<NatsSession> {
   const { hosts, credentials } = parseHosts(target.url, DEFAULT_NATS_PORT);
-  const { ca, cert, key } = files;
   const found = await findGreeting(hosts, timeout);
   const { host } = found;
   // The client does not check the address of a server that has no name, but `localhost`: `host` is for Node.js.
   const address = isIP(host) === 0 ? {} : { host };
-  const certificates = {
-    ...address,
-    ...(ca !== null && { ca }),
-    ...(cert !== null && { cert }),
-    ...(key !== null && { key }),
-  };
-  const isEncrypted = target.url.startsWith('tls://') || ca !== null || cert !== null;
-  const authenticator = chooseAuthenticator(library, credentials, files.credentials);
+  const isEncrypted = target.url.startsWith('tls://') || files.ca !== null || files.cert !== null;
+  const authenticator = chooseAuthenticator(library, credentials, files);
   const connection = await library.core.connect({
     servers: formatHosts([found]),
     timeout,
     reconnect: false,
     noAsyncTraces: true,
     ignoreClusterUpdates: true,
-    ...(isEncrypted && { tls: certificates }),
+    ...(isEncrypted && { tls: { ...address, ...listCertificates(files) } }),
     ...(authenticator !== null && { authenticator }),
   });
   try {
@@ -147,10 +141,11 @@ async function untilGreeted(address: NetConnectOpts, timeout: number): Promise<v
 function chooseAuthenticator(
   { core: client }: NatsLibrary,
   ofUrl: BrokerCredentials | null,
-  file: string | null,
+  files: ConnectionFiles,
 ): core.Authenticator | null {
+  const { credentials: file } = files;
   if (file?.includes('-----BEGIN') === true) return client.credsAuthenticator(new TextEncoder().encode(file));
-  const credentials = file === null ? ofUrl : parseCredentials(file);
+  const credentials = chooseCredentials(files, ofUrl);
   if (credentials === null) return null;
   const { username, password } = credentials;
   if (username === null) return client.tokenAuthenticator(password);

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Channel, Connection, ConnectionOptions, Envelope } from 'rabbitmq-client';
+import { sequenceText } from '../../../conventions/events/event.ts';
 import { settlesWithin } from '../../../platform/timeout.ts';
 import type { RelayMessage } from '../broker.ts';
 import { findErrorCode } from './rabbitmq-problems.ts';
@@ -165,7 +166,7 @@ function toEnvelope(message: RelayMessage, isMandatory: boolean): Envelope {
     messageId: message.id,
     contentType: message.contentType,
     type: message.type,
-    headers: { sequence: String(message.sequence).padStart(20, '0'), traceparent: message.traceparent },
+    headers: { sequence: sequenceText(message.sequence), traceparent: message.traceparent },
   };
   // The client would add the time of sending, which differs from one attempt to the next.
   return Object.assign(envelope, { timestamp: undefined });

@@ -7,7 +7,15 @@ import {
   type PublishResult,
   type RelayMessage,
 } from '../broker.ts';
-import { findUrlCredentials, parseCredentials, readConnectionFiles } from './connection-settings.ts';
+import {
+  type BrokerHost,
+  chooseCredentials,
+  findUrlCredentials,
+  formatHosts,
+  listCertificates,
+  readConnectionFiles,
+  readHost,
+} from './connection-settings.ts';
 import {
   describeConnectionError,
   describeMissingExchange,
@@ -74,8 +82,7 @@ class RabbitmqBroker implements Broker {
   #isClosed = false;
 
   constructor(options: BrokerOptions, connect: (options: RabbitmqSessionOptions) => RabbitmqSession) {
-    const { hostname, port, protocol } = new URL(options.target.url);
-    this.address = `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`;
+    this.address = formatHosts([readRabbitHost(new URL(options.target.url))]);
     this.#options = options;
     this.#connect = connect;
   }
@@ -196,15 +203,18 @@ function nameRoute({ destination, routingKey }: RelayMessage): string {
 
 async function readSettings({ target, timeout }: BrokerOptions): Promise<RabbitmqSessionOptions> {
   const files = await readConnectionFiles(target);
-  const { hostname, port, protocol, pathname } = new URL(target.url);
-  const credentials = files.credentials === null ? findUrlCredentials(target.url) : parseCredentials(files.credentials);
+  const url = new URL(target.url);
+  const { protocol, pathname } = url;
+  const { host, port } = readRabbitHost(url);
+  const credentials = chooseCredentials(files, findUrlCredentials(target.url));
+  const name = isIP(host) === 0 ? { servername: host } : {};
   return {
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port),
+    hostname: host,
+    port,
     username: credentials?.username ?? 'guest',
     password: credentials?.password ?? 'guest',
     vhost: pathname.length > 1 ? decodeURIComponent(pathname.slice(1)) : '/',
-    tls: protocol === 'amqps:' ? readTls(files, hostname) : false,
+    tls: protocol === 'amqps:' ? { ...listCertificates(files), ...name } : false,
     connectionName: 'restwright',
     noDelay: true,
     acquireTimeout: timeout,
@@ -212,14 +222,6 @@ async function readSettings({ target, timeout }: BrokerOptions): Promise<Rabbitm
   };
 }
 
-function readTls(
-  { ca, cert, key }: Awaited<ReturnType<typeof readConnectionFiles>>,
-  hostname: string,
-): Exclude<RabbitmqSessionOptions['tls'], undefined> {
-  return {
-    ...(ca === null ? {} : { ca }),
-    ...(cert === null ? {} : { cert }),
-    ...(key === null ? {} : { key }),
-    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-  };
+function readRabbitHost(url: URL): BrokerHost {
+  return readHost(url, DEFAULT_PORTS[url.protocol] ?? 0);
 }

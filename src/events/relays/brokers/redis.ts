@@ -1,3 +1,4 @@
+import { sequenceText } from '../../../conventions/events/event.ts';
 import {
   RedisClientMissing,
   type RedisSession,
@@ -12,10 +13,18 @@ import {
   type PublishResult,
   type RelayMessage,
 } from '../broker.ts';
-import { describeFailure, findUrlCredentials, parseCredentials, readConnectionFiles } from './connection-settings.ts';
+import {
+  chooseCredentials,
+  describeFailure,
+  findUrlCredentials,
+  formatHosts,
+  listCertificates,
+  readConnectionFiles,
+  readHost,
+} from './connection-settings.ts';
 import { addToStreams } from './redis-script.ts';
 
-const DEFAULT_PORT = '6379';
+const DEFAULT_PORT = 6379;
 
 /**
  * Relays to Redis Streams (EVT-9d). An entry has the id `SEQUENCE-0` and the fields `id`, `type`, `sequence`,
@@ -54,8 +63,7 @@ class RedisBroker implements Broker {
   #isClosed = false;
 
   constructor(options: BrokerOptions, connect: (options: RedisSessionOptions) => RedisSession) {
-    const { hostname, port } = new URL(options.target.url);
-    this.address = `${hostname}:${port === '' ? DEFAULT_PORT : port}`;
+    this.address = formatHosts([readHost(new URL(options.target.url), DEFAULT_PORT)]);
     this.#options = options;
     this.#connect = connect;
   }
@@ -85,7 +93,7 @@ class RedisBroker implements Broker {
       String(each.sequence),
       each.id,
       each.type,
-      String(each.sequence).padStart(20, '0'),
+      sequenceText(each.sequence),
       each.contentType,
       each.traceparent,
       each.body,
@@ -98,14 +106,14 @@ class RedisBroker implements Broker {
     if (this.#session?.isOpen() === true) return this.#session;
     this.#drop();
     const { target, timeout } = this.#options;
-    const { credentials, ca, cert, key } = await readConnectionFiles(target);
+    const files = await readConnectionFiles(target);
     ended.throwIfAborted();
     if (this.#isClosed) throw new Error('the relay is closed');
     const session = this.#connect({
       url: target.url,
       timeout,
-      credentials: credentials === null ? findUrlCredentials(target.url) : parseCredentials(credentials),
-      tls: { ca, cert, key },
+      credentials: chooseCredentials(files, findUrlCredentials(target.url)),
+      tls: listCertificates(files),
     });
     this.#session = session;
     await session.ready;
