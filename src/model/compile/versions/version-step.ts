@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../conventions/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../conventions/json/json.ts';
 import { type ReportProblem, suggestName } from '../../document/model-error.ts';
 import type { Resource, Shape, VersionChange } from '../../model.ts';
 import type { Converters } from '../../typescript/version-converters.ts';
@@ -78,5 +78,26 @@ export function readSchema(
     const cause = `${keyword} does not apply to a field of ${step.older} that ${step.successor} does not have`;
     step.report([...path, keyword], cause, 'remove it');
   }
+  for (const at of listFormerNames(schema)) {
+    const cause = `x-was does not apply to a member of a field of ${step.older} that ${step.successor} does not have`;
+    const fix = `remove it, and write the name that ${step.older} has; the rename of a member that ${step.successor} stores is a move of the same change`;
+    step.report([...path, ...at], cause, fix);
+  }
   return { schema, shape: compileShape({ declared: schema, path, report: step.report }, 'field') };
+}
+
+/** The paths of former names inside of a schema. */
+function listFormerNames(schema: JsonObject): readonly Path[] {
+  const members = Object.entries(readObject(schema['properties'])).map(([name, held]) => ({
+    step: ['properties', name],
+    held: readObject(held),
+  }));
+  const values = ['items', 'additionalProperties'].flatMap((keyword) => {
+    const held = schema[keyword];
+    return isJsonObject(held) ? [{ step: [keyword], held }] : [];
+  });
+  return [
+    ...members.flatMap(({ step, held }) => ('x-was' in held ? [[...step, 'x-was']] : [])),
+    ...[...members, ...values].flatMap(({ step, held }) => listFormerNames(held).map((inner) => [...step, ...inner])),
+  ];
 }

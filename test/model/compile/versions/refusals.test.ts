@@ -266,6 +266,27 @@ const refusals: readonly Refusal[] = [
     /remove it/,
   ],
   [
+    'a former name of a member of a field that the version alone has',
+    '{ resource: items, with: { old: { schema: { type: object, properties: { city: { type: string, x-was: town } } } } } }',
+    '.with.old.schema.properties.city.x-was',
+    /x-was does not apply to a member of a field of 1\.4\.0 that 2\.0\.0 does not have/,
+    /remove it, and write the name that 1\.4\.0 has; .*is a move/,
+  ],
+  [
+    'a former name in the items of such a field',
+    '{ resource: items, with: { old: { schema: { type: array, items: { type: object, properties: { city: { type: string, x-was: town } } } } } } }',
+    '.with.old.schema.items.properties.city.x-was',
+    /x-was does not apply to a member/,
+    /remove it/,
+  ],
+  [
+    'a former name in the values of a map in such a field',
+    '{ resource: items, with: { old: { schema: { type: object, properties: { by: { type: object, additionalProperties: { type: object, properties: { city: { type: string, x-was: town } } } } } } } } }',
+    '.with.old.schema.properties.by.additionalProperties.properties.city.x-was',
+    /x-was does not apply to a member/,
+    /remove it/,
+  ],
+  [
     'a resource that is absent and differs',
     '{ resource: items, absent: true, rename: { title: name } }',
     '',
