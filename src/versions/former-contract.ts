@@ -1,28 +1,23 @@
 import type { Json } from '../conventions/json/json.ts';
 import type { ContractVersion, Field, Member, Model, OlderVersion, Resource, VersionChange } from '../model/model.ts';
 import { byCollection } from '../model/compile/resources/compile-resources.ts';
-import { findFormerNames } from './former-names.ts';
+import { type FindFormer, findResourcesBefore, type ResourceBefore } from './former-fields.ts';
 import { compileRenaming, type RenamedPath, splitPath } from './renamed-paths.ts';
 import type { StoredRowChange } from './row-changes.ts';
 
-/** A resource of the model before. */
-export interface FormerResource {
-  /** The name of its table, and its singular. */
-  readonly table: string;
-  readonly singular: string;
-  readonly fields: readonly Member[];
-}
-
-/** The model before as a contract whose rows are converted: it has other names in objects (`x-was`). */
+/** The model before as a contract: it has other names of collections, fields or members of objects (`was`, `x-was`). */
 export interface FormerContract {
   /** Its changes are those of `x-was`. The model does not list it. */
   readonly version: OlderVersion;
+  /** The changes for which rows are rewritten: those of members. Tables and columns are renamed by their names. */
   readonly changes: readonly StoredRowChange[];
+  /** The resources with the names that their fields and members had. */
+  readonly resources: readonly ResourceBefore[];
 }
 
 /** A contract that stored rows may be of, and the reasons for which their former names cannot be followed. */
 export interface FormerSearch {
-  /** Null where no member in an object has another name. */
+  /** Null where nothing has another name. */
   readonly contract: FormerContract | null;
   readonly problems: readonly FormerProblem[];
   /** Members of objects that the model does not have any more, by the name of the resource. */
@@ -36,85 +31,83 @@ export interface FormerProblem {
 }
 
 /**
- * Finds the contract whose rows have members of objects under their former names (`x-was`). It has the former names of
- * fields, too.
+ * Finds the contract whose rows have collections, fields or members of objects under their former names. What is
+ * recorded about rows follows it also where the rows themselves need no conversion.
  *
  * @param version the version of the rows
- * @param find the resource of the model before; null for a new one
  */
-export function findFormerContract(
-  model: Model,
-  version: ContractVersion,
-  find: (resource: Resource) => FormerResource | null,
-): FormerSearch {
-  const found = [...model.resources.values()].flatMap((resource): readonly ResourceBefore[] => {
-    const before = find(resource);
-    return before === null ? [] : [{ resource, before, ...findFormerNames(resource, before.fields) }];
-  });
+export function findFormerContract(model: Model, version: ContractVersion, find: FindFormer): FormerSearch {
+  const found = findResourcesBefore(model, find);
   const problems = found.flatMap(({ resource, problems: own }) =>
     own.map((problem): FormerProblem => ({ resource: resource.name, problem })),
   );
   const dropped = new Map(found.map(({ resource, dropped: own }) => [resource.name, own]));
-  if (found.every(({ renamed }) => renamed.length === 0)) return { contract: null, problems, dropped };
-  const former = new Map(found.map((each) => [each.resource.name, renameFields(each)]));
-  const resources = new Map(
-    [...model.resources].flatMap(([name]) => {
-      const own = former.get(name)?.older;
-      return own === undefined ? [] : [[name, own] as const];
-    }),
-  );
+  if (found.every(hasSameNames)) return { contract: null, problems, dropped };
+  const former = found.map(renameFields);
+  const resources = new Map(former.map(({ older }) => [older.name, older]));
   const contract: OlderVersion = {
     version,
     deprecated: null,
     sunset: null,
     deprecationPage: null,
     retired: false,
-    changes: [...former.values()].flatMap(({ changes }) => changes),
+    changes: former.flatMap(({ changes }) => changes),
     model: { ...model, version, resources, collections: byCollection(resources), versions: [] },
   };
-  return { contract: { version: contract, changes: found.flatMap(describeRenamed) }, problems, dropped };
+  const changes = found.flatMap(describeRenamed);
+  return { contract: { version: contract, changes, resources: found }, problems, dropped };
 }
 
-interface ResourceBefore {
-  readonly resource: Resource;
-  readonly before: FormerResource;
-  readonly renamed: readonly RenamedPath[];
-  readonly dropped: readonly string[];
-  readonly problems: readonly string[];
+function hasSameNames({ resource, before, fields, renamed }: ResourceBefore): boolean {
+  const isSame = before.table === resource.name && before.singular === resource.singular;
+  return isSame && fields.length + renamed.length === 0;
 }
 
 /** The resource as it was, and the changes since. Fields that the model before does not have are there, too. */
-function renameFields({ resource, before, renamed }: ResourceBefore): {
+function renameFields({ resource, before, fields: renamedFields, renamed }: ResourceBefore): {
   readonly older: Resource;
   readonly changes: readonly VersionChange[];
 } {
   const inside = Map.groupBy(renamed, ({ to }) => splitPath(to)[0]);
   const known = new Map(before.fields.map((field) => [field.name, field]));
+  const names = new Map(renamedFields.map(({ from, to }) => [to, from]));
   const pairs = resource.fields.map((field) => {
-    const was = known.get(field.name) ?? known.get(field.was ?? '');
-    const names = inside.get(field.name) ?? [];
+    const name = names.get(field.name) ?? field.name;
+    const [was, members] = [known.get(name), inside.get(field.name) ?? []];
     return {
       field,
-      older: was === undefined ? field : names.length === 0 ? { ...field, name: was.name } : asField(field, was),
-      names,
+      older: was !== undefined && members.length > 0 ? asField(field, was) : { ...field, name },
+      members,
     };
   });
   const fields = pairs.map(({ older }) => older);
   return {
     older: {
       ...resource,
+      ...renameParent(resource, names),
       collection: before.table.replaceAll('_', '-'),
       singular: before.singular,
       was: null,
       fields,
       field: new Map(fields.map((field) => [field.name, field])),
     },
-    changes: pairs.flatMap(({ field, older, names }): readonly VersionChange[] => {
+    changes: pairs.flatMap(({ field, older, members }): readonly VersionChange[] => {
       const [from, to] = [older.name, field.name];
-      if (names.length > 0) return [convertField(resource.name, { from, to }, names)];
-      return from === to ? [] : [{ kind: 'rename', resource: resource.name, from, to }];
+      if (members.length > 0) return [convertField(resource.name, { from, to }, members)];
+      return from === to || to === resource.parent?.field
+        ? []
+        : [{ kind: 'rename', resource: resource.name, from, to }];
     }),
   };
+}
+
+/** The id of the parent follows the name of that: it is no change of the resource. */
+function renameParent(
+  { parent, parentKey: [_own, ...above] }: Resource,
+  names: ReadonlyMap<string, string>,
+): Partial<Pick<Resource, 'parent' | 'parentKey'>> {
+  const field = names.get(parent?.field ?? '');
+  return parent === null || field === undefined ? {} : { parent: { ...parent, field }, parentKey: [field, ...above] };
 }
 
 /** A field with the name and the type that it had. */

@@ -68,7 +68,7 @@ function describeFormer({ problems, dropped }: FormerSearch): readonly StoredRow
   ];
 }
 
-/** The contract of the model before, of which members of objects have other names (`x-was`). */
+/** The contract of the model before, which has other names (`was`, `x-was`). */
 function findFormer(was: Model, model: Model): FormerSearch {
   return findFormerContract(model, was.version, ({ name, was: former }) => {
     const before = was.resources.get(name) ?? was.resources.get(former ?? '');

@@ -78,6 +78,8 @@ function findShared(model: Model, { models, version, schema }: PairRecords): Sha
   const [before = null] = models;
   const form = findRowForm(model, { version, profile: before });
   if (form === null || before === null) return null;
+  // Former names of fields alone convert no rows: old instances do not find the columns that they name.
+  if (form.former?.changes.length === 0) return null;
   const shared = new SharedTables(model, { form, profile: before }, schema);
   const isShared = shared.tables.length > 0 || fillsFields(model, shared) || renamesTables(before, shared);
   return isShared ? shared : null;

@@ -71,7 +71,7 @@ export function planConversions(
     model: difference.model,
     conversions: convertTables(difference, { current, dialect, contract: describeContract(form, difference) }),
     changes: form.changes(difference),
-    advice: null,
+    advice: form.former === null ? null : adviseOnVersion(model, recorded),
   };
 }
 

@@ -1,7 +1,6 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
 import type { Model, Resource } from '../../../model/model.ts';
 import { readString, readStrings } from '../../../model/values/access.ts';
-import type { FormerContract } from '../../../versions/former-contract.ts';
 import { renamePath, type RenamedPath } from '../../../versions/renamed-paths.ts';
 import { listColumns, type TableColumn } from '../columns.ts';
 import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
@@ -16,20 +15,20 @@ const BATCH = 500;
 const WEBHOOKS = 'webhooks';
 const READ = ['id', 'filter', 'event_types', 'version'] as const;
 
-/** The later names of a resource's fields and members, in what its events are compared with. */
-interface ComparedNames {
-  readonly singular: string;
+/** The later names of a resource in its events, and of the fields and members that these are compared by. */
+interface EventNames {
+  readonly singular: RenamedPath;
   readonly names: readonly RenamedPath[];
 }
 
-/** Gives the filters of webhooks the later names of fields and members (`x-was`). */
+/** Gives webhooks the later names of what they select (`was`, `x-was`): types of events, fields and members. */
 class FilterConversion implements BatchConversion {
   readonly #model: Model;
   readonly #columns: readonly TableColumn[];
-  readonly #renamed: readonly ComparedNames[];
+  readonly #renamed: readonly EventNames[];
   readonly #dialect: Dialect;
 
-  constructor(model: Model, webhooks: Resource, renamed: readonly ComparedNames[], dialect: Dialect) {
+  constructor(model: Model, webhooks: Resource, renamed: readonly EventNames[], dialect: Dialect) {
     const columns = new Map(listColumns(webhooks).map((column) => [column.name, column]));
     this.#model = model;
     this.#columns = READ.flatMap((name) => columns.get(name) ?? []);
@@ -43,13 +42,18 @@ class FilterConversion implements BatchConversion {
 
   convert(rows: readonly SqlRow[]): ConvertedBatch {
     const { quote } = this.#dialect;
-    const text = `update ${quote(WEBHOOKS)} set ${quote('filter')} = ? where ${quote('id')} = ?`;
+    const text = `update ${quote(WEBHOOKS)} set ${quote('filter')} = ?, ${quote('event_types')} = ? where ${quote('id')} = ?`;
     const replace = prepareStatement(this.#dialect, text);
     const writes = rows.flatMap((row) => {
-      const [id, filter, patterns = null, version] = this.#columns.map((column) => this.#decode(column, row));
-      const before = readString(filter) ?? '';
-      const after = this.#isOwn(readString(version) ?? '') ? this.#rename(before, readStrings(patterns)) : before;
-      return after === before ? [] : [replace(after, this.#encodeId(readString(id) ?? ''))];
+      const [id = null, filter = null, patterns = null, version] = this.#columns.map((column) =>
+        this.#decode(column, row),
+      );
+      if (!this.#isOwn(readString(version) ?? '')) return [];
+      const types = readStrings(patterns);
+      const later = typeof filter === 'string' ? this.#renameFilter(filter, types) : null;
+      const selected = this.#renameTypes(types);
+      if (later === filter && selected.join() === types.join()) return [];
+      return [replace(later, this.#encode('event_types', selected), this.#encode('id', id))];
     });
     const last = rows.at(-1);
     return { writes, next: last === undefined || rows.length < BATCH ? null : this.#read(last['key'] ?? null) };
@@ -60,11 +64,11 @@ class FilterConversion implements BatchConversion {
     const columns = this.#columns.map(
       ({ name, type }) => `${this.#dialect.selection(quote(name), type)} as ${quote(name)}`,
     );
-    const from = `select ${quote('id')} as ${quote('key')}, ${columns.join(', ')} from ${quote(WEBHOOKS)} where ${quote('filter')} is not null`;
+    const from = `select ${quote('id')} as ${quote('key')}, ${columns.join(', ')} from ${quote(WEBHOOKS)}`;
     const order = `order by ${quote('id')} limit ${BATCH}`;
     return after === null
       ? { text: `${from} ${order}`, values: [] }
-      : prepareStatement(this.#dialect, `${from} and ${quote('id')} > ? ${order}`)(after);
+      : prepareStatement(this.#dialect, `${from} where ${quote('id')} > ? ${order}`)(after);
   }
 
   #decode({ name, type }: TableColumn, row: SqlRow): Json {
@@ -73,9 +77,9 @@ class FilterConversion implements BatchConversion {
     return stored === null ? null : decode === null ? String(stored) : decode(stored);
   }
 
-  #encodeId(id: string): SqlValue {
-    const column = this.#columns.find(({ name }) => name === 'id');
-    return column === undefined ? id : (this.#dialect.encode(column.type)(id) ?? null);
+  #encode(name: (typeof READ)[number], value: Json): SqlValue {
+    const column = this.#columns.find((each) => each.name === name);
+    return column === undefined || value === null ? null : (this.#dialect.encode(column.type)(value) ?? null);
   }
 
   /** True for webhooks of the newest contract: those of an older one have its names. */
@@ -86,12 +90,17 @@ class FilterConversion implements BatchConversion {
   }
 
   /** @param patterns types of events: the resources that the filter is for */
-  #rename(filter: string, patterns: readonly string[]): string {
+  #renameFilter(filter: string, patterns: readonly string[]): string {
     const selected = this.#renamed.filter(({ singular }) =>
-      patterns.some((pattern) => pattern === '*' || pattern.startsWith(`${singular}.`)),
+      patterns.some((pattern) => pattern === '*' || pattern.startsWith(`${singular.from}.`)),
     );
     const names = selected.flatMap((each) => each.names);
     return names.length === 0 ? filter : JSON.stringify(renameTree(JSON.parse(filter), names));
+  }
+
+  #renameTypes(patterns: readonly string[]): readonly string[] {
+    const singulars = this.#renamed.map(({ singular }) => singular);
+    return patterns.map((pattern) => renamePath(pattern, singulars));
   }
 }
 
@@ -108,26 +117,14 @@ function renameTree(tree: Json, names: readonly RenamedPath[]): Json {
   );
 }
 
-/** The conversion of the filters of webhooks. @param from the contract of the rows before */
+/** The conversion of what webhooks select. @param from the contract of the rows before */
 export function planFilters(model: Model, { form }: ConvertedContract, dialect: Dialect): readonly BatchConversion[] {
   const webhooks = model.resources.get(WEBHOOKS);
   const former = form?.former ?? null;
   if (webhooks === undefined || model.webhooks === null || former === null) return [];
-  const renamed = [...model.resources.values()].map((resource) => ({
-    singular: resource.singular,
-    names: listNames(resource.name, former),
+  const renamed = former.resources.map(({ resource, before, fields, renamed: members }) => ({
+    singular: { from: before.singular, to: resource.singular },
+    names: [...fields, ...members],
   }));
   return [new FilterConversion(model, webhooks, renamed, dialect)];
-}
-
-function listNames(resource: string, { version, changes }: FormerContract): readonly RenamedPath[] {
-  const fields = version.changes.flatMap((change): readonly RenamedPath[] => {
-    if (change.resource !== resource) return [];
-    if (change.kind === 'rename') return [{ from: change.from, to: change.to }];
-    return change.kind === 'convert' ? [{ from: change.from.join(), to: change.to.join() }] : [];
-  });
-  const members = changes.flatMap((each) =>
-    each.resource === resource ? [{ from: each.from.join(), to: each.to.join() }] : [],
-  );
-  return [...fields, ...members];
 }

@@ -1,11 +1,7 @@
 import { versionText } from '../../../conventions/versioning.ts';
 import type { Model, OlderVersion, Resource, Shape } from '../../../model/model.ts';
-import {
-  findFormerContract,
-  type FormerContract,
-  type FormerResource,
-  type FormerSearch,
-} from '../../../versions/former-contract.ts';
+import { findFormerContract, type FormerContract, type FormerSearch } from '../../../versions/former-contract.ts';
+import type { FormerResource } from '../../../versions/former-fields.ts';
 import { listRowChanges, type StoredRowChange } from '../../../versions/row-changes.ts';
 import type { StoredDifference } from '../../../versions/row-conversion.ts';
 import { splitPath } from '../../../versions/renamed-paths.ts';
@@ -17,15 +13,15 @@ import { findStoredContract, parseVersion, type RecordedContract } from './store
 /** The contract whose rows a database holds, where they differ from those of the newest one. */
 export interface RowForm {
   readonly version: OlderVersion;
-  /** The model before, whose objects have other names (`x-was`); null for a contract that the model lists. */
+  /** The model before, which has other names (`was`, `x-was`); null for a contract that the model lists. */
   readonly former: FormerContract | null;
   /** Describes the changes of stored rows. */
   readonly changes: (difference: StoredDifference) => readonly StoredRowChange[];
 }
 
 /**
- * Finds the contract whose rows a database holds. It is an older one that the model lists, or the model before, of
- * which members of objects have other names.
+ * Finds the contract whose rows a database holds. It is an older one that the model lists, or the model before, which
+ * has other names.
  *
  * @returns null for rows of the newest contract, and of one that the model does not list
  * @throws {UnusableDatabase} where former names contradict what the database holds
@@ -52,7 +48,8 @@ export function findRowForm(model: Model, recorded: RecordedContract): RowForm |
 
 const NOTHING: FormerSearch = { contract: null, problems: [], dropped: new Map() };
 
-function formerResource(resource: Resource, before: ModelProfile): FormerResource | null {
+/** The resource in a recorded model; null for a new one. */
+export function formerResource(resource: Resource, before: ModelProfile): FormerResource | null {
   const known = earlierResource(before, resource);
   if (known === null) return null;
   const table = before.resources[resource.name] === undefined ? (resource.was ?? resource.name) : resource.name;

@@ -1,12 +1,10 @@
-import type { Model, Resource } from '../../../model/model.ts';
+import type { Model } from '../../../model/model.ts';
 import { BindParameters, type Dialect, type Statement } from '../dialect.ts';
 import type { EventStep } from '../events/event-steps.ts';
 import type { CurrentModels } from './current-models.ts';
-import { findFormerNames } from '../../../versions/former-names.ts';
-import { splitPath } from '../../../versions/renamed-paths.ts';
-import { profileFields } from '../conversion/former-names.ts';
-import { earlierParentField, earlierResource } from './earlier-names.ts';
-import type { ResourceProfile } from './model-profile.ts';
+import { findResourcesBefore, listRelatedNames, type ResourceBefore } from '../../../versions/former-fields.ts';
+import { type RenamedPath, splitPath } from '../../../versions/renamed-paths.ts';
+import { formerResource } from '../conversion/former-names.ts';
 
 /**
  * Rows of `renamed (earlier, later)` are singular names. The shape of an event begins with its type and its resource.
@@ -47,25 +45,24 @@ function addStep(step: EventStep, parameters: BindParameters): string {
 }
 
 /**
- * Makes the statements that give stored events the names of a model that becomes the only one. Affected are events of a
- * resource that `was` another one or has another `singular`, and renamed fields (`x-was`). They are then read, filtered
- * and delivered like later events of the resource (EVT-2).
+ * Makes the statements that give stored events the names of a model that becomes the only one. Affected are resources
+ * that `was` another one or have another `singular`, and renamed fields (`x-was`). So is what events record of related
+ * rows. They are then read, filtered and delivered like later events of the resource (EVT-2).
  *
  * @param current what is recorded of the models before
  */
 export function renameEvents(current: CurrentModels, model: Model, dialect: Dialect): readonly Statement[] {
   const before = current.at(-1);
   if (before === undefined) return [];
-  const resources = [...model.resources.values()].flatMap((resource) => {
-    const earlier = earlierResource(before, resource);
-    const parentField = earlierParentField(before, resource, model);
-    return earlier === null ? [] : [{ resource, earlier, parentField }];
-  });
+  const found = findResourcesBefore(model, (resource) => formerResource(resource, before));
+  const byName = new Map(found.map((each) => [each.resource.name, each]));
   return [
     // On the way back to an older contract the steps since it are undone, and all other events are rewritten.
-    ...(model.returnFrom === undefined ? resources.flatMap((each) => fieldStatements(each, dialect)) : []),
+    ...(model.returnFrom === undefined
+      ? found.flatMap((each) => nameFields(each, listRelatedNames(model.resources, each.resource, byName), dialect))
+      : []),
     ...resourceStatements(
-      resources.flatMap(({ resource: { singular }, earlier }) =>
+      found.flatMap(({ resource: { singular }, before: earlier }) =>
         earlier.singular === singular ? [] : [[earlier.singular, singular] as const],
       ),
       dialect,
@@ -73,30 +70,22 @@ export function renameEvents(current: CurrentModels, model: Model, dialect: Dial
   ];
 }
 
-/** A resource, and what it was before. */
-interface RenamedResource {
-  readonly resource: Resource;
-  readonly earlier: ResourceProfile;
-  /** The earlier name of the field with the id of the parent; null where it has the same. */
-  readonly parentField: string | null;
-}
-
-function fieldStatements({ resource, earlier, parentField }: RenamedResource, dialect: Dialect): readonly Statement[] {
-  const has = (name: string): boolean => Object.hasOwn(earlier.fields, name);
-  const fields = resource.fields.flatMap((field) => {
-    const was = field.name === resource.parent?.field ? parentField : field.was;
-    return was !== null && !has(field.name) && has(was) ? [[was, field.name] as const] : [];
-  });
+/** @param related the names in what is recorded of related rows */
+function nameFields(
+  { before, fields, renamed }: ResourceBefore,
+  related: readonly RenamedPath[],
+  dialect: Dialect,
+): readonly Statement[] {
   // Those inside of fields apply after those of fields, and begin with the later name of the field.
-  const members = findFormerNames(resource, profileFields(earlier)).renamed.map(({ from, to }) => {
+  const members = renamed.map(({ from, to }) => {
     const [name = ''] = splitPath(to);
-    return [name + from.slice((splitPath(from)[0] ?? '').length), to] as const;
+    return { from: name + from.slice((splitPath(from)[0] ?? '').length), to };
   });
-  const renamed = [...fields, ...members];
-  if (renamed.length === 0) return [];
+  const names = [...fields, ...members, ...related].map(({ from, to }) => [from, to] as const);
+  if (names.length === 0) return [];
   const parameters = new BindParameters(dialect);
-  const later = addStep(Object.fromEntries(renamed), parameters);
-  const text = `${addStepText(later)} and resource = ${parameters.add(earlier.singular)}`;
+  const later = addStep(Object.fromEntries(names), parameters);
+  const text = `${addStepText(later)} and resource = ${parameters.add(before.singular)}`;
   return [{ text, values: parameters.values }];
 }
 
