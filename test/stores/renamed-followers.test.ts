@@ -219,6 +219,34 @@ for (const [store, databaseOf] of STORES) {
       ]);
     });
 
+    for (const [way, options, versions] of [
+      ['x-was', ', x-was: team_ids', ''],
+      ['versions', '', 'versions: { 1.4.0: { changes: [{ resource: items, rename: { team_ids: crew_ids } }] } },'],
+    ] as const)
+      it(`[OPS-4d] has the rows that an array refers to, which has another name by ${way}`, async (context) => {
+        const database = databaseOf(temporaryDirectory(context));
+        const model = (field: string, others: string, version: string, was = ''): string =>
+          writeModel(
+            `teams: R { schema: { type: object, properties: { name: T } } },
+            items: R { schema: { type: object, properties: { ${field}: { type: array, items: { type: string, x-references: teams }${was} } } } }`,
+            others,
+            version,
+          );
+        const before = await apiUnderTest(model('team_ids', '', '1.4.0'), { database });
+        await send(before, [
+          ['PUT /api/teams/t', {}],
+          ['PUT /api/items/a', { team_ids: ['t'] }],
+        ]);
+        await before.close();
+        await using api = await apiUnderTest(model('crew_ids', versions, '2.0.0', options), { database });
+        const { body } = await api.send({ send: 'GET /api/items?crew_ids[contains]=t' });
+        assert.deepEqual(
+          body.data.map((row: Readonly<Record<string, unknown>>) => row['crew_ids']),
+          [['t']],
+        );
+        assert.equal((await api.send({ send: 'DELETE /api/teams/t' })).status, 409);
+      });
+
     it('[OPS-4d] rewrites no rows', async (context) => {
       const database = databaseOf(temporaryDirectory(context));
       const model = (items: string, field: string): string =>

@@ -38,20 +38,20 @@ function rename(current: readonly CurrentTable[], declared: readonly TableSchema
     from,
     to,
   }));
-  const stored = new Map([...tableNames].map(([from, to]) => [to, from]));
+  const storedTables = new Map([...tableNames].map(([from, to]) => [to, from]));
+  // By table and column: the table of an array of references may have the name of one with a point.
+  const storedColumns = new Map<string, ReadonlyMap<string, string>>();
   const columnNames = new Map<string, ReadonlyMap<string, string>>();
   for (const table of current) {
     const name = tableNames.get(table.name) ?? table.name;
     const columns = renamedColumns(table, declared.find((each) => each.name === name)?.columns ?? []);
     columnNames.set(table.name, columns);
-    for (const [from, to] of columns) {
-      changes.push({ kind: 'rename-column', ...NO_EFFECTS, table: name, from, to });
-      stored.set(`${name}.${to}`, from);
-    }
+    storedColumns.set(name, new Map([...columns].map(([from, to]) => [to, from])));
+    for (const [from, to] of columns) changes.push({ kind: 'rename-column', ...NO_EFFECTS, table: name, from, to });
   }
   const tables = current.map((table) => withNames(table, tableNames, columnNames));
   const storedName = (table: string, column: string | null): string =>
-    column === null ? (stored.get(table) ?? table) : (stored.get(`${table}.${column}`) ?? column);
+    column === null ? (storedTables.get(table) ?? table) : (storedColumns.get(table)?.get(column) ?? column);
   return { tables: new Map(tables.map((table) => [table.name, table])), stored: storedName, changes };
 }
 
