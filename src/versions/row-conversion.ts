@@ -92,9 +92,12 @@ export function findStoredDifference(model: Model, version: OlderVersion): Store
   return { model: { ...model, resources }, conversions };
 }
 
-/** The table of a resource in a model whose newest contract has it. */
-export function contractTable({ collection }: Resource): string {
-  return collection.replaceAll('-', '_');
+/**
+ * The table of a resource in a model whose newest contract has it. The server's own resources have one name in all
+ * contracts, and some of them another collection: `webhook_secrets` are `/webhooks/{id}/secrets`.
+ */
+export function contractTable({ name, collection, compact }: Resource): string {
+  return compact ? name : collection.replaceAll('-', '_');
 }
 
 /** The name that a table had while the older contract was the newest one. */

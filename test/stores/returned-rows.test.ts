@@ -73,10 +73,11 @@ async function use(
 async function migrate(
   folder: string,
   database: string,
-  ...args: readonly string[]
+  args: readonly string[],
+  model = NEW,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const file = path.join(folder, 'store.yaml');
-  writeFileSync(file, NEW);
+  writeFileSync(file, model);
   const terminal = recordedTerminal();
   const code = await run(['migrate', file, '--database', database, ...args], terminal);
   return { code, ...terminal.written() };
@@ -104,16 +105,16 @@ for (const [store, databaseOf] of STORES) {
       ];
       const before = await use(NEW, database, requests, ...READS);
 
-      const planned = await migrate(folder, database, '--to', '1.4.0');
+      const planned = await migrate(folder, database, ['--to', '1.4.0']);
       assert.equal(planned.code, 0, planned.stderr);
       assert.match(planned.stdout, /convert rows of products back to 1\.4\.0/);
       assert.match(
         planned.stdout,
         /\nNothing was changed\. Stop all instances, then apply it with .* --to 1\.4\.0 .*--apply\n/,
       );
-      const applied = await migrate(folder, database, '--to', '1.4.0', '--apply');
+      const applied = await migrate(folder, database, ['--to', '1.4.0', '--apply']);
       assert.equal(applied.code, 0, applied.stderr);
-      const again = await migrate(folder, database, '--to', '1.4.0', '--apply');
+      const again = await migrate(folder, database, ['--to', '1.4.0', '--apply']);
       assert.equal(again.code, 0, again.stderr);
 
       const returned = await use(OLD, database, [], ...READS);
@@ -131,6 +132,25 @@ for (const [store, databaseOf] of STORES) {
       );
     });
 
+    it('[VER-5c] [OPS-4d] leaves the tables of webhooks as they are', async (context) => {
+      const folder = temporaryDirectory(context);
+      const database = databaseOf(folder);
+      const [older, newest] = [OLD, NEW].map((text) => text.replace('resources:', 'webhooks: {}, resources:'));
+      const first = await apiUnderTest(older ?? '', { database });
+      const webhook = { url: 'https://hooks.example.com/in', event_types: ['good.*'] };
+      const { body } = await first.send({ send: 'POST /api/v1/webhooks', body: webhook });
+      const { id } = body;
+      await send(first, [[`POST /api/v1/webhooks/${id}/secrets`, {}]]);
+      await first.close();
+      const read = [`v1/webhooks/${id}/secrets`, 'v1/webhooks'];
+      const before = await use(newest ?? '', database, [], ...read);
+      const applied = await migrate(folder, database, ['--to', '1.4.0', '--apply'], newest);
+      assert.equal(applied.code, 0, applied.stderr);
+      assert.doesNotMatch(applied.stdout, /webhook_|secrets/);
+      const returned = await use(older ?? '', database, [], ...read);
+      assert.deepEqual(returned, { items: before.items, changes: [] });
+    });
+
     it('[OPS-4d] is refused with the rows that the older version cannot hold, and goes on with consent', async (context) => {
       const folder = temporaryDirectory(context);
       const database = databaseOf(folder);
@@ -140,9 +160,9 @@ for (const [store, databaseOf] of STORES) {
         ['PUT /api/v2/notes/n', { text: 'x' }],
       ];
       await use(NEW, database, requests);
-      const refused = await migrate(folder, database, '--to', '1.4.0', '--apply');
+      const refused = await migrate(folder, database, ['--to', '1.4.0', '--apply']);
       assert.equal(refused.code, 1);
-      const planned = await migrate(folder, database, '--to', '1.4.0');
+      const planned = await migrate(folder, database, ['--to', '1.4.0']);
       assert.match(
         planned.stdout,
         /products\.currency: 4 rows \(b, c, d, \.\.\.\) have values that 1\.4\.0 cannot hold; change the rows first/,
@@ -151,7 +171,7 @@ for (const [store, databaseOf] of STORES) {
       assert.match(refused.stderr, /--to 1\.4\.0 shows the migration/);
       const { items } = await use(NEW, database, [], 'v2/products');
       assert.match(JSON.stringify(items), /"currency":"SEK"/);
-      const consented = await migrate(folder, database, '--to', '1.4.0', '--apply', '--allow-data-loss');
+      const consented = await migrate(folder, database, ['--to', '1.4.0', '--apply', '--allow-data-loss']);
       assert.equal(consented.code, 0, consented.stderr);
       const older = await use(OLD, database, [], 'v1/goods');
       assert.equal(JSON.parse(JSON.stringify(older.items[0])).length, 5);
@@ -160,16 +180,16 @@ for (const [store, databaseOf] of STORES) {
     it('[OPS-4d] names the versions that there are, and the version that the rows have', async (context) => {
       const folder = temporaryDirectory(context);
       const database = databaseOf(folder);
-      const unknown = await migrate(folder, database, '--to', '1.3.0');
+      const unknown = await migrate(folder, database, ['--to', '1.3.0']);
       assert.equal(unknown.code, 2);
       assert.match(
         unknown.stderr,
         /--to: '1\.3\.0' is not a version that .*store\.yaml has the changes of; use 1\.4\.0, or/,
       );
-      const both = await migrate(folder, database, '--to', '1.4.0', '--phase', 'expand');
+      const both = await migrate(folder, database, ['--to', '1.4.0', '--phase', 'expand']);
       assert.equal(both.code, 2);
       await use(OLD.replace('1.4.0', '0.9.0'), database, [['PUT /api/v0/goods/a', LAMP]]);
-      const other = await migrate(folder, database, '--to', '1.4.0');
+      const other = await migrate(folder, database, ['--to', '1.4.0']);
       assert.equal(other.code, 1);
       assert.match(
         other.stderr,
