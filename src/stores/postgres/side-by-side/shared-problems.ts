@@ -1,4 +1,6 @@
 import type { Model } from '../../../model/model.ts';
+import { recordedFields } from '../../../plan/events/recorded-values.ts';
+import type { RelatedFields } from '../../../plan/related-values.ts';
 import { type ModelProfile, profileModel, type ResourceProfile } from '../../sql/schema/model-profile.ts';
 import { neighbourProblems, STOP } from '../../sql/schema/neighbours.ts';
 import { formerProblems } from './former-problems.ts';
@@ -55,7 +57,28 @@ export function sharedProblems(before: ModelProfile, model: Model, shared: Share
     ...shared.tables.flatMap((table) =>
       tableProblems(table, before.resources[table.name], after.resources[table.name]),
     ),
+    ...relatedProblems(model, shared),
   ];
+}
+
+/** Finds policies that compare converted fields of rows that references lead to: these are recorded in one form. */
+function relatedProblems({ resources }: Model, { tables }: SharedTables): readonly string[] {
+  const byName = new Map(tables.map((table) => [table.name, table]));
+  return [...resources.values()].flatMap((resource) =>
+    listCompared(recordedFields(resources)(resource).related).flatMap(([target, field]) =>
+      byName.get(target)?.isConverted(field) === true
+        ? [`${resource.name} has row policies that compare ${field} of ${target}, which is converted: ${STOP}`]
+        : [],
+    ),
+  );
+}
+
+/** The fields of related rows that are recorded, each with its resource. */
+function listCompared(related: readonly RelatedFields[]): readonly (readonly [resource: string, field: string])[] {
+  return related.flatMap((each) => [
+    ...each.fields.map((field) => [each.resource, field] as const),
+    ...listCompared(each.related),
+  ]);
 }
 
 function tableProblems(

@@ -15,6 +15,8 @@ function writeModel(version: string, fields: string): string {
     indexes: [place.${version === '1.4.0' ? 'town' : 'city'}], schema: { type: object, properties: { ${fields} } } } } }`;
 }
 
+const AUTH =
+  'auth: { issuers: [{ name: test, issuer: https://id.example.com, audience: shop, hs256_secret: 0123456789abcdef0123456789abcdef }] }';
 const T = '{ type: string }';
 const STATE = (values: string): string => `{ type: string, enum: [${values}] }`;
 const OLD = writeModel(
@@ -131,6 +133,29 @@ describe('instances of two models, of which the newer one has renamed members of
     await migrate(database, OLD, 'contract');
     await using left = await apiUnderTest(OLD, { database });
     assert.deepEqual(await read(left), { a: row('Oslo', '1'), b: row('Rome', '2') });
+  });
+
+  it('[OPS-6] are refused where policies of other rows compare them, which are recorded in one form', async () => {
+    const database = newSchema();
+    const judged = (text: string, path: string): string => {
+      const policy = `access: { rows: { read: { item.place.${path}: Oslo } } }`;
+      const reference = '{ type: string, x-references: items }';
+      return text.replace(
+        'resources: {',
+        `${AUTH}, resources: { notes: { ${policy}, schema: { type: object, properties: { item_id: ${reference} } } }, lines: { parent: notes, schema: { type: object, properties: { text: ${T} } } },`,
+      );
+    };
+    await (await apiUnderTest(judged(OLD, 'town'), { database })).close();
+    await assert.rejects(migrate(database, judged(NEW, 'city'), 'expand'), (error) => {
+      assert.ok(error instanceof IncompatibleModels);
+      for (const name of ['notes', 'lines'])
+        assert.match(
+          error.message,
+          new RegExp(`- ${name} has row policies that compare place of items, which is converted: stop all instances`),
+        );
+      return true;
+    });
+    await (await apiUnderTest(judged(NEW, 'city'), { database })).close();
   });
 
   it('[OPS-6] need a version of their own, and members and values that the older one knows', async () => {
