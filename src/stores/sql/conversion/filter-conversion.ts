@@ -12,7 +12,6 @@ import { findOlderContract } from './stored-contract.ts';
 /** The webhooks of one read. */
 const BATCH = 500;
 
-const WEBHOOKS = 'webhooks';
 const READ = ['id', 'filter', 'event_types', 'version'] as const;
 
 /** The later names of a resource in its events, and of the fields and members that these are compared by. */
@@ -24,6 +23,7 @@ interface EventNames {
 /** Gives webhooks the later names of what they select (`was`, `x-was`): types of events, fields and members. */
 class FilterConversion implements BatchConversion {
   readonly #model: Model;
+  readonly #table: string;
   readonly #columns: readonly TableColumn[];
   readonly #renamed: readonly EventNames[];
   readonly #dialect: Dialect;
@@ -31,6 +31,7 @@ class FilterConversion implements BatchConversion {
   constructor(model: Model, webhooks: Resource, renamed: readonly EventNames[], dialect: Dialect) {
     const columns = new Map(listColumns(webhooks).map((column) => [column.name, column]));
     this.#model = model;
+    this.#table = webhooks.name;
     this.#columns = READ.flatMap((name) => columns.get(name) ?? []);
     this.#renamed = renamed;
     this.#dialect = dialect;
@@ -42,7 +43,7 @@ class FilterConversion implements BatchConversion {
 
   convert(rows: readonly SqlRow[]): ConvertedBatch {
     const { quote } = this.#dialect;
-    const text = `update ${quote(WEBHOOKS)} set ${quote('filter')} = ?, ${quote('event_types')} = ? where ${quote('id')} = ?`;
+    const text = `update ${quote(this.#table)} set ${quote('filter')} = ?, ${quote('event_types')} = ? where ${quote('id')} = ?`;
     const replace = prepareStatement(this.#dialect, text);
     const writes = rows.flatMap((row) => {
       const [id = null, filter = null, patterns = null, version] = this.#columns.map((column) =>
@@ -64,7 +65,7 @@ class FilterConversion implements BatchConversion {
     const columns = this.#columns.map(
       ({ name, type }) => `${this.#dialect.selection(quote(name), type)} as ${quote(name)}`,
     );
-    const from = `select ${quote('id')} as ${quote('key')}, ${columns.join(', ')} from ${quote(WEBHOOKS)}`;
+    const from = `select ${quote('id')} as ${quote('key')}, ${columns.join(', ')} from ${quote(this.#table)}`;
     const order = `order by ${quote('id')} limit ${BATCH}`;
     return after === null
       ? { text: `${from} ${order}`, values: [] }
@@ -119,9 +120,9 @@ function renameTree(tree: Json, names: readonly RenamedPath[]): Json {
 
 /** The conversion of what webhooks select. @param from the contract of the rows before */
 export function planFilters(model: Model, { form }: ConvertedContract, dialect: Dialect): readonly BatchConversion[] {
-  const webhooks = model.resources.get(WEBHOOKS);
+  const webhooks = model.resources.get(model.webhooks?.resources.webhooks ?? '');
   const former = form?.former ?? null;
-  if (webhooks === undefined || model.webhooks === null || former === null) return [];
+  if (webhooks === undefined || former === null) return [];
   const renamed = former.resources.map(({ resource, before, fields, renamed: members }) => ({
     singular: { from: before.singular, to: resource.singular },
     names: [...fields, ...members],

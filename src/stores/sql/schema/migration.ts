@@ -139,7 +139,7 @@ export function recordStatements(
 
 /**
  * Migrates tombstones with the tables of their resources: those of a renamed resource move to its new name, those of a
- * dropped one are removed. Values under the old name of a renamed field are unknown from then on.
+ * dropped one are removed. Their values are converted later (`conversion/tombstone-conversion.ts`).
  */
 function migrateTombstones(dialect: Dialect, changes: readonly SchemaChange[]): readonly Statement[] {
   const renamed = changes.flatMap((change) => (change.kind === 'rename-table' ? [change] : []));
