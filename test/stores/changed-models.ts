@@ -24,8 +24,8 @@ export function fields(changes: Readonly<Record<string, Field | null>>): readonl
     return change === undefined ? [each] : change === null ? [] : [change];
   });
   const known = new Set(BEFORE.fields.map(({ name }) => name));
-  const added = Object.values(changes).filter((each) => each !== null && !known.has(each.name));
-  return [...kept, ...added.filter((each) => each !== null)];
+  const added = Object.entries(changes).flatMap(([name, change]) => (change === null || known.has(name) ? [] : [change]));
+  return [...kept, ...added];
 }
 
 export interface Change {
