@@ -24,7 +24,9 @@ export function fields(changes: Readonly<Record<string, Field | null>>): readonl
     return change === undefined ? [each] : change === null ? [] : [change];
   });
   const known = new Set(BEFORE.fields.map(({ name }) => name));
-  const added = Object.entries(changes).flatMap(([name, change]) => (change === null || known.has(name) ? [] : [change]));
+  const added = Object.entries(changes).flatMap(([name, change]) =>
+    change === null || known.has(name) ? [] : [change],
+  );
   return [...kept, ...added];
 }
 

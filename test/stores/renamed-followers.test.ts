@@ -219,6 +219,45 @@ for (const [store, databaseOf] of STORES) {
       ]);
     });
 
+    it('[VER-5c] [EVT-4a] is what filters of webhooks of a whole major version compare, by the lists of its minor versions', async (context) => {
+      const database = databaseOf(temporaryDirectory(context));
+      const model = (version: string, name: string, fields: string, versions = ''): string =>
+        writeModel(
+          `${name}: R { schema: { type: object, properties: { ${fields} } } }`,
+          `webhooks: {}, ${versions}`,
+          version,
+        );
+      const before = await apiUnderTest(
+        model('1.3.0', 'items', 'status: { type: string, enum: [new, old] }, title: T, town: T'),
+        { database },
+      );
+      const filter = { all: [{ status: { in: ['new'] } }, { not: { status: 'old', title: 'new' } }, { town: 'Oslo' }] };
+      for (const version of ['1', '1.3']) {
+        const webhook = { url: 'https://hooks.example.com/in', event_types: ['item.*'], version };
+        await send(before, [['POST /api/webhooks', { ...webhook, filter: JSON.stringify(filter) }]]);
+      }
+      await before.close();
+      const versions = `versions: {
+        1.4.0: { changes: [{ resource: things, collection: items, singular: item, rename: { name: label } }] },
+        1.3.0: { changes: [{ resource: things, rename: { title: name }, values: { status: { new: NEW, old: OLD } }, move: { town: place.town } }] } },`;
+      const fields = 'status: { type: string, enum: [NEW, OLD] }, label: T, place: O { town: T } }';
+      await using api = await apiUnderTest(model('1.5.0', 'things', fields, versions), { database });
+      const { body } = await api.send({ send: 'GET /api/webhooks?sort=created_at,id' });
+      const later = {
+        all: [{ status: { in: ['NEW'] } }, { not: { status: 'OLD', label: 'new' } }, { 'place.town': 'Oslo' }],
+      };
+      assert.deepEqual(
+        body.data.map((row: Readonly<Record<string, unknown>>) => [
+          row['event_types'],
+          JSON.parse(String(row['filter'])),
+        ]),
+        [
+          [['thing.*'], later],
+          [['item.*'], filter],
+        ],
+      );
+    });
+
     for (const [way, options, versions] of [
       ['x-was', ', x-was: team_ids', ''],
       ['versions', '', 'versions: { 1.4.0: { changes: [{ resource: items, rename: { team_ids: crew_ids } }] } },'],

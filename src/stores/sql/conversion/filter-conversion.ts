@@ -1,7 +1,9 @@
 import { isJsonObject, type Json } from '../../../conventions/json/json.ts';
-import type { Model, Resource } from '../../../model/model.ts';
+import type { Model, OlderVersion, Resource, VersionChange } from '../../../model/model.ts';
 import { readString, readStrings } from '../../../model/values/access.ts';
+import type { ResourceBefore } from '../../../versions/former-fields.ts';
 import { renamePath, type RenamedPath } from '../../../versions/renamed-paths.ts';
+import { mapped } from '../../../versions/sources.ts';
 import { listColumns, type TableColumn } from '../columns.ts';
 import type { Dialect, SqlRow, SqlValue, Statement } from '../dialect.ts';
 import { prepareStatement } from '../prepare.ts';
@@ -17,10 +19,18 @@ const READ = ['id', 'filter', 'event_types', 'version'] as const;
 /** The later names of a resource in its events, and of the fields and members that these are compared by. */
 interface EventNames {
   readonly singular: RenamedPath;
-  readonly names: readonly RenamedPath[];
+  /** One for each contract between, the oldest first: as many for each resource. */
+  readonly steps: readonly FilterStep[];
 }
 
-/** Gives webhooks the later names of what they select (`was`, `x-was`): types of events, fields and members. */
+/** The differences of what events are compared with, between a contract and its successor. */
+interface FilterStep {
+  readonly names: readonly RenamedPath[];
+  /** The later values, by the path before and the JSON text of the value. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, Json>>;
+}
+
+/** Gives webhooks of the newest contract the later names of what they select: types of events, fields, members. */
 class FilterConversion implements BatchConversion {
   readonly #model: Model;
   readonly #table: string;
@@ -95,8 +105,13 @@ class FilterConversion implements BatchConversion {
     const selected = this.#renamed.filter(({ singular }) =>
       patterns.some((pattern) => pattern === '*' || pattern.startsWith(`${singular.from}.`)),
     );
-    const names = selected.flatMap((each) => each.names);
-    return names.length === 0 ? filter : JSON.stringify(renameTree(JSON.parse(filter), names));
+    const before: Json = JSON.parse(filter);
+    const after = (selected[0]?.steps ?? []).reduce<Json>((tree, _step, level) => {
+      const steps = selected.flatMap((each) => each.steps[level] ?? []);
+      const values = new Map(steps.flatMap((each) => [...each.values]));
+      return convertTree(tree, { names: steps.flatMap(({ names }) => names), values });
+    }, before);
+    return JSON.stringify(after) === JSON.stringify(before) ? filter : JSON.stringify(after);
   }
 
   #renameTypes(patterns: readonly string[]): readonly string[] {
@@ -105,27 +120,56 @@ class FilterConversion implements BatchConversion {
   }
 }
 
-/** Renames the fields of a policy: `all`, `any` and `not` are over policies, other members are paths. */
-function renameTree(tree: Json, names: readonly RenamedPath[]): Json {
-  if (Array.isArray(tree)) return tree.map((each: Json) => renameTree(each, names));
+/** Converts the fields of a policy: `all`, `any` and `not` are over policies, other members are paths. */
+function convertTree(tree: Json, step: FilterStep): Json {
+  if (Array.isArray(tree)) return tree.map((each: Json) => convertTree(each, step));
   if (!isJsonObject(tree)) return tree;
   return Object.fromEntries(
     Object.entries(tree).map(([name, value]): [string, Json] =>
       name === 'all' || name === 'any' || name === 'not'
-        ? [name, renameTree(value, names)]
-        : [renamePath(name, names), value],
+        ? [name, convertTree(value, step)]
+        : [renamePath(name, step.names), convertCompared(value, step.values.get(name) ?? null)],
     ),
   );
+}
+
+/** Converts the value that a field is compared with, a list of values, or those of operators. */
+function convertCompared(value: Json, values: ReadonlyMap<string, Json> | null): Json {
+  if (values === null) return value;
+  if (!isJsonObject(value)) return mapped(value, values);
+  return Object.fromEntries(Object.entries(value).map(([operator, each]) => [operator, mapped(each, values)]));
 }
 
 /** The conversion of what webhooks select. @param from the contract of the rows before */
 export function planFilters(model: Model, { form }: ConvertedContract, dialect: Dialect): readonly BatchConversion[] {
   const webhooks = model.resources.get(model.webhooks?.resources.webhooks ?? '');
-  const former = form?.former ?? null;
-  if (webhooks === undefined || former === null) return [];
-  const renamed = former.resources.map(({ resource, before, fields, renamed: members }) => ({
-    singular: { from: before.singular, to: resource.singular },
-    names: [...fields, ...members],
-  }));
-  return [new FilterConversion(model, webhooks, renamed, dialect)];
+  if (webhooks === undefined || form === null) return [];
+  const { former, version } = form;
+  const names = former === null ? listNames(model, version) : former.resources.map(describeFormer);
+  return [new FilterConversion(model, webhooks, names, dialect)];
+}
+
+function describeFormer({ resource, before, fields, renamed }: ResourceBefore): EventNames {
+  const singular = { from: before.singular, to: resource.singular };
+  return { singular, steps: [{ names: [...fields, ...renamed], values: new Map() }] };
+}
+
+/** The names of a contract that the model lists. Values of a `type`, `split` or `join` stay as they are. */
+function listNames(model: Model, version: OlderVersion): readonly EventNames[] {
+  const versions = model.versions.slice(0, model.versions.indexOf(version) + 1).toReversed();
+  return [...model.resources.values()].flatMap(({ name, singular }): readonly EventNames[] => {
+    const older = version.model.resources.get(name);
+    if (older === undefined) return [];
+    const steps = versions.map(({ changes }) => findFilterStep(changes.filter(({ resource }) => resource === name)));
+    return [{ singular: { from: older.singular, to: singular }, steps }];
+  });
+}
+
+function findFilterStep(changes: readonly VersionChange[]): FilterStep {
+  return {
+    names: changes.flatMap((change) => (change.kind === 'rename' || change.kind === 'move' ? [change] : [])),
+    values: new Map(
+      changes.flatMap((change) => (change.kind === 'values' ? [[change.field, change.up] as const] : [])),
+    ),
+  };
 }
