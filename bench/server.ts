@@ -1,6 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { PIN_SERVER, startProcess } from './processes.ts';
@@ -12,6 +12,8 @@ export interface BenchServer {
   readonly coldStart: number;
   /** CPU time used so far, user and system, in microseconds. */
   cpu(): number;
+  /** The same of the threads that run now, to the nanosecond. */
+  busy(): number;
   memory(): Memory;
   stop(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function startServer({
     port,
     coldStart: performance.now() - start,
     cpu: () => readCpu(pid),
+    busy: () => readBusy(pid),
     memory: () => readMemory(pid),
     async stop() {
       child.kill('SIGTERM');
@@ -90,6 +93,12 @@ async function listeningUrl(child: ChildProcess, args: readonly string[]): Promi
 export function readCpu(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
+}
+
+function readBusy(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  const times = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  return times.reduce((sum, time) => sum + Number(time), 0) / 1_000;
 }
 
 function readMemory(pid: number): Memory {

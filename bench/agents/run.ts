@@ -1,4 +1,4 @@
-// Measures a `get` by MCP next to the same GET: `node bench/agents/run.ts [requests]`. README.md describes the method.
+// Measures a `get` by MCP next to the same GET: `node bench/agents/run.ts [rounds]`. README.md describes the method.
 import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
@@ -7,8 +7,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const COUNT = Number(process.argv[2] ?? 2_000);
-const ROUNDS = 3;
+const ROUNDS = Number(process.argv[2] ?? 150);
+/** Rounds that are not counted: V8 compiles in them. */
+const WARM_UP = 100;
+/** Requests of each kind in a round. */
+const COUNT = 100;
 const SESSIONS = 200;
 
 const MODEL = `
@@ -18,6 +21,9 @@ resources:
     id: client
     schema: { type: object, properties: { name: { type: string }, price: { type: number }, stock: { type: integer } } }
 `;
+
+/** Kinds of requests. */
+type Kinds = readonly (readonly [name: string, run: () => Promise<string>])[];
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -42,10 +48,6 @@ function send(url: string, headers: Readonly<Record<string, string>>, body: stri
 
 function writeCall(params: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 const folder = temporaryFolder();
@@ -78,7 +80,7 @@ const json = { 'Content-Type': 'application/json', Accept: 'application/json, te
 const newest = { ...json, 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'get' };
 const before = { ...json, 'MCP-Protocol-Version': '2025-11-25' };
 const call = { name: 'get', arguments: { collection: 'products', id: '1' } };
-const rows: readonly (readonly [name: string, run: () => Promise<string>])[] = [
+const rows: Kinds = [
   ['GET', () => send(`${origin}/api/v1/products/1`, { Accept: 'application/json' }, null)],
   ['get, 2026-07-28', () => send(`${origin}/api/mcp`, newest, writeCall({ ...call, _meta: META }))],
   ['get, 2025-11-25', () => send(`${origin}/api/mcp`, before, writeCall(call))],
@@ -87,16 +89,40 @@ const rows: readonly (readonly [name: string, run: () => Promise<string>])[] = [
     () => send(`${origin}/api/mcp`, newest, writeCall({ ...call, _meta: { ...META, progressToken: 1 } })),
   ],
 ];
-const costs = new Map(rows.map(([name]) => [name, [] as number[]]));
-for (let round = 0; round <= ROUNDS; round += 1)
-  for (const [name, run] of rows) {
-    const start = server.cpu();
-    for (let at = 0; at < COUNT; at += 1) await run();
-    if (round > 0) costs.get(name)?.push((server.cpu() - start) / COUNT);
+/** Runs requests of each kind by turns. @returns microseconds of a request of each, by round */
+async function measure(kinds: Kinds, rounds: number): Promise<readonly (readonly number[])[]> {
+  const costs = kinds.map((): number[] => []);
+  for (let round = 0; round < WARM_UP + rounds; round += 1) {
+    // The order changes, so that none always pays for the garbage of the same other one.
+    const turns = kinds.map((_, at) => (at + round) % kinds.length);
+    for (const turn of turns) {
+      const start = server.busy();
+      for (let at = 0; at < COUNT; at += 1) await kinds[turn]?.[1]();
+      if (round >= WARM_UP) costs[turn]?.push((server.busy() - start) / COUNT);
+    }
   }
-const base = median(costs.get('GET') ?? []);
-for (const [name, values] of costs)
-  process.stdout.write(`${name}: ${median(values).toFixed(0)} µs, ${(median(values) / base).toFixed(2)} times\n`);
+  return costs;
+}
+
+/** Prints the cost of each kind, next to that of the first one in the same rounds. */
+function print(kinds: Kinds, costs: readonly (readonly number[])[]): void {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  for (const [at, [name]] of kinds.entries()) {
+    const values = costs[at] ?? [];
+    const ratios = values.map((value, round) => value / (costs[0]?.[round] ?? 0)).toSorted((a, b) => a - b);
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => ratios[Math.floor(share * ratios.length)]?.toFixed(2));
+    const total = (mean(values) / mean(costs[0] ?? [])).toFixed(2);
+    process.stdout.write(
+      `${name}: ${mean(values).toFixed(0)} µs, ${total} times (by round: ${middle}, quartiles ${low} and ${high})\n`,
+    );
+  }
+}
+
+const plain = rows.slice(0, 3);
+print(plain, await measure(plain, ROUNDS));
+// By itself: its garbage would burden the others.
+const reported = [...rows.slice(0, 1), ...rows.slice(3)];
+print(reported, await measure(reported, ROUNDS / 5));
 
 /** Connects, calls ten times and leaves. */
 async function runSession(): Promise<void> {

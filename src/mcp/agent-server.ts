@@ -13,6 +13,7 @@ import {
   type ResourceEntry,
 } from './resources.ts';
 import type { AgentApi, AgentName, AgentSession } from './session.ts';
+import type { ToolResult } from './tool-result.ts';
 import { declareTool, listTools, type ToolDeclaration, TOOLS } from './tools.ts';
 
 /** A message of an agent, as the protocol has read it. */
@@ -25,12 +26,6 @@ export interface AgentContext {
   readonly report: ((seconds: number) => void) | null;
 }
 
-/** The result of a call as the protocol has it, but for its text: the content as JSON. */
-export interface CallResult {
-  readonly isError: boolean;
-  readonly structuredContent: JsonObject;
-}
-
 /** The tools and resources of an API, whatever the transport and the edition of the protocol. */
 export interface AgentServer {
   readonly info: { readonly name: string; readonly title: string; readonly version: string };
@@ -39,7 +34,7 @@ export interface AgentServer {
   listResources(): readonly ResourceEntry[];
   listTemplates(): ReturnType<typeof listResourceTemplates>;
   /** Calls a tool. @throws {UnknownTool} */
-  call(name: string, given: JsonObject, context: AgentContext): Promise<CallResult>;
+  call(name: string, given: JsonObject, context: AgentContext): Promise<ToolResult>;
   read(uri: string, context: AgentContext): Promise<ReadOutcome>;
 }
 
@@ -66,8 +61,7 @@ export function createAgentServer(api: AgentApi, repeat: Repeat = repeatByTimer)
       const tool = TOOLS.find((each) => each.name === name);
       if (tool === undefined) throw unknownTool(name, names);
       const call = { given, session: context.session, agent: nameAgent(context) };
-      const { isError, content } = await withProgress(() => callTool(tool, call), context.report, repeat);
-      return { isError, structuredContent: content };
+      return withProgress(() => callTool(tool, call), context.report, repeat);
     },
     read: (uri, context) => readResource(context.session, uri, nameAgent(context)),
   };

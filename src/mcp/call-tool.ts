@@ -3,6 +3,7 @@ import type { JsonObject } from '../conventions/json/json.ts';
 import type { QueryPairs } from '../conventions/url/query.ts';
 import { describeCollection } from '../describe/agents/describe-collection.ts';
 import { listCollections } from '../describe/agents/list-collections.ts';
+import { writeJson } from '../formats/json.ts';
 import { checkArguments, isDryRun, readMembers, readTextArgument, writeDryQuery } from './arguments.ts';
 import { runBatchTool } from './batch-tool.ts';
 import { findCollection, type NamedCollection, writeItemPath } from './collections.ts';
@@ -38,9 +39,9 @@ function run({ name }: Tool, call: ToolCall): ToolResult | Promise<ToolResult> {
   const { model } = call.session.api;
   switch (name) {
     case 'list_collections':
-      return dataResult(listCollections(model));
+      return dataResult(writeJson(listCollections(model)));
     case 'describe':
-      return dataResult(describeCollection(model, findNamed(call).resource));
+      return dataResult(writeJson(describeCollection(model, findNamed(call).resource)));
     case 'query':
       return queryRows(call);
     case 'get':
@@ -76,7 +77,7 @@ async function queryRows(call: ToolCall): Promise<ToolResult> {
   const answer = await session.send(listCall(path, query), agent);
   if (answer.status >= 400) return errorResult(answer);
   const { data = null, page = null } = bodyMembers(answer);
-  return dataResult(data, { page });
+  return dataResult(writeJson(data), { page });
 }
 
 function listCall(path: string, query: QueryPairs): Parameters<AgentSession['send']>[0] {
@@ -88,7 +89,7 @@ function listCall(path: string, query: QueryPairs): Parameters<AgentSession['sen
 async function getRow(call: ToolCall): Promise<ToolResult> {
   const { given, session, agent } = call;
   const answer = await session.send({ method: 'GET', path: itemPath(call), query: writeViewQuery(given) }, agent);
-  return answer.status >= 400 ? errorResult(answer) : dataResult(answer.body);
+  return answer.status >= 400 ? errorResult(answer) : dataResult(answer.text);
 }
 
 async function createRow(call: ToolCall): Promise<ToolResult> {
@@ -137,7 +138,7 @@ async function deleteRow(call: ToolCall): Promise<ToolResult> {
   );
   if (answer.status === 412) return errorResult(answer, await readCurrent(call, path));
   if (isDry || answer.status >= 400) return writeResult(answer, isDry, confirm);
-  return dataResult(answer.body, { deleted: true });
+  return dataResult(answer.text, { deleted: true });
 }
 
 /** Responds to a write without `if_match`: the error, with the row as it is. A row that is hidden is not shown. */
@@ -155,5 +156,5 @@ async function readCurrent({ session, agent }: ToolCall, path: string): Promise<
 
 function describeCurrent(read: ApiAnswer): JsonObject {
   const { revision = null } = bodyMembers(read);
-  return { current: { if_match: revision, etag: read.fields.get('etag') ?? null, data: read.body } };
+  return { current: { if_match: revision, etag: read.fields.get('etag'), data: read.readBody() } };
 }

@@ -94,8 +94,7 @@ export async function answerPlainCall(
   session: AgentSession,
 ): Promise<ApiResponse> {
   const context = { session, clientName, isCancelled: () => false, report: null };
-  const { isError, structuredContent } = await server.call(name, given, context);
-  const text = writeJson(structuredContent);
+  const { isError, text } = await server.call(name, given, context);
   const edition = isModern
     ? `,"resultType":"complete","_meta":${writeJson({ [META.server]: { ...server.info } })}`
     : '';

@@ -1,6 +1,5 @@
 import { listCollections } from '../describe/agents/list-collections.ts';
 import { versionedPath } from '../describe/surface/placed-resource.ts';
-import { writeJson } from '../formats/json.ts';
 import { type AgentApi, type AgentName, type AgentSession, bodyMembers } from './session.ts';
 
 /** A page or a row that agents read by its URL. */
@@ -44,7 +43,7 @@ export async function readResource(session: AgentSession, uri: string, agent: Ag
   const prefix = prefixes.find((each) => uri.startsWith(each));
   if (prefix === undefined) return { kind: 'absent' };
   const answer = await session.send({ method: 'GET', path: `/${uri.slice(prefix.length)}` }, agent);
-  if (answer.status === 200) return { kind: 'found', text: writeJson(answer.body) };
+  if (answer.status === 200) return { kind: 'found', text: answer.text };
   const { errorMessage } = bodyMembers(answer);
   if (answer.status < 400 || answer.status === 404 || answer.status === 410) return { kind: 'absent' };
   return { kind: 'refused', message: typeof errorMessage === 'string' ? errorMessage : '' };

@@ -2,7 +2,6 @@ import process from 'node:process';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import type { Json, JsonObject } from '../conventions/json/json.ts';
-import { writeJson } from '../formats/json.ts';
 import { EDITION } from './edition.ts';
 import { type AgentContext, type AgentServer, UnknownTool } from './agent-server.ts';
 import type { AgentSession } from './session.ts';
@@ -84,8 +83,9 @@ function createServer(sdk: typeof Sdk, agents: AgentServer, openSession: () => A
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const given = params.arguments ?? {};
     try {
-      const result = await agents.call(params.name, isMembers(given) ? given : {}, readMessageContext(context));
-      return { ...result, content: [{ type: 'text', text: writeJson(result.structuredContent) }] };
+      const called = await agents.call(params.name, isMembers(given) ? given : {}, readMessageContext(context));
+      const structuredContent: JsonObject = JSON.parse(called.text);
+      return { isError: called.isError, structuredContent, content: [{ type: 'text', text: called.text }] };
     } catch (error) {
       throw error instanceof UnknownTool ? new sdk.ProtocolError(sdk.INVALID_PARAMS, error.message) : error;
     }

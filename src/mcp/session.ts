@@ -1,5 +1,6 @@
 import { GATEWAY_FIELDS } from '../auth/gateway.ts';
 import type { ApiError } from '../conventions/errors.ts';
+import { type HeaderFields, headerFields } from '../conventions/headers/header-fields.ts';
 import { FORWARDED_FIELDS } from '../conventions/headers/forwarded.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { type QueryPairs, writeQuery } from '../conventions/url/query.ts';
@@ -45,10 +46,11 @@ export interface ApiCall {
 /** The response of the API to a request of a tool. */
 export interface ApiAnswer {
   readonly status: number;
-  /** By lower-case name. */
-  readonly fields: ReadonlyMap<string, string>;
-  /** null if there is none. */
-  readonly body: Json;
+  readonly fields: HeaderFields;
+  /** The body as the API wrote it, in JSON; `null` if there is none. */
+  readonly text: string;
+  /** Parses the body. Most answers are passed on as they are written. */
+  readBody(): Json;
 }
 
 /** The header fields that requests of tools have from the message of the agent: credentials, proxies, traces. */
@@ -61,12 +63,20 @@ const PASSED: ReadonlySet<string> = new Set([
   ...GATEWAY_FIELDS,
 ]);
 
+/** JSON, by itself and in other types. Results have bodies as they were written, so each is one JSON value. */
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json(?:;|$)/;
+
 const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 
 /** Copies the fields of a message that requests of tools need. Each value is passed as often as it was sent. */
 export function passHeaders(raw: readonly string[]): readonly string[] {
-  return raw.filter((_, at) => PASSED.has((raw[at - (at % 2)] ?? '').toLowerCase()));
+  const passed: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    if (PASSED.has(name.toLowerCase())) passed.push(name, raw[at + 1] ?? '');
+  }
+  return passed;
 }
 
 /** The way of one message of an agent to the API: by requests that run all stages, as those of any client. */
@@ -147,14 +157,20 @@ export interface AgentName {
 function readAnswer(response: ApiResponse): ApiAnswer {
   if (isStreamed(response)) throw new Error('a tool requested a stream');
   const { status, headers, body } = response;
-  const fields = new Map<string, string>();
-  for (let at = 0; at < headers.length; at += 2) fields.set(headers[at]?.toLowerCase() ?? '', headers[at + 1] ?? '');
-  const text = typeof body === 'string' ? body : DECODER.decode(body ?? new Uint8Array());
-  const parsed: Json = text === '' ? null : JSON.parse(text);
-  return { status, fields, body: parsed };
+  const fields = headerFields(headers);
+  const type = fields.get('content-type');
+  if (type !== null && !JSON_TYPE.test(type)) throw new Error(`a tool got ${type} in place of JSON`);
+  const written = typeof body === 'string' ? body : DECODER.decode(body ?? new Uint8Array());
+  const text = written === '' ? 'null' : written;
+  const readBody = (): Json => {
+    const parsed: Json = JSON.parse(text);
+    return parsed;
+  };
+  return { status, fields, text, readBody };
 }
 
 /** The members of a body that is an object. */
-export function bodyMembers({ body }: ApiAnswer): JsonObject {
+export function bodyMembers(answer: ApiAnswer): JsonObject {
+  const body = answer.readBody();
   return isJsonObject(body) ? body : {};
 }

@@ -46,7 +46,7 @@ describe('a call that takes long', () => {
     tick();
     tick();
     finish();
-    assert.deepEqual((await result).structuredContent['data'], []);
+    assert.deepEqual(JSON.parse((await result).text).data, []);
     assert.deepEqual([seen, stopped], [[1, 2], 1]);
   });
 
