@@ -97,7 +97,9 @@ export function readCpu(pid: number): number {
 
 function readBusy(pid: number): number {
   const folder = `/proc/${pid}/task`;
-  const times = readdirSync(folder).map((thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]);
+  const times = readdirSync(folder).map(
+    (thread) => readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0],
+  );
   return times.reduce((sum, time) => sum + Number(time), 0) / 1_000;
 }
 

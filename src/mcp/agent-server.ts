@@ -1,3 +1,4 @@
+import { memoize } from '../cache/memoize.ts';
 import type { JsonObject } from '../conventions/json/json.ts';
 import { closestMatch } from '../conventions/text/closest-match.ts';
 import { quoted } from '../conventions/text/quoted.ts';
@@ -75,6 +76,10 @@ function unknownTool(name: string, names: readonly string[]): UnknownTool {
 
 /** Names the agent in events: no credentials prove this name, so it has a prefix. */
 function nameAgent({ clientName, isCancelled }: AgentContext): AgentName {
-  const clean = (clientName ?? '').replaceAll(/[^\x20-\x7e]/g, '').slice(0, MAX_NAME);
-  return { name: clean === '' ? 'mcp' : `mcp:${clean}`, isCancelled };
+  return { name: writeAgentName(clientName ?? ''), isCancelled };
 }
+
+const writeAgentName = memoize((clientName) => {
+  const clean = clientName.replaceAll(/[^\x20-\x7e]/g, '').slice(0, MAX_NAME);
+  return clean === '' ? 'mcp' : `mcp:${clean}`;
+});

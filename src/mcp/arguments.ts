@@ -1,3 +1,4 @@
+import { weakMemoize } from '../cache/memoize.ts';
 import { apiError, type ErrorDetail } from '../conventions/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import { closestMatch } from '../conventions/text/closest-match.ts';
@@ -24,22 +25,28 @@ const GUARDED: ReadonlySet<string> = new Set(['if_match', 'idempotency_key']);
  *
  * @throws {ApiError} REQUEST_PARAMETER_UNKNOWN, REQUEST_PARAMETER_INVALID
  */
-export function checkArguments({ name, inputs, unlisted = {}, required }: Tool, given: JsonObject): void {
-  const known: Readonly<Record<string, ArgumentType>> = { ...inputs, ...unlisted };
-  const unknown = Object.keys(given).filter((each) => !Object.hasOwn(known, each));
-  if (unknown.length > 0) throw unknownArguments(name, unknown, Object.keys(known));
-  const missing = required
-    .filter((each) => !GUARDED.has(each) && given[each] === undefined)
-    .map((field) => ({ field, message: `is required: ${FORMS[known[field] ?? 'string']}` }));
-  const wrong = Object.entries(given).flatMap(([field, value]): readonly ErrorDetail[] => {
-    const type = known[field] ?? 'string';
-    return hasType(value, type) ? [] : [{ field, message: `must be ${FORMS[type]}` }];
-  });
-  const details = [...missing, ...wrong];
+export function checkArguments(tool: Tool, given: JsonObject): void {
+  const { name, required } = tool;
+  const known = knownArguments(tool);
+  const unknown = Object.keys(given).filter((each) => !known.has(each));
+  if (unknown.length > 0) throw unknownArguments(name, unknown, [...known.keys()]);
+  const details: ErrorDetail[] = [];
+  for (const field of required)
+    if (given[field] === undefined && !GUARDED.has(field))
+      details.push({ field, message: `is required: ${FORMS[known.get(field) ?? 'string']}` });
+  for (const [field, type] of known) {
+    const value = given[field];
+    if (value !== undefined && !hasType(value, type)) details.push({ field, message: `must be ${FORMS[type]}` });
+  }
   if (details.length === 0) return;
   const list = details.map(({ field, message }) => `${field} ${message}`).join('; ');
   throw apiError('REQUEST_PARAMETER_INVALID', `Invalid arguments of ${name}: ${list}.`, { details });
 }
+
+const knownArguments = weakMemoize(
+  ({ inputs, unlisted = {} }: Tool): ReadonlyMap<string, ArgumentType> =>
+    new Map([...Object.entries(inputs), ...Object.entries(unlisted)]),
+);
 
 function unknownArguments(tool: string, unknown: readonly string[], known: readonly string[]): Error {
   const details = unknown.map((field) => {

@@ -1,3 +1,4 @@
+import { weakMemoize } from '../cache/memoize.ts';
 import { isJsonObject, type Json, type JsonObject } from '../conventions/json/json.ts';
 import type { HeaderFields } from '../conventions/headers/header-fields.ts';
 import type { ApiResponse } from '../exchange/handler.ts';
@@ -87,6 +88,11 @@ function readClientName({ [META.client]: client }: JsonObject): string | null {
   return isJsonObject(client) && typeof client['name'] === 'string' ? client['name'] : null;
 }
 
+/** Writes the members that results of the newest edition have last. They are those of the server. */
+const writeNewestMembers = weakMemoize(
+  ({ info }: AgentServer) => `,"resultType":"complete","_meta":${writeJson({ [META.server]: { ...info } })}`,
+);
+
 /** Answers a plain call, as the package of the protocol would. */
 export async function answerPlainCall(
   { id, name, given, isNewest: isModern, clientName }: PlainCall,
@@ -95,9 +101,7 @@ export async function answerPlainCall(
 ): Promise<ApiResponse> {
   const context = { session, clientName, isCancelled: () => false, report: null };
   const { isError, text } = await server.call(name, given, context);
-  const edition = isModern
-    ? `,"resultType":"complete","_meta":${writeJson({ [META.server]: { ...server.info } })}`
-    : '';
+  const edition = isModern ? writeNewestMembers(server) : '';
   const result = `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text},"isError":${isError}${edition}}`;
   const body = `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
   return { status: 200, headers: ['Content-Type', 'application/json'], body };

@@ -1,7 +1,6 @@
 import { ApiError } from '../conventions/errors.ts';
 import { bodyTooLargeError } from '../conventions/receive-errors.ts';
 import { isJsonObject, type Json } from '../conventions/json/json.ts';
-import { type HeaderFields, headerFields } from '../conventions/headers/header-fields.ts';
 import type { AgentEndpoint, AgentMessage } from '../exchange/agent-endpoint.ts';
 import { type ApiResponse, type BodyStream, isStreamed } from '../exchange/handler.ts';
 import { readJson } from '../formats/json.ts';
@@ -37,8 +36,7 @@ interface EndpointParts {
 async function answerMessage(message: AgentMessage, parts: EndpointParts): Promise<ApiResponse> {
   if (!message.isAllowedOrigin) return refuseMessage(403, -32_000, 'Forbidden: a page of another site sent this.');
   const { api, server, answer } = parts;
-  const { request } = message;
-  const fields = headerFields(request.headers);
+  const { fields } = message;
   const parsed = await readMessage(message, api);
   if (parsed === null) return refuseMessage(400, -32_700, 'Parse error: the body is not valid JSON (I-JSON).');
   if (Array.isArray(parsed))
@@ -46,7 +44,7 @@ async function answerMessage(message: AgentMessage, parts: EndpointParts): Promi
   const session = openSession(message, api);
   const call = readPlainCall(parsed, fields);
   if (call !== null) return answerPlainCall(call, server, session);
-  const response = await answer(toWebRequest(message, fields, api), parsed, session);
+  const response = await answer(toWebRequest(message, api), parsed, session);
   const isListening = isJsonObject(parsed) && parsed['method'] === 'subscriptions/listen';
   return isListening ? acknowledge(response) : toApiResponse(response);
 }
@@ -59,7 +57,7 @@ function openSession({ request, correlationId }: AgentMessage, api: AgentApi): A
 }
 
 /** Makes the request that the package of the protocol reads. Its body is given as JSON. */
-function toWebRequest({ request }: AgentMessage, fields: HeaderFields, { model }: AgentApi): Request {
+function toWebRequest({ request, fields }: AgentMessage, { model }: AgentApi): Request {
   const headers = READ.flatMap((name): [string, string][] => {
     const value = fields.get(name);
     return value === null ? [] : [[name, value]];

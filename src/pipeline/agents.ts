@@ -11,8 +11,8 @@ export async function agentResponse({ routed }: Authorized, endpoint: AgentEndpo
   if (endpoint === null) throw new Error('an API without agents has no route of theirs');
   const { exchange, received } = routed;
   const { request } = received;
-  const { correlationId } = exchange;
-  const answer = await endpoint({ request, correlationId, isAllowedOrigin: isAllowedOrigin(routed) });
+  const { correlationId, fields } = exchange;
+  const answer = await endpoint({ request, fields, correlationId, isAllowedOrigin: isAllowedOrigin(routed) });
   return { ...answer, headers: [...commonHeaders(exchange), ...answer.headers, 'Cache-Control', NO_STORE] };
 }
 

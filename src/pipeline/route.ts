@@ -169,15 +169,16 @@ function findVersion(
 ): ResolvedVersion<ContractVersion> {
   const { path, query, header, accept } = carriers;
   const isPathAlone = query === null && header === null && accept.length === 0;
-  if (isPathAlone && path !== null) return pathVersions(contracts)(path);
+  if (isPathAlone && (path !== null || defaultMajor === contracts.current.model.defaultVersion))
+    return pathVersions(contracts)(path ?? '');
   return resolveVersion(carriers, contracts.versions, defaultMajor);
 }
 
-/** Most requests name their version only in the path, and there are few versions. */
+/** Most requests name their version only in the path, or not at all (an empty text), and there are few versions. */
 const pathVersions = weakMemoize((contracts: Contracts) =>
   memoize((path) =>
     resolveVersion(
-      { path, query: null, header: null, accept: [] },
+      { path: path === '' ? null : path, query: null, header: null, accept: [] },
       contracts.versions,
       contracts.current.model.defaultVersion,
     ),
