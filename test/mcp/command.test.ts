@@ -9,9 +9,18 @@ import { describe, it } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { root } from '../../scripts/command.ts';
-import { program } from '../cli/server-process.ts';
+import { program, startProgram } from '../cli/server-process.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { EDITIONS, readResult, SHOP } from './support/agent-api.ts';
+
+/** A module by which a process finds no package of the protocol, as where it is not installed. */
+const WITHOUT_PACKAGE = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      return next(specifier.startsWith('@modelcontextprotocol/server') ? 'missing-package' : specifier, context);
+    },
+  });`)}`;
 
 describe('restwright mcp', () => {
   for (const edition of EDITIONS) {
@@ -33,6 +42,19 @@ describe('restwright mcp', () => {
       assert.equal(made.content.data.name, 'x', made.text);
       assert.equal((await client.listTools()).tools.length, 8);
       await client.close();
+    });
+  }
+
+  for (const args of [['mcp'], ['serve', '--port', '0', '--mcp', 'read']]) {
+    it(`[OPS-8a] names the package that ${args[0]} needs, and the line that installs it`, async (context) => {
+      const folder = temporaryDirectory(context);
+      await writeFile(path.join(folder, 'shop.yaml'), SHOP);
+      const [command = '', ...options] = args;
+      const started = [program, command, 'shop.yaml', '--database', 'shop.db', ...options];
+      const missing = startProgram(folder, started, { NODE_OPTIONS: `--import=${WITHOUT_PACKAGE}` });
+      assert.equal(await missing.exited, 1);
+      assert.match(missing.stderr(), /@modelcontextprotocol\/server: run `npm install @modelcontextprotocol\/server`/);
+      assert.equal(missing.stdout(), '');
     });
   }
 
