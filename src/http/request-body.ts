@@ -29,6 +29,7 @@ export class NodeRequestBody implements RequestBody {
   readonly #memory: BodyMemory;
   #held: HeldBytes | null = null;
   #isStreaming = false;
+  #isRead = false;
 
   constructor({ request, length, sendContinue, timeout, memory }: NodeRequestBodyOptions) {
     this.#timeout = timeout;
@@ -74,7 +75,8 @@ export class NodeRequestBody implements RequestBody {
   discard(): void {
     const request = this.#request;
     request.resume();
-    if (request.complete) return;
+    // After the last byte of a `Content-Length` the parser reports the end by itself.
+    if (request.complete || this.#isRead) return;
     const { socket } = request;
     const timer = setTimeout(() => request.destroy(), this.#timeout);
     const stop = (): void => {
@@ -121,6 +123,7 @@ export class NodeRequestBody implements RequestBody {
     if (field !== null) throw trailerNotAllowed(field);
     const chunks: Buffer[] = [];
     for (let chunk: unknown = request.read(); chunk instanceof Buffer; chunk = request.read()) chunks.push(chunk);
+    this.#isRead = true;
     // Lets 'end' be emitted.
     request.resume();
     const bytes = concatenate(chunks);
