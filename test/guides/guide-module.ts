@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { root } from '../../scripts/command.ts';
-import { startApi, type StartedApi, serveHttp } from '../../src/index.ts';
+import { startApi, type StartApiOptions, type StartedApi, serveHttp } from '../../src/index.ts';
 import { isDefinedModel } from '../../src/model/typescript/define-model.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
@@ -28,11 +28,15 @@ export interface ServedGuide extends AsyncDisposable {
 }
 
 /** Serves the model of a guide. */
-export async function servedGuide(context: TestContext, model: string): Promise<ServedGuide> {
+export async function servedGuide(
+  context: TestContext,
+  model: string,
+  options: Pick<StartApiOptions, 'dispatch'> = {},
+): Promise<ServedGuide> {
   const folder = temporaryDirectory(context);
   const { default: defined }: { readonly default?: unknown } = await import(written(folder, 'shop.mts', model));
   assert.ok(isDefinedModel(defined));
-  const opened = await startApi({ model: defined, database: ':memory:' });
+  const opened = await startApi({ model: defined, database: ':memory:', ...options });
   const server = await serveHttp({ api: opened.api, port: 0 });
   return {
     opened,

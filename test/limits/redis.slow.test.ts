@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import process from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { LeasedRateLimiter } from '../../src/limits/leased-rate-limiter.ts';
@@ -7,6 +6,7 @@ import { LendingBuckets, localLender } from '../../src/limits/lending-buckets.ts
 import { type OpenedLender, openRedisLender } from '../../src/limits/open-redis-lender.ts';
 import type { Observation } from '../../src/observe/observation.ts';
 import { connectRedis } from '../../src/platform/redis.ts';
+import { freeze, unfreeze } from '../frozen-process.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { type RedisServer, startRedis } from '../redis-server.ts';
 
@@ -124,12 +124,12 @@ describe('rate limits that instances share through Redis', { skip: skipWithout('
   it('[LIM-2d] fall to the share of each instance while Redis hangs, and are shared again afterwards', async () => {
     const { take, lender, observed, close } = await open(redis.url, 'a', 300, { name: 'hanging' });
     assert.equal(await take('first'), true);
-    process.kill(redis.pid, 'SIGSTOP');
+    await freeze(redis.pid);
     let admitted = 0;
     try {
       for (let sent = 0; sent < 300; sent += 1) if (await take('hanging')) admitted += 1;
     } finally {
-      process.kill(redis.pid, 'SIGCONT');
+      unfreeze(redis.pid);
     }
     assert.equal(admitted, 100);
     assert.deepEqual(observed, ['shared', 'Redis did not answer within 250 ms']);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import type { Broker, RelayMessage } from '../../src/events/relays/broker.ts';
+import { freeze, unfreeze } from '../frozen-process.ts';
 import { drain } from './relay-driver.ts';
 
 const KILLS = 20;
@@ -45,20 +47,53 @@ export async function sendThroughKills(
   return problems;
 }
 
-/** Sends while a process does not run. @returns the milliseconds in which the call settled, and its result */
-export async function publishFrozen(
+/** Milliseconds in which a call settles, and longer ones for which a server is frozen. */
+export const FREEZE =
+  process.env['RESTWRIGHT_WHOLE_SUITE'] === undefined
+    ? { timeout: 500, duration: 2_000 }
+    : // The timeout of relays.
+      { timeout: 5_000, duration: 30_000 };
+
+/**
+ * Sends all messages. After a third of them, the server does not run for some time. Each call settles in its time, and
+ * no message counts as sent meanwhile.
+ *
+ * @param broker with the timeout of {@link FREEZE}
+ * @param pid the process of the server
+ * @returns the problems that the broker reported while the server was frozen: more than one
+ */
+export async function sendThroughFreeze(
   broker: Broker,
   messages: readonly RelayMessage[],
   pid: number,
-): Promise<{ readonly elapsed: number; readonly acknowledged: number; readonly problem: string | null }> {
-  process.kill(pid, 'SIGSTOP');
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  let frozenAt: number | null = null;
+  let isFrozen = false;
+  let begin = performance.now();
   try {
-    const begin = performance.now();
-    const result = await broker.publish(messages);
-    return { elapsed: performance.now() - begin, ...result };
+    await drain(broker, messages, {
+      async onResult({ acknowledged, problem }, sent) {
+        const now = performance.now();
+        if (isFrozen) {
+          assert.equal(acknowledged, 0);
+          assert.ok(now - begin < FREEZE.timeout + 1_000, `settled after ${now - begin} ms`);
+          problems.push(problem ?? 'none');
+          isFrozen = now - (frozenAt ?? now) < FREEZE.duration;
+          if (!isFrozen) unfreeze(pid);
+        } else if (frozenAt === null && sent >= messages.length / 3) {
+          await freeze(pid);
+          isFrozen = true;
+          frozenAt = performance.now();
+        }
+        begin = performance.now();
+      },
+    });
   } finally {
-    process.kill(pid, 'SIGCONT');
+    unfreeze(pid);
   }
+  assert.ok(problems.length > 1, problems.join());
+  return problems;
 }
 
 /** The numbers of a range, with both ends. */

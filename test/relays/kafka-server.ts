@@ -19,7 +19,8 @@ export interface KafkaServer {
   readonly url: string;
   /** The URL of its listener for SASL/PLAIN, without credentials: the user `relay` has the password `right-secret`. */
   readonly saslUrl: string;
-  readonly signal: (name: NodeJS.Signals) => void;
+  /** Reads the id of its process. */
+  readonly pid: () => number;
   readonly start: () => Promise<void>;
   /** Ends it without notice. */
   readonly kill: () => Promise<void>;
@@ -45,17 +46,16 @@ export async function startKafka(folder: string, settings: readonly string[] = [
     child = spawn('java', [...memory, ...classes, 'kafka.Kafka', file], { stdio: 'ignore' });
     await accepting(port, child);
   };
-  const signal = (name: NodeJS.Signals): void => void child?.kill(name);
   await start();
   return {
     url: `kafka://127.0.0.1:${port}`,
     saslUrl: `kafka://127.0.0.1:${sasl}`,
-    signal,
+    pid: () => child?.pid ?? 0,
     start,
     async kill() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
-      signal('SIGKILL');
+      child.kill('SIGKILL');
       await exited;
     },
   };

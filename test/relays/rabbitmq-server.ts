@@ -20,8 +20,8 @@ export interface RabbitServer {
   readonly start: () => Promise<void>;
   /** Ends it without notice. */
   readonly kill: () => Promise<void>;
-  /** Sends a signal to it: SIGSTOP, SIGCONT. */
-  readonly signal: (name: NodeJS.Signals) => void;
+  /** Reads the id of its process: of Erlang, not of the script that starts it. */
+  readonly pid: () => number;
   /** Runs `rabbitmqctl`. @returns its output */
   readonly control: (...args: readonly string[]) => Promise<string>;
   /** Ends it, and its port mapper. */
@@ -55,7 +55,7 @@ export async function startRabbit(folder: string): Promise<RabbitServer> {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     start,
     kill,
-    signal: (name) => process.kill(readPid(), name),
+    pid: readPid,
     async control(...args) {
       const { stdout } = await promisify(execFile)(path.join(PROGRAMS, 'rabbitmqctl'), ['--quiet', ...args], {
         env: environment,

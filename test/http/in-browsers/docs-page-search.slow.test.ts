@@ -173,9 +173,10 @@ describe('the responses of operations in Chromium', { skip, timeout: 120_000 }, 
       '400 The request is invalid.',
     ]);
     await page.click('#r-products-create .responses > details:nth-child(2) > summary');
-    const [example = '', schema = ''] = await page
-      .locator('#r-products-create details:nth-child(2) pre')
-      .allInnerTexts();
+    const blocks = page.locator('#r-products-create details:nth-child(2) pre');
+    // The page fills in the part after the event of its opening.
+    await blocks.nth(1).waitFor();
+    const [example = '', schema = ''] = await blocks.allInnerTexts();
     assert.equal(JSON.parse(example).name, 'text');
     assert.equal(JSON.parse(example).links.collection, '/products');
     assert.equal(JSON.parse(schema).properties.weight_in_grams.maximum, 9_007_199_254_740_991);

@@ -31,7 +31,9 @@ interface Served {
   readonly observed: readonly Observation[];
 }
 
+/** Opens a store that looks at its files when it is used, and never in between: its timer does not run. */
 async function served(context: TestContext): Promise<Served> {
+  context.mock.timers.enable({ apis: ['setInterval'] });
   const folder = path.join(temporaryDirectory(context), 'data');
   mkdirSync(folder);
   const file = path.join(folder, 'sample.db');
