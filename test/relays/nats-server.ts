@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { freePort } from '../free-port.ts';
 import { programFile } from '../installed-programs.ts';
@@ -27,9 +28,10 @@ export interface NatsServerOptions {
   readonly program?: string;
 }
 
-/** The installed servers: that of the system, and a newer one that was built. */
+/** The installed servers: that of the system, and a newer one that `.ci/run` builds. It reports if that is missing. */
 export function natsPrograms(): readonly { readonly version: string; readonly program: string }[] {
   const built = path.join(import.meta.dirname, '..', '..', '.cache', 'brokers', 'bin', 'nats-server');
+  if (!existsSync(built)) process.stderr.write('NOT TESTED: the NATS of test/relays/nats/go.mod is not built\n');
   const programs = [programFile('nats-server') ?? 'nats-server', ...(existsSync(built) ? [built] : [])];
   return programs.map((program) => {
     const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
