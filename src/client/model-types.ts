@@ -61,6 +61,7 @@ export interface AnyShape {
   readonly computed: unknown;
   readonly error_prefix: unknown;
   readonly inverse: unknown;
+  readonly read_only: unknown;
 }
 
 /** By the key of the resource, which is the same in all versions. */
@@ -78,7 +79,7 @@ export type ResourcesOf<H, N> = {
 export interface ShapedResource<H, N, K extends string, D extends AnyShape> {
   readonly item: ItemMembers & Readable<D['schema']> & ComputedMembers<D['computed']>;
   readonly shown_once: { readonly [F in KeysWith<D['schema'], 'x-shown-once'>]: string };
-  readonly body: IdMember<D['id']> & BodyOf<D['schema']>;
+  readonly body: D['read_only'] extends true ? never : IdMember<D['id']> & BodyOf<D['schema']>;
   readonly immutable: KeysWith<D['schema'], 'x-immutable'>;
   readonly filters: SchemaFilters<D['schema']>;
   readonly sort: SortPath<D['schema'], D['parent']>;

@@ -21,14 +21,15 @@ export type NamesAfter<N, E> = E extends {
 type InSnakeCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}_${InSnakeCase<B>}` : S;
 
 type ChangedShape<D, E> =
-  D extends ResourceShape<infer S, infer P, infer I, infer M, infer X, infer V>
+  D extends ResourceShape<infer S, infer P, infer I, infer M, infer X, infer V, infer W>
     ? ResourceShape<
         SchemaBefore<SchemaNode<S>, E>,
         P,
         I,
         M,
         E extends { readonly singular: infer N extends string } ? Uppercase<N> : X,
-        V
+        V,
+        W
       >
     : D;
 

@@ -114,6 +114,28 @@ describe('the types of a client of a TypeScript model', () => {
     assert.deepEqual(Object.keys(named.definition.resources), ['products', 'reviews']);
   });
 
+  it('offer no body for a resource that clients only read', () => {
+    const schema = { type: 'object', required: ['level'], properties: { level: { type: 'integer' } } } as const;
+    const measured = defineModel({
+      name: 'meters',
+      resources: { levels: resource({ read_only: true, schema }), notes: resource({ read_only: false, schema }) },
+    });
+    type Measured = ApiOf<typeof measured>;
+    same<Measured['resources']['levels']['body'], never>();
+    same<Measured['resources']['levels']['item']['level'], number>();
+    same<Measured['resources']['notes']['body']['level'], number>();
+    const calls = (api: Client<Measured>): readonly (() => unknown)[] => [
+      () => api.notes.create({ level: 1 }),
+      // @ts-expect-error clients only read it
+      () => api.levels.create({ level: 1 }),
+      // @ts-expect-error clients only read it
+      () => api.levels.update('7', { level: 1 }),
+      // @ts-expect-error clients only read it
+      () => api.levels.replace('7', { level: 1 }),
+    ];
+    assert.equal(typeof calls, 'function');
+  });
+
   it('[QRY-1] know the operators of a text', () => {
     same<Takes<'name', 'tea'>, true>();
     same<Takes<'name', readonly ['tea', 'milk']>, true>();

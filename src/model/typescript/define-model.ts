@@ -98,13 +98,15 @@ export type ResourceDefinition<
  * The parts of a resource from which client types follow. `E` is the prefix of error codes, and `V` the name of the
  * relation from its parent; `never` if derived.
  */
-export interface ResourceShape<T, P, I, M, E, V = never> {
+export interface ResourceShape<T, P, I, M, E, V = never, W = false> {
   readonly schema: T;
   readonly parent: P;
   readonly id: I;
   readonly computed: M;
   readonly error_prefix: E;
   readonly inverse: V;
+  /** `true` if clients only read it. */
+  readonly read_only: W;
 }
 
 declare const REFERENCES: unique symbol;
@@ -197,6 +199,7 @@ type DefineResource<S> = <
   const N extends string = never,
   const E extends string = Uppercase<N>,
   const V extends string = never,
+  const W extends boolean = false,
 >(
   definition: ResourceDefinition<T, S, C, P, O> & {
     readonly id?: I;
@@ -204,8 +207,9 @@ type DefineResource<S> = <
     readonly singular?: N;
     readonly error_prefix?: E;
     readonly parent?: string | ParentData<string, V>;
+    readonly read_only?: W;
   },
-) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E, V>>;
+) => DefinedResource<ReferencedBy<T> | NoInfer<P>, ResourceShape<T, P, I, M, E, V, W>>;
 
 /** Defines a model. Its resources may name each other only. */
 type DefineModel<S> = <
