@@ -3,14 +3,19 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { run } from '../../../src/cli/program.ts';
+import { createFetchHandler } from '../../../src/http/fetch.ts';
 import { loadModel } from '../../../src/model/compile/load-model.ts';
-import { startApi } from '../../../src/start-api.ts';
+import { startApi, type StartedApi } from '../../../src/start-api.ts';
 import { temporaryDirectory } from '../../temporary-directory.ts';
 import { recordedTerminal } from '../recorded-terminal.ts';
 
 const RELAYS = "events: { relays: [{ name: shop, redis: 'redis://:s3cret@127.0.0.1:6379' }] }\n";
 const NO_RELAYS = 'name: shop\nresources: { products: { schema: { type: object } } }\n';
 const MODEL = NO_RELAYS + RELAYS;
+/** With a resource of its own that has the name of the collection of relays of another model. */
+const RENAMED = `${MODEL}system: { relays: brokers }\n`;
+const OWN =
+  'name: shop\nresources: { brokers: { schema: { type: object, properties: { note: { type: string } } } } }\n';
 
 interface Written {
   readonly code: number;
@@ -38,8 +43,8 @@ function makeScene(context: TestContext, text = MODEL): Scene {
 }
 
 /** Leaves the row of a relay in the database, as a server does. */
-async function runRelay(database: string): Promise<void> {
-  const { model } = loadModel({ text: MODEL });
+async function runRelay(database: string, text = MODEL): Promise<void> {
+  const { model } = loadModel({ text });
   await using started = await startApi({ model, database, dispatch: false });
   await started.api.relays.rows?.write({
     name: 'shop',
@@ -86,5 +91,31 @@ describe('restwright relays', () => {
     assert.deepEqual(JSON.parse((await list('--json')).stdout), []);
     const without = await makeScene(context, NO_RELAYS).list();
     assert.deepEqual([without.code, /has no relays/.test(without.stderr)], [1, true]);
+  });
+});
+
+describe('a model that loses its last relay', () => {
+  it('[EVT-9e] [OPS-4d] needs no consent for the rows of relays, which say nothing about the data', async (context) => {
+    const { database } = makeScene(context);
+    await runRelay(database);
+    await (await startApi({ model: loadModel({ text: NO_RELAYS }).model, database, dispatch: false })).close();
+  });
+
+  it('[OPS-4d] needs consent for the rows of a resource of its own that has the name', async (context) => {
+    const { database } = makeScene(context);
+    const open = (text: string): Promise<StartedApi> =>
+      startApi({ model: loadModel({ text }).model, database, dispatch: false });
+    await runRelay(database, RENAMED);
+    await (await open(NO_RELAYS)).close();
+    const started = await open(OWN);
+    const headers = { 'Content-Type': 'application/json' };
+    const request = new Request('http://localhost/api/v1/brokers', {
+      method: 'POST',
+      headers,
+      body: '{"note":"mine"}',
+    });
+    assert.equal((await createFetchHandler(started.api)(request)).status, 201);
+    await started.close();
+    await assert.rejects(open(NO_RELAYS), /brokers is dropped with 1 row/);
   });
 });

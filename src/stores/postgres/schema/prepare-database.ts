@@ -17,6 +17,7 @@ import {
   type StorageTypes,
   systemTableChanges,
 } from '../../sql/schema/migration.ts';
+import { listDerivedTables } from '../../sql/schema/model-profile.ts';
 import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
 import { ownerRecord, ownerSteps } from '../../sql/schema/owner-names.ts';
 import { schemaAfter } from '../../sql/schema/earlier-names.ts';
@@ -94,7 +95,7 @@ export class DatabaseSchema {
     const declared = schemaAfter(models, conversion.model);
     const unconverted = unconvertedTables(current, conversion);
     const all = await planWithRows(this.#session, (rows) =>
-      schemaChanges(planner.tables, declared, planner.withoutConverted(rows)),
+      schemaChanges(planner.tables, declared, planner.withoutConverted(rows), listDerivedTables(models)),
     );
     const words = await searchState(this.#session);
     const changes = planner.changes(all, declared);

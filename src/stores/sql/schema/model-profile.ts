@@ -34,6 +34,8 @@ export interface ResourceProfile {
   readonly judged: readonly string[];
   /** Each a list of fields, as a text. */
   readonly uniques: readonly string[];
+  /** Present if the server makes its rows again, so that nothing is lost with them: the states of relays. */
+  readonly derived?: true;
 }
 
 /**
@@ -45,13 +47,19 @@ export interface ModelProfile {
   readonly resources: Readonly<Record<string, ResourceProfile>>;
 }
 
+/** The names of the tables whose rows the server makes again, of models that the database records. */
+export function listDerivedTables(models: readonly ModelProfile[]): ReadonlySet<string> {
+  const resources = models.flatMap((model) => Object.entries(model.resources));
+  return new Set(resources.flatMap(([name, { derived }]) => (derived === true ? [name] : [])));
+}
+
 /** The profile of a model, with its members in a fixed order, so that equal profiles have equal JSON. */
 export function profileModel(model: Model): ModelProfile {
   const resources = [...model.resources.values()].map((each) => [each.name, resourceProfile(each, model)] as const);
   return { owners: declaredOwnerForm(model), resources: sorted(resources) };
 }
 
-function resourceProfile(resource: Resource, { resources }: Model): ResourceProfile {
+function resourceProfile(resource: Resource, { resources, relays }: Model): ResourceProfile {
   const { parent, rows, search, uniques } = resource;
   const defaults = new Map(listColumns(resource).map((column) => [column.name, column.default]));
   const recorded = recordedFields(resources)(resource);
@@ -67,6 +75,7 @@ function resourceProfile(resource: Resource, { resources }: Model): ResourceProf
       ? ['every field']
       : [...recorded.fields.toSorted(), ...recorded.related.map((each) => JSON.stringify(each)).toSorted()],
     uniques: uniques.map((fields) => fields.join()).toSorted(),
+    ...(resource.name === relays && { derived: true }),
   };
 }
 

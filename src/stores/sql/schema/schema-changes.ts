@@ -128,11 +128,13 @@ function tableChanges(
  * created indexes.
  *
  * @param rows called with the current names in the database
+ * @param derived the tables whose rows are no loss
  */
 export function schemaChanges(
   current: readonly CurrentTable[],
   declared: readonly TableSchema[],
   rows: StoredRows,
+  derived: ReadonlySet<string>,
 ): readonly SchemaChange[] {
   const { tables, stored, changes } = rename(current, declared);
   const storedTable = (name: string): StoredTable => new StoredTable(name, stored, rows);
@@ -145,7 +147,10 @@ export function schemaChanges(
   const created = new Set(altered.flatMap((change) => (change.kind === 'create-table' ? [change.table.name] : [])));
   const dropped = [...tables.values()]
     .filter(({ name }) => !wanted.has(name))
-    .map((table): SchemaChange => ({ kind: 'drop-table', ...dropEffects(table, storedTable(table.name)), table }));
+    .map((table): SchemaChange => {
+      const effects = derived.has(table.name) ? NO_EFFECTS : dropEffects(table, storedTable(table.name));
+      return { kind: 'drop-table', ...effects, table };
+    });
   return [
     ...changes,
     ...droppedIndexes.map((name): SchemaChange => ({ kind: 'drop-index', ...NO_EFFECTS, name })),

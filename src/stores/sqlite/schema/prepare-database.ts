@@ -8,6 +8,7 @@ import {
   type MigrationPhase,
   parseModels,
 } from '../../sql/schema/current-models.ts';
+import { listDerivedTables } from '../../sql/schema/model-profile.ts';
 import { adaptToModel, modelMetadata } from '../../sql/schema/model-records.ts';
 import {
   convertedTables,
@@ -87,7 +88,7 @@ function planTables(connection: SqliteConnection, model: Model, format: number, 
   const conversion = planConversions(model, { goal, models, version }, current, sqlite);
   const declared = schemaAfter(models, conversion.model);
   const rows = withoutConverted(sqliteStoredRows(connection), conversion);
-  const all = schemaChanges(convertedTables(current, conversion), declared, rows);
+  const all = schemaChanges(convertedTables(current, conversion), declared, rows, listDerivedTables(models));
   const changes = changesFor(goal, all, declared);
   const steps = schemaSteps(changes, declared, new Set(current.map(({ name }) => name)), conversion.changes);
   return { goal, conversion, current, changes, steps };

@@ -73,6 +73,16 @@ describe('a schema of PostgreSQL of a changed model', () => {
     await checkMigratedTombstones((changed) => openPostgres({ url, model: changed }));
   });
 
+  it('[EVT-9e] [OPS-4d] drops the rows of relays without consent', async () => {
+    const url = newSchema();
+    const relays = { ...declare([BEFORE, { name: 'relays', fields: [] }]), relays: 'relays' };
+    const store = await openPostgres({ url, model: relays });
+    await commit(store, create('relays', 'shop', {}));
+    await store.close();
+    await (await open(url, [BEFORE])).close();
+    assert.deepEqual(await plan(url, [BEFORE]), []);
+  });
+
   it('[OPS-4d] renames a resource and a field with references, and a link table', async () => {
     const url = newSchema();
     const links = (target: string) => field('refs', IDS, { reference: refersTo(target) });
