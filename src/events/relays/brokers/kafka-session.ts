@@ -8,10 +8,10 @@ import {
   type BrokerHosts,
   chooseCredentials,
   type ConnectionFiles,
-  describeFailure,
   listCertificates,
   parseHosts,
 } from './connection-settings.ts';
+import { describeKafkaFailure, listErrors, readApiId } from './kafka-problems.ts';
 
 const DEFAULT_KAFKA_PORT = 9092;
 /** A connection that is lost is made again so often, for the same batch: Kafka leaves out one that it has. */
@@ -100,6 +100,8 @@ class ProducerSession implements KafkaSession {
   readonly #library: KafkaLibrary;
   readonly #connection: BaseOptions;
   readonly #producer: Producer;
+  /** True once a broker has answered. */
+  #isEstablished = false;
 
   constructor(library: KafkaLibrary, connection: BaseOptions) {
     this.#library = library;
@@ -116,10 +118,12 @@ class ProducerSession implements KafkaSession {
   async hasTopic(topic: string): Promise<boolean> {
     try {
       await this.#producer.metadata({ topics: [topic], forceUpdate: true, retries: 0 });
+      this.#isEstablished = true;
       return true;
     } catch (error) {
-      if (isMissingTopic(error)) return false;
-      throw new Error(describeKafkaFailure(error), { cause: error });
+      if (!isMissingTopic(error)) throw new Error(this.#describe(error), { cause: error });
+      this.#isEstablished = true;
+      return false;
     }
   }
 
@@ -130,7 +134,7 @@ class ProducerSession implements KafkaSession {
       await admin.createTopics({ topics: [topic], partitions });
     } catch (error) {
       if (!listErrors(error).some((each) => readApiId(each) === 'TOPIC_ALREADY_EXISTS')) {
-        throw new Error(`the topic ${topic} cannot be created: ${describeKafkaFailure(error)}`, { cause: error });
+        throw new Error(`the topic ${topic} cannot be created: ${this.#describe(error)}`, { cause: error });
       }
     } finally {
       closeClient(admin);
@@ -143,7 +147,7 @@ class ProducerSession implements KafkaSession {
       await this.#producer.send({ messages: messages.map(toRecord) });
       return null;
     } catch (error) {
-      const reason = describeKafkaFailure(error);
+      const reason = this.#describe(error);
       if (isMissingTopic(error)) return { kind: 'missing topic', reason };
       return { kind: listErrors(error).some((each) => readApiId(each) !== null) ? 'rejected' : 'unknown', reason };
     }
@@ -151,6 +155,16 @@ class ProducerSession implements KafkaSession {
 
   close(): void {
     closeClient(this.#producer);
+  }
+
+  #describe(error: unknown): string {
+    const { tls, sasl } = this.#connection;
+    const isEstablished = this.#isEstablished;
+    return describeKafkaFailure(error, {
+      isEncrypted: tls !== undefined,
+      hasCredentials: sasl !== undefined,
+      isEstablished,
+    });
   }
 }
 
@@ -194,29 +208,8 @@ function toRecord(message: RelayMessage): MessageToProduce {
   return { topic: message.destination, key: Buffer.from(message.key), value: Buffer.from(message.body), headers };
 }
 
-/** An error with those that it combines, and their causes. */
-function listErrors(error: unknown): readonly Error[] {
-  if (!(error instanceof Error)) return [];
-  const combined: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  return [error, ...[...combined, error.cause].flatMap(listErrors)];
-}
-
-/** The name of an error of a broker, such as MESSAGE_TOO_LARGE; null for other errors. */
-function readApiId(error: Error): string | null {
-  return 'apiId' in error && typeof error.apiId === 'string' ? error.apiId : null;
-}
-
 function isMissingTopic(error: unknown): boolean {
   return listErrors(error).some(
     (each) => readApiId(each) === 'UNKNOWN_TOPIC_OR_PARTITION' || each.message.startsWith('Unknown topic '),
   );
-}
-
-/** Describes an error of the client by its innermost cause: the others say that something failed, or how often. */
-function describeKafkaFailure(error: unknown): string {
-  const errors = listErrors(error);
-  if (errors.some((each) => 'code' in each && each.code === 'PLT_KFK_AUTHENTICATION')) {
-    return 'Kafka refused the credentials';
-  }
-  return describeFailure(errors.at(-1) ?? error);
 }
