@@ -8,7 +8,7 @@ import type { EventAccess, LoggedEvent, OriginalValues } from '../../store.ts';
 import type { SqlRow } from '../dialect.ts';
 import { type EventHistory, eventHistory, type EventStep } from './event-steps.ts';
 import { packTexts, unpackTexts } from './packed-text.ts';
-import { encodeSegment } from '../../../conventions/url/url.ts';
+import { fillTemplate, type UrlTemplate, urlTemplate } from './url-template.ts';
 
 /**
  * Properties that many events have in common, stored once, as JSON. These are type, type of the resource, schema
@@ -129,6 +129,7 @@ export class StoredEvent implements LoggedEvent {
   readonly #shape: string;
   readonly #shapes: ReadShapes;
   #unpacked: Unpacked | null = null;
+  #json: string | null = null;
   #event: EventEnvelope | null = null;
 
   constructor(row: SqlRow, shapes: ReadShapes) {
@@ -140,7 +141,8 @@ export class StoredEvent implements LoggedEvent {
   }
 
   get json(): string {
-    return this.#all.json;
+    this.#json ??= writeEnvelope(this.#all);
+    return this.#json;
   }
 
   get access(): EventAccess | null {
@@ -152,9 +154,8 @@ export class StoredEvent implements LoggedEvent {
   }
 
   get event(): EventEnvelope {
-    const event: EventEnvelope = this.#event ?? JSON.parse(this.json);
-    this.#event = event;
-    return event;
+    this.#event ??= readEnvelope(this.#all);
+    return this.#event;
   }
 
   get #all(): Unpacked {
@@ -163,11 +164,17 @@ export class StoredEvent implements LoggedEvent {
   }
 }
 
-type Unpacked = Pick<LoggedEvent, 'json' | 'access'> & { readonly original: OriginalValues | null };
+interface Unpacked extends Pick<LoggedEvent, 'access'> {
+  readonly original: OriginalValues | null;
+  /** Without data; null for an event that is stored as its envelope. */
+  readonly envelope: EventEnvelope | null;
+  /** JSON of the data, or of that envelope; null without data. */
+  readonly text: string | null;
+}
 
 function unpack(row: SqlRow, shape: string, shapes: ReadShapes): Unpacked {
   const { detail } = row;
-  if (!shape.startsWith('[')) return { json: String(detail), access: null, original: null };
+  if (!shape.startsWith('[')) return { envelope: null, text: String(detail), access: null, original: null };
   const left: Detail = typeof detail === 'string' ? JSON.parse(detail) : {};
   const origin = unpackTexts(readBytes(row['origin']));
   const [, , , issuer = null, subject = null, client = null] = origin;
@@ -187,7 +194,7 @@ function unpack(row: SqlRow, shape: string, shapes: ReadShapes): Unpacked {
   // Bytes that nothing changes are not written again.
   const isSame = conversion === null && read.renamed.isEmpty;
   const text = isSame ? storedData(row) : values.data === null ? null : writeOrderedJson(values.data);
-  return { json: envelopeJson(row, { ...read, left, origin, changed: values.changed, data: text }), access, original };
+  return { envelope: unpackEnvelope(row, { ...read, left, origin, changed: values.changed }), text, access, original };
 }
 
 /** The values of an event under the names that they had when its contract was the newest one. */
@@ -218,31 +225,41 @@ interface EnvelopeParts {
   readonly left: Detail;
   readonly origin: readonly (string | null)[];
   readonly changed: readonly string[];
-  /** JSON; null without data. */
-  readonly data: string | null;
 }
 
-/** The envelope, in the order of its members (EVT-2). */
-function envelopeJson(row: SqlRow, { shape, left, origin, changed, data: text }: EnvelopeParts): string {
+/** The envelope without data, in the order of its members (EVT-2). */
+function unpackEnvelope(row: SqlRow, { shape, left, origin, changed }: EnvelopeParts): EventEnvelope {
   const [type, resourceType, version, , parentTypes, url] = shape;
   const [resourceId = ''] = unpackTexts(readBytes(row['resource_id']));
   const ids = [resourceId ?? '', ...(left.parents ?? [])];
-  const resource = { type: resourceType, id: resourceId, url: url === null ? left.url : fillTemplate(url, ids) };
+  const path = url === null ? (left.url ?? '') : fillTemplate(url, ids);
   const payload = {
     timestamp: left.timestamp ?? timestamp(Number(row['at'])),
-    resource,
-    parents: parentTypes.map((parent, index) => ({ type: parent, id: ids[index + 1] })),
+    resource: { type: resourceType, id: resourceId ?? '', url: path },
+    parents: parentTypes.map((parent, index) => ({ type: parent, id: ids[index + 1] ?? '' })),
     changed_fields: changed,
   };
   const metadata = {
-    trace_id: origin[0],
-    correlation_id: origin[1],
+    trace_id: origin[0] ?? '',
+    correlation_id: origin[1] ?? '',
     schema_version: version,
     sequence: sequenceText(Number(row['sequence'])),
-    actor: origin[2],
-    caller: { issuer: origin[3] ?? null, subject: origin[4] ?? origin[2], client: origin[5] ?? null },
+    actor: origin[2] ?? null,
+    caller: { issuer: origin[3] ?? null, subject: origin[4] ?? origin[2] ?? null, client: origin[5] ?? null },
   };
-  const head = JSON.stringify({ id: unpackTexts(readBytes(row['id']))[0], type }).slice(0, -1);
+  return { id: unpackTexts(readBytes(row['id']))[0] ?? '', type, payload, metadata };
+}
+
+function readEnvelope({ envelope, text }: Unpacked): EventEnvelope {
+  if (envelope === null || text === null) return envelope ?? JSON.parse(text ?? '');
+  return { ...envelope, payload: { ...envelope.payload, data: JSON.parse(text) } };
+}
+
+/** Writes an envelope with the bytes of its data as they are stored. */
+function writeEnvelope({ envelope, text }: Unpacked): string {
+  if (envelope === null) return text ?? '';
+  const { id, type, payload, metadata } = envelope;
+  const head = JSON.stringify({ id, type }).slice(0, -1);
   const data = text === null ? '}' : `,"data":${text}}`;
   return `${head},"payload":${JSON.stringify(payload).slice(0, -1)}${data},"metadata":${JSON.stringify(metadata)}}`;
 }
@@ -260,38 +277,4 @@ export function changedRow(row: SqlRow): { readonly type: string; readonly id: s
 function readBytes(value: SqlRow[string] | undefined): Uint8Array {
   if (value instanceof Uint8Array) return value;
   throw new Error('A column of restwright_events has no bytes');
-}
-
-/**
- * The segments of a URL. A number stands for an id: 0 for that of the resource, 1 for that of its parent, and so on.
- */
-type UrlTemplate = readonly (string | number)[];
-
-/** There are few collections without parents. */
-const templateBelow = memoize((collection: string): UrlTemplate => [...collection.split('/'), 0]);
-
-/**
- * The template of the URL of a resource; null where no template produces it.
- *
- * @param ids of the resource and its parents, nearest first
- */
-function urlTemplate(url: string, ids: readonly string[]): UrlTemplate | null {
-  const [only = ''] = ids;
-  const end = url.lastIndexOf('/');
-  if (ids.length === 1 && end !== -1) {
-    return url.slice(end + 1) === encodeSegment(only) ? templateBelow(url.slice(0, end)) : null;
-  }
-  const segments: (string | number)[] = url.split('/');
-  for (const [index, id] of ids.entries()) {
-    // Each id follows the name of its collection.
-    const at = segments.length - 1 - 2 * index;
-    if (segments[at] === encodeSegment(id)) segments[at] = index;
-  }
-  return segments.includes(0) ? segments : null;
-}
-
-function fillTemplate(template: UrlTemplate, ids: readonly string[]): string {
-  return template
-    .map((segment) => (typeof segment === 'number' ? encodeSegment(ids[segment] ?? '') : segment))
-    .join('/');
 }

@@ -78,14 +78,14 @@ export function unpackTexts(packedTexts: Uint8Array): readonly (string | null)[]
     const length = kind === TEXT ? bytes.readUInt32BE(at + 1) : SIZE;
     const start = at + 1 + (kind === TEXT ? LENGTH_BYTES : 0);
     at = kind === NULL ? at + 1 : start + length;
-    texts.push(kind === NULL ? null : unpacked(kind, bytes.subarray(start, at)));
+    texts.push(kind === NULL ? null : unpacked(kind, bytes, start, at));
   }
   return texts;
 }
 
-function unpacked(kind: number, bytes: Buffer): string {
-  if (kind === TEXT) return bytes.toString();
-  const digits = bytes.toString('hex');
+function unpacked(kind: number, bytes: Buffer, start: number, end: number): string {
+  if (kind === TEXT) return bytes.toString('utf8', start, end);
+  const digits = bytes.toString('hex', start, end);
   if (kind === HEX) return digits;
   const parts = [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)];
   return parts.join('-');
