@@ -8,6 +8,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image has Node.js, which a checkout installs as an optional dependency. The C sources are for platforms without a prebuilt file.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts && rm -rf node_modules/better-sqlite3/deps
+# Optional packages, such as the client of a message broker: --build-arg PACKAGES="@redis/client@6.3.1".
+ARG PACKAGES
+RUN test -z "$PACKAGES" || npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts $PACKAGES
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

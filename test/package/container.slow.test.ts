@@ -162,7 +162,8 @@ class HandBuild {
       symlinkSync(path.join(root, 'node_modules'), path.join(app, 'node_modules'));
       return;
     }
-    const env = { ...process.env, PATH: `${this.#node}${path.delimiter}${process.env['PATH']}` };
+    const searched = `${this.#node}${path.delimiter}${process.env['PATH']}`;
+    const env = { ...process.env, PATH: searched, PACKAGES: '@redis/client@6.3.1' };
     const { status, stderr } = spawnSync('sh', ['-ec', command], { cwd: app, env, encoding: 'utf8' });
     assert.equal(status, 0, `${command}\n${stderr}`);
   }
@@ -181,6 +182,10 @@ describe('the commands of the Dockerfile, run by hand', () => {
   });
 
   const entry = (): readonly string[] => build.commandLine(textsOf('ENTRYPOINT').join());
+
+  it('build an image with the optional packages that are named', () => {
+    assert.ok(existsSync(build.at('app/node_modules/@redis/client/package.json')));
+  });
 
   it('build an image without what only a checkout needs', () => {
     assert.equal(existsSync(build.at('app/src')), false);
