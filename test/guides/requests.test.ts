@@ -251,6 +251,12 @@ const ELSEWHERE: readonly (readonly [begin: RegExp, test: string])[] = [
   [/^npm init -y|^npm install --save-dev typescript|^npx tsc /, 'test/package/typescript-guides.slow.test.ts'],
   [/^curl \S+\/api\/(?:webhooks|products) |^WEBHOOK_SECRET=/, 'test/guides/first-webhook.test.ts'],
   [/^docker /, 'test/package/container.slow.test.ts'],
+  [/^cd examples\/deploy\/brokers\/|^echo "BROKER_PASSWORD=/, 'test/deploy/brokers.test.ts'],
+  [/^npm install (?:@nats-io|@redis|rabbitmq-client|@platformatic)/, 'package.json'],
+  [
+    /^pip install |^(?:node|python) consumer\.|^go run \.\//,
+    'test/relays/consumers-nats.slow.test.ts and its siblings',
+  ],
   [/^sqlite3 /, 'test/deploy/backup.slow.test.ts'],
   [/^cp examples\/deploy\/|^systemctl /, 'test/deploy/files.test.ts'],
   [/^npm run build:executable|^scp dist\/restwright /, 'test/package/executable.slow.test.ts'],
