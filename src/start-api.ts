@@ -68,6 +68,11 @@ export interface StartApiOptions
   readonly database: string;
   /** The password for the database of PostgreSQL, in place of one in its URL. */
   readonly databasePassword?: string | undefined;
+  /**
+   * URLs of streaming replicas of the PostgreSQL, which answer reads of pages where they have everything that was
+   * acknowledged. One that is away, behind or not a replica is left out until that has changed. Default: none.
+   */
+  readonly replicas?: readonly string[];
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */
   readonly driver?: DriverName | undefined;
   /** The folder where relative paths of `jwks_file` in the model start. Default: the working directory. */

@@ -114,16 +114,46 @@ interface PostgresPair {
 
 /** Starts two servers with the same data, of which one streams from the other. @param settings of the first */
 export async function startPair(settings: readonly string[]): Promise<PostgresPair> {
-  const [folder, other] = [newFolder(), newFolder()];
+  const { primary, replicas } = await startReplicated(settings, [[]]);
+  const [replica] = replicas;
+  if (replica === undefined) throw new Error('There is no replica');
+  return { primary, replica };
+}
+
+/** A server, and others that follow it. */
+export interface ReplicatedPostgres {
+  readonly primary: ControlledPostgres;
+  readonly replicas: readonly ControlledPostgres[];
+}
+
+/**
+ * Starts a server, and one that streams from it for each list of settings: `recovery_min_apply_delay=3s`.
+ *
+ * @param isOwn true for a cluster with an identifier of its own. Default: that of all tests
+ */
+export async function startReplicated(
+  settings: readonly string[],
+  settingsOfReplicas: readonly (readonly string[])[],
+  isOwn = false,
+): Promise<ReplicatedPostgres> {
+  const folder = newFolder();
   const data = path.join(folder, 'data');
-  copyCluster(data);
-  run('cp', '-a', data, path.join(other, 'data'));
-  writePrivate(path.join(other, 'data', 'standby.signal'), '');
-  // Not an argument: a test can change it.
-  writePrivate(path.join(other, 'data', 'postgresql.auto.conf'), `primary_conninfo = 'host=${folder} user=postgres'\n`);
+  if (isOwn) createCluster(programFile('initdb'), data, ['--auth=trust']);
+  else copyCluster(data);
+  const followers = settingsOfReplicas.map((own) => {
+    const other = newFolder();
+    run('cp', '-a', data, path.join(other, 'data'));
+    writePrivate(path.join(other, 'data', 'standby.signal'), '');
+    // Not an argument: a test can change it.
+    const follows = `primary_conninfo = 'host=${folder} user=postgres'\n`;
+    writePrivate(path.join(other, 'data', 'postgresql.auto.conf'), follows);
+    return { folder: other, own };
+  });
   const program = programFile('postgres');
   const primary = await startIn(folder, program, settings);
-  return { primary, replica: await startIn(other, program, []) };
+  const replicas: ControlledPostgres[] = [];
+  for (const follower of followers) replicas.push(await startIn(follower.folder, program, follower.own));
+  return { primary, replicas };
 }
 
 /** Creates the files of a server. @param auth how sessions prove who they are */

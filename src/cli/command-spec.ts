@@ -27,6 +27,8 @@ export interface OptionSpec {
   readonly description: string;
   /** The heading of the help under which it stands. */
   readonly group?: string;
+  /** True if it may be given several times: its values are an array then. Default: false. */
+  readonly repeats?: boolean;
 }
 
 /** One command. The parser, the help and the completion of shells are made from this. */

@@ -19,6 +19,11 @@ export interface DatabaseFlags {
   readonly driver?: string;
 }
 
+/** Flags of the command that serves a database. */
+export interface ServedDatabaseFlags extends DatabaseFlags {
+  readonly replica?: readonly string[];
+}
+
 /**
  * The path of the database file, where `{name}` stands for the name of the model, and the library that opens it,
  * undefined for the default. For PostgreSQL it is the URL of the database, and its password, undefined if the URL has
@@ -28,6 +33,8 @@ export interface DatabaseLocation {
   readonly file: string;
   readonly driver: DriverName | undefined;
   readonly password: string | undefined;
+  /** The URLs of replicas. Default: none. */
+  readonly replicas?: readonly string[];
 }
 
 const DATABASE: SettingSource = {
@@ -35,6 +42,8 @@ const DATABASE: SettingSource = {
   variable: 'RESTWRIGHT_DATABASE',
   fallback: 'sqlite:./data/{name}.db',
 };
+
+const REPLICAS = { flag: '--replica', variable: 'RESTWRIGHT_REPLICAS' };
 
 const DRIVER: SettingSource = { flag: '--driver', variable: 'RESTWRIGHT_DRIVER', fallback: 'auto' };
 
@@ -64,15 +73,35 @@ export function databaseLocation({ database, driver }: DatabaseFlags, env: Envir
  * @throws {CommandError} as {@link databaseLocation}
  */
 export function servedLocation(
-  { database, driver }: DatabaseFlags,
+  { database, driver, replica }: ServedDatabaseFlags,
   env: EnvironmentVariables,
   workers: number,
 ): DatabaseLocation {
   const named = settingValue(DATABASE, database, env);
-  if (readPath(named.text) !== IN_MEMORY) return findDatabase(named, driver, env);
+  const replicas = findReplicas(replica, env, named.text);
+  if (readPath(named.text) !== IN_MEMORY) return { ...findDatabase(named, driver, env), replicas };
   if (workers > 1)
     throw usageError(`${named.origin}: a database in memory belongs to one process; name a file, or use --workers 1.`);
   return { file: IN_MEMORY, driver: parseDriver(settingValue(DRIVER, driver, env)), password: undefined };
+}
+
+/**
+ * The URLs of replicas: those of flags, or of a variable, where whitespace separates them.
+ *
+ * @throws {CommandError} exit 2
+ */
+function findReplicas(
+  given: readonly string[] | undefined,
+  env: EnvironmentVariables,
+  database: string,
+): readonly string[] {
+  const origin = given === undefined ? REPLICAS.variable : REPLICAS.flag;
+  const urls = given ?? (env[REPLICAS.variable] ?? '').split(/\s+/).filter((url) => url !== '');
+  if (urls.length > 0 && selectKind(database).name !== 'postgres')
+    throw usageError(`${origin}: only a database of PostgreSQL has replicas; name it with ${DATABASE.flag}.`);
+  const found = urls.map((url) => withPasswordFile(url, env));
+  for (const text of found) requireUrl({ text, origin });
+  return found;
 }
 
 function findDatabase(named: SettingValue, driver: string | undefined, env: EnvironmentVariables): DatabaseLocation {
@@ -163,8 +192,13 @@ export interface UsedDatabase extends DatabaseReference {
 
 /** The database of a model. @param name the name of the model */
 export function usedDatabase(location: DatabaseLocation, name: string): UsedDatabase {
-  const { driver, password } = location;
-  return { database: databaseFile(location, name), driver, databasePassword: password };
+  const { driver, password, replicas = [] } = location;
+  return {
+    database: databaseFile(location, name),
+    driver,
+    databasePassword: password,
+    replicas: replicas.map((url) => url.replaceAll('{name}', name)),
+  };
 }
 
 /** A database that a flag of a command names, other than `--database`. */

@@ -102,8 +102,9 @@ function createArgument({ name, description, fallback }: ArgumentSpec): Argument
   return fallback === '' ? argument : argument.default(fallback);
 }
 
-function createOption({ name, value, description, group }: OptionSpec): Option {
+function createOption({ name, value, description, group, repeats = false }: OptionSpec): Option {
   const option = new Option(value === null ? `--${name}` : `--${name} <${value.name}>`, description);
+  if (repeats) option.argParser((text: string, given: readonly string[] | undefined) => [...(given ?? []), text]);
   return group === undefined ? option : option.helpGroup(group);
 }
 

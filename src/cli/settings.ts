@@ -2,7 +2,7 @@ import { parseDuration } from '../model/values/parse-units.ts';
 import { AGENT_MODES, type AgentMode } from '../mcp/tools.ts';
 import { redisUrlProblem } from '../platform/redis.ts';
 import { type CommandError, usageError } from './command-error.ts';
-import { type DatabaseFlags, type DatabaseLocation, servedLocation } from './database-settings.ts';
+import { type DatabaseLocation, servedLocation, type ServedDatabaseFlags } from './database-settings.ts';
 import { isLoopback } from './serve/address.ts';
 import { type EnvironmentVariables, type SettingSource, settingValue, type SettingValue } from './setting-value.ts';
 
@@ -18,7 +18,7 @@ export const LOG_FORMATS = ['json', 'text'] as const;
 type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** Flags of `serve`, as given on the command line. */
-export interface ServeFlags extends DatabaseFlags {
+export interface ServeFlags extends ServedDatabaseFlags {
   readonly port?: string;
   readonly host?: string;
   readonly metricsPort?: string;

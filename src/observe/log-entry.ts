@@ -98,6 +98,12 @@ const ENTRIES: { readonly [K in ObservationKind]: EntryRule<ObservationByKind[K]
     event: 'relay_failed',
     fields: ({ relay, problem }) => ({ relay, message: problem }),
   },
+  'replica-joined': { level: 'info', event: 'replica_joined', fields: ({ replica }) => ({ replica }) },
+  'replica-left': {
+    level: 'warn',
+    event: 'replica_left',
+    fields: ({ replica, problem }) => ({ replica, message: problem }),
+  },
   'relay-resumed': { level: 'info', event: 'relay_resumed', fields: ({ relay }) => ({ relay }) },
 
   'no-authentication': {

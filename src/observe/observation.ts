@@ -141,6 +141,10 @@ export type Observation =
   | { readonly kind: 'conversion-failed'; readonly table: string; readonly id: string; readonly message: string }
   /** So many rows of a table, of a total, are converted for a second model, in this run of `migrate`. */
   | { readonly kind: 'rows-converted'; readonly table: string; readonly rows: number; readonly total: number }
+  /** Pages are read from a replica of the database from now on. */
+  | { readonly kind: 'replica-joined'; readonly replica: string }
+  /** Nothing is read from a replica until it joins again. */
+  | { readonly kind: 'replica-left'; readonly replica: string; readonly problem: string }
   /** Writes to the database have begun to fail for this reason; null when they succeed again. */
   | { readonly kind: 'database-writes'; readonly failure: Error | null }
   /**

@@ -1,4 +1,5 @@
 import { type ApiError, apiError } from '../conventions/errors.ts';
+import { isSafeMethod } from '../conventions/methods.ts';
 import type { Contract } from '../contract/contract.ts';
 import { fulfils } from '../contract/permission.ts';
 import type { AccessRule } from '../model/model.ts';
@@ -37,6 +38,13 @@ export function authorize(limited: Limited, store: RowSource, identity: Resource
   const trace = { correlationId: exchange.correlationId, traceId: exchange.trace.traceId, agent };
   const caller = { contract, rows, principal, permission, accessError, quota, trace };
   return { routed: contract === routed.contract ? routed : routeIn(contract, routed), caller, credentials };
+}
+
+/** The source of rows for a request: replicas, too, where it changes nothing and there are some. */
+export function chooseRows({ routed }: Pick<Limited, 'routed'>, source: RowSource): RowSource {
+  const { stamps, replicatedRows } = source;
+  if (replicatedRows === undefined || !isSafeMethod(routed.method)) return source;
+  return { rows: replicatedRows(), stamps };
 }
 
 function routeIn(contract: Contract, routed: Routed): Routed {

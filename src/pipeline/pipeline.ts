@@ -13,7 +13,7 @@ import type { Store } from '../stores/store.ts';
 import { variesByCaller } from './access.ts';
 import { agentResponse } from './agents.ts';
 import type { Authenticated } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authorize, chooseRows } from './authorize.ts';
 import { checkOrigin } from './check-origin.ts';
 import {
   anonymousResponse,
@@ -87,7 +87,7 @@ function serve(limited: Limited, options: PipelineOptions): MaybePromise<ApiResp
   const { store, services, metrics, findVariants, agents } = options;
   const { stages } = limited.routed.exchange;
   stages?.end('limit');
-  const authorized = authorize(limited, tracedRows(store, stages), options);
+  const authorized = authorize(limited, tracedRows(chooseRows(limited, store), stages), options);
   stages?.end('authorize');
   const { kind } = limited.routed.route;
   if (kind === 'metrics') return metricsResponse(authorized, metrics);

@@ -35,6 +35,22 @@ export type {
   Deliveries,
 } from './event-store.ts';
 
+/** The replicas of a database, and the reads that replicas may answer. */
+export interface ReplicaUsage {
+  readonly replicas: readonly {
+    /** Host and port. */
+    readonly name: string;
+    /** True if reads go to it now. */
+    readonly isRead: boolean;
+    /** Seconds that it is behind the primary. */
+    readonly lag: number;
+  }[];
+  /** The reads so far that a replica answered. */
+  readonly onReplicas: number;
+  /** The reads so far that the primary answered, because no replica could. */
+  readonly onPrimary: number;
+}
+
 /** The counts of a store for metrics (OPS-2). */
 export interface StoreUsage {
   /** Slow reads that wait for a thread. */
@@ -205,6 +221,11 @@ export interface CacheEpoch {
 /** Everything that one database stores for one API. */
 export interface Store {
   readonly rows: RowReader;
+  /**
+   * The rows for a request that only reads, and arrives now. Replicas may answer, with everything that was acknowledged
+   * before (OPS-5). Absent for a store without replicas.
+   */
+  readonly replicatedRows?: () => RowReader;
   readonly writes: Writer;
   readonly bookmarks: Bookmarks;
   readonly idempotencyRecords: IdempotencyRecords;
@@ -234,6 +255,8 @@ export interface Store {
   ping(): MaybePromise<void>;
   /** The counts for metrics; absent for a store without a queue of reads and a cache of statements. */
   readonly usage?: () => StoreUsage;
+  /** The counts of replicas for metrics; absent for a store without replicas. */
+  readonly replicaUsage?: () => ReplicaUsage;
   /** Waits for the writes that were accepted, then closes the database. */
   close(): Promise<void>;
 }

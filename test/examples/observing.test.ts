@@ -88,6 +88,8 @@ const OBSERVATIONS: { readonly [K in Kind]: Samples<K> } = {
   'read-stopped': [{ kind: 'read-stopped', reason: 'timeout', correlationId: 'c' }],
   'rate-limited': [{ kind: 'rate-limited', bucket: 'caller' }],
   delivery: [{ kind: 'delivery', result: 'succeeded', duration: 1, lag: 2 }],
+  'replica-joined': [{ kind: 'replica-joined', replica: 'replica1:5432' }],
+  'replica-left': [{ kind: 'replica-left', replica: 'replica1:5432', problem: 'behind' }],
   'relay-failed': [{ kind: 'relay-failed', relay: 'shop', problem: 'connection refused' }],
   'relay-resumed': [{ kind: 'relay-resumed', relay: 'shop' }],
   'database-lost': [{ kind: 'database-lost', path: 'a.db', change: 'missing' }],

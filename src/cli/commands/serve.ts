@@ -121,6 +121,14 @@ const OPTIONS: readonly OptionSpec[] = [
     group: METRICS,
   },
   ...DATABASE_OPTIONS,
+  {
+    name: 'replica',
+    value: { name: 'url', completes: 'none' },
+    description:
+      'URL of a streaming replica that answers reads of pages, never staler than the database itself; may be given several times (RESTWRIGHT_REPLICAS)',
+    group: 'Database:',
+    repeats: true,
+  },
   valueOption(
     'workers',
     'number',

@@ -3,7 +3,7 @@ import { family, type MetricFamily } from '../../observe/metrics/metric-family.t
 import type { MetricSource } from '../../observe/metrics/metrics.ts';
 import type { MaybePromise } from '../../platform/maybe-promise.ts';
 import type { ActiveRequests } from './active-requests.ts';
-import type { EventLog, StoreUsage, Writer } from '../../stores/store.ts';
+import type { EventLog, ReplicaUsage, StoreUsage, Writer } from '../../stores/store.ts';
 
 /** The measured part of a store; no rows. */
 interface MeasuredStore {
@@ -11,6 +11,7 @@ interface MeasuredStore {
   readonly events: Pick<EventLog, 'lastSequence'>;
   readonly ping: () => MaybePromise<void>;
   readonly usage?: () => StoreUsage;
+  readonly replicaUsage?: () => ReplicaUsage;
 }
 
 type MeasuredCache = Pick<ClearableCache, 'statistics'>;
@@ -27,8 +28,10 @@ interface ApiMetricsOptions {
 export function apiMetrics({ store, active, caches }: ApiMetricsOptions): MetricSource {
   return async () => {
     const usage = store.usage?.() ?? null;
+    const replicas = store.replicaUsage?.() ?? null;
     return [
       ...(await storeFamilies(store)),
+      ...(replicas === null ? [] : replicaFamilies(replicas)),
       ...(usage === null ? [] : [queuedReadsFamily(usage)]),
       activeFamily(active),
       ...cacheFamilies({ ...caches, ...(usage === null ? {} : { statements: { statistics: usage.statements } }) }),
@@ -52,6 +55,40 @@ function queuedReadsFamily({ queuedReads }: StoreUsage): MetricFamily {
     { name: 'restwright_store_queued_reads', help: 'Slow reads that wait for a thread.', type: 'gauge' },
     queuedReads,
   );
+}
+
+function replicaFamilies({ replicas, onReplicas, onPrimary }: ReplicaUsage): readonly MetricFamily[] {
+  const reads = {
+    name: 'restwright_store_reads_total',
+    help: 'Reads that a replica may answer, by the server that did.',
+    type: 'counter',
+  } as const;
+  const up = {
+    name: 'restwright_replica_up',
+    help: 'Whether a replica is read from.',
+    type: 'gauge',
+    merge: 'each',
+  } as const;
+  const lag = {
+    name: 'restwright_replica_lag_seconds',
+    help: 'Age of the last change that a replica has, while it lacks one.',
+    type: 'gauge',
+    merge: 'max',
+  } as const;
+  return [
+    family(reads, [
+      [[['place', 'replica']], onReplicas],
+      [[['place', 'primary']], onPrimary],
+    ]),
+    family(
+      up,
+      replicas.map(({ name, isRead }) => [[['replica', name]], isRead ? 1 : 0]),
+    ),
+    family(
+      lag,
+      replicas.map((replica) => [[['replica', replica.name]], replica.lag]),
+    ),
+  ];
 }
 
 async function storeFamilies(store: MeasuredStore): Promise<readonly MetricFamily[]> {

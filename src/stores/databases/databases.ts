@@ -24,10 +24,13 @@ export interface DatabaseReference {
   readonly driver?: DriverName | undefined;
   /** The password for a server. */
   readonly databasePassword?: string | undefined;
+  /** URLs of replicas of the server. */
+  readonly replicas?: readonly string[];
 }
 
 /** The options that opening a store has for every kind of database. A file also waits for its lock, until `signal`. */
-export type StoreOptions = Pick<SqliteOptions, 'signal'> & Omit<PostgresOptions, 'url' | 'password' | 'lockAttempts'>;
+export type StoreOptions = Pick<SqliteOptions, 'signal'> &
+  Omit<PostgresOptions, 'url' | 'password' | 'replicas' | 'lockAttempts'>;
 
 /** A kind of database. */
 export interface DatabaseKind {
@@ -65,8 +68,8 @@ const postgresSchemas: DatabaseKind = {
   display: displayedUrl,
   isMissing: () => false,
   dialect: postgres,
-  open: ({ database: url, databasePassword: password }, { signal: _signal, ...options }) =>
-    openPostgres({ url, password, ...options }),
+  open: ({ database: url, databasePassword: password, replicas = [] }, { signal: _signal, ...options }) =>
+    openPostgres({ url, password, replicas, ...options }),
   plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
   copy: {
     source: ({ database: url, databasePassword: password }) => postgresCopySource({ url, password }),

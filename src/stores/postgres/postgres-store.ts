@@ -14,32 +14,33 @@ import { newestTime } from '../sql/read/newest-time.ts';
 import { SqlRowReader } from '../sql/read/row-reader.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
 import type { Consent, SchemaStep } from '../sql/schema/schema-errors.ts';
-import { profileModel } from '../sql/schema/model-profile.ts';
 import { METADATA, type SystemStatements } from '../sql/system-statements.ts';
 import { Tables } from '../sql/tables.ts';
 import { WriteHealth } from '../sql/write-health.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { PostgresChangeStamps } from './commit/change-stamps.ts';
 import { PostgresGroupCommit } from './commit/group-commit.ts';
-import { parseDatabaseUrl } from './driver/database-url.ts';
-import { sessionName } from './connection/session-name.ts';
+import { connects, type Connects, type ModelSessions } from './connection/connects.ts';
+import type { DatabaseAccess } from './connection/open-session.ts';
 import { Session } from './connection/sessions.ts';
 import { postgres } from './dialect/postgres-dialect.ts';
-import { connectPostgres, type PostgresConnection, type QueryResult, type SessionSettings } from './driver/pg.ts';
+import type { QueryResult } from './driver/pg.ts';
 import { PostgresClient } from './read/postgres-client.ts';
 import { storeError } from './driver/postgres-errors.ts';
 import { SlowReads } from './read/slow-reads.ts';
 import { serveShared } from './side-by-side/marked-client.ts';
+import { openReplicas } from './replicas/open-replicas.ts';
 import { viewTypes } from './side-by-side/pair-plan.ts';
-import type { SharedTables } from './side-by-side/shared-tables.ts';
 import { migrateSchema, type OpenedSchema, planSchema, requireNames } from './schema/open-schema.ts';
 
 export interface PostgresOptions {
   /** `postgres://user@host:port/database?sslmode=verify-full&sslrootcert=FILE&schema=NAME` */
   readonly url: string;
   readonly model: Model;
-  /** Takes the place of one in the URL. */
+  /** Takes the place of one in the URL, and in those of replicas. */
   readonly password?: string | undefined;
+  /** URLs of physical replicas of the server, with the same schema, which answer reads of pages. Default: none. */
+  readonly replicas?: readonly string[];
   /** True to create the schema and migrate it to the model; if false, it must match the model. Default: true. */
   readonly migrate?: boolean;
   /** Consent to a migration that loses data, or leaves rows that break a rule of the model. Default: `none`. */
@@ -69,20 +70,16 @@ const READ_LOCK_TIMEOUT = 3_000;
 /** Milliseconds after which a statement of a write is stopped. */
 const WRITE_TIMEOUT = 10_000;
 
-/** Opens sessions with settings. */
-type Connects = (settings: Omit<SessionSettings, 'name'>) => () => Promise<PostgresConnection>;
-
-/** @param shared null where no older model has rows of another form */
-function connects({ url, password, model }: PostgresOptions, shared: SharedTables | null): Connects {
-  const parsed = parseDatabaseUrl(url, password);
-  const name = sessionName(model.name, parsed.schema, profileModel(model));
-  return (settings) => async () => {
-    const session = await connectPostgres(parsed, { ...settings, name, newer: shared?.names ?? null });
+/** Opens sessions with the primary. */
+function connectsPrimary(access: DatabaseAccess, settings: ModelSessions): Connects {
+  const connect = connects(access, settings);
+  return (session) => async () => {
+    const opened = await connect(session)();
     try {
-      await requirePrimary((text) => session.query(text));
-      return session;
+      await requirePrimary((text) => opened.query(text));
+      return opened;
     } catch (error) {
-      void session.close();
+      void opened.close();
       throw error;
     }
   };
@@ -179,12 +176,13 @@ async function ping(
   health.requireHealthy();
 }
 
-function assemble(options: PostgresOptions, { secret, isShared, shared }: OpenedSchema, tables: Tables): Store {
+async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: Tables): Promise<Store> {
+  const { secret, isShared, shared } = opened;
   const { model, clock = systemClock, random = createRandom() } = options;
   const { system } = tables;
   const observe = safeObserver(options.observe ?? (() => undefined));
   const match = new ModelGuard(model, observe, shared === null ? '' : viewTypes(shared.names.id));
-  const sessions = createClient(connects(options, shared), { model, system, match, clock });
+  const sessions = createClient(connectsPrimary(options, { model, shared }), { model, system, match, clock });
   const { client, writes: session, probes, conversions } = sessions;
   const work = serveShared({ client, session: conversions, shared, observe });
   const stamps = new PostgresChangeStamps(client, tables);
@@ -193,8 +191,10 @@ function assemble(options: PostgresOptions, { secret, isShared, shared }: Opened
   const used = { session, tables, handlerTimeout, clock, observe, stamps, health, client };
   const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
   const epochs = new SqlCacheEpochs(client, system, random);
+  const replicas = await openReplicas({ ...options, shared, clock, tables, observe }, { client, states: stamps });
   return {
     rows: new SqlRowReader(work.reader, tables, clock),
+    ...replicas?.parts,
     writes,
     bookmarks: new SqlBookmarks(client, system),
     idempotencyRecords: new SqlIdempotencyRecords(client, tables),
@@ -208,6 +208,7 @@ function assemble(options: PostgresOptions, { secret, isShared, shared }: Opened
     close: async () => {
       health.close();
       await writes.close();
+      await replicas?.close();
       for (const each of [session, probes, conversions]) await each.close();
       await client.close();
     },

@@ -22,10 +22,18 @@ interface Opening {
 
 /** The URL of a database of PostgreSQL, which takes the place of SQLite; empty for SQLite. */
 const postgres = process.env['RESTWRIGHT_POSTGRES'] ?? '';
+/** The URL of a replica of that database, for pages; empty for none. */
+const replica = process.env['RESTWRIGHT_REPLICA_OF_TESTS'] ?? '';
 const schemas = new PostgresSchemas();
 let opened = 0;
 
 if (postgres !== '') after(() => schemas.drop(postgres));
+
+function withSchema(named: string, schema: string): string {
+  const url = new URL(named);
+  url.searchParams.set('schema', schema);
+  return url.href;
+}
 
 /**
  * Opens the store of the suite: SQLite, unless the environment names a database of PostgreSQL. Each file is a schema
@@ -39,7 +47,7 @@ export function openStoreUnderTest({ database, ...options }: Opening): Promise<S
   }
   opened += 1;
   const name = database === null ? String(opened) : digest(database).toLowerCase().replaceAll('-', '_');
-  const url = new URL(postgres);
-  url.searchParams.set('schema', schemas.name(name));
-  return openPostgres({ url: url.href, ...options });
+  const schema = schemas.name(name);
+  const replicas = replica === '' ? [] : [withSchema(replica, schema)];
+  return openPostgres({ url: withSchema(postgres, schema), replicas, ...options });
 }

@@ -19,16 +19,20 @@ resources:
 
 /** An instance of an API on PostgreSQL, in this process. */
 export interface Instance extends Pick<StartedApi, 'api' | 'store' | 'close'> {
-  readonly observations: readonly Observation[];
+  readonly observations: Observation[];
   readonly send: (row: Pick<ExchangeRow, 'send' | 'headers' | 'body'>) => Promise<Seen>;
 }
 
-/** Opens an instance, which delivers nothing. */
-export async function openInstance(database: string, text: string = NOTES): Promise<Instance> {
+/** Opens an instance, which delivers nothing. @param replicas the URLs of replicas */
+export async function openInstance(
+  database: string,
+  text: string = NOTES,
+  replicas: readonly string[] = [],
+): Promise<Instance> {
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => void observations.push(observation);
   const { model } = loadModel({ text });
-  const opened = await startApi({ model, database, observe, dispatch: false });
+  const opened = await startApi({ model, database, replicas, observe, dispatch: false });
   const send: Instance['send'] = async (row) => seen(await opened.api.handle(rawRequest(row)));
   return { ...opened, observations, send };
 }

@@ -67,6 +67,10 @@ export class PostgresChangeStamps implements ChangeStamps {
   #readsBefore = 0;
   /** The state that the cached stamps belong to. */
   #known: DatabaseState | null = null;
+  /** The iteration of the last answered read: the known state has all that was acknowledged before it. */
+  #confirmed = Number.NEGATIVE_INFINITY;
+  /** Reads up to this one were sent before a commit of this process. */
+  #unconfirmed = 0;
 
   constructor(client: SqlClient, tables: Tables) {
     this.#client = client;
@@ -101,10 +105,29 @@ export class PostgresChangeStamps implements ChangeStamps {
     return this.#waiting > 1 ? null : this.knownRowStamp(resource, id);
   }
 
+  /** The state as far as this process knows without asking; null where it knows nothing. */
+  get knownState(): DatabaseState | null {
+    return this.#known;
+  }
+
+  /**
+   * A state that the database shows, with everything that was acknowledged before an iteration of the event loop. It is
+   * the known one, unless that may lack some of it.
+   *
+   * @throws {StoreOverloaded} {StoreUnavailable}
+   */
+  async stateSince(iteration: number): Promise<DatabaseState> {
+    if (this.#known === null || this.#confirmed < iteration) await this.#currentState();
+    if (this.#known === null) throw new Error('The state of the database was read, and is not known');
+    return this.#known;
+  }
+
   /** To be called once a transaction is committed, before anything else can read. */
   committed({ before, after, plans }: OwnCommit): void {
     // The next read includes the acknowledged commit, and those of others in between.
     this.#iteration = null;
+    this.#confirmed = Number.NEGATIVE_INFINITY;
+    this.#unconfirmed = this.#reads;
     if (this.#known === null || !isSameState(this.#known, before)) return;
     this.#cache.changed(plans);
     this.#learn(after);
@@ -127,14 +150,20 @@ export class PostgresChangeStamps implements ChangeStamps {
     const iteration = loopIteration();
     if (iteration !== this.#iteration) {
       this.#iteration = iteration;
-      this.#asked = this.#ask();
+      this.#asked = this.#ask(iteration);
     }
     return this.#asked;
   }
 
-  async #ask(): Promise<void> {
+  async #ask(iteration: number): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
+    await this.#refresh(read);
+    if (read > this.#unconfirmed) this.#confirmed = Math.max(this.#confirmed, iteration);
+  }
+
+  /** Reads the state, and what has changed since the known one. */
+  async #refresh(read: number): Promise<void> {
     const state = parseState(await this.#client.get(STATE));
     const known = this.#known;
     if (known !== null && isSameState(known, state)) return;

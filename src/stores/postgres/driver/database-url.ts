@@ -135,6 +135,12 @@ export function displayedUrl(text: string): string {
   return url.href;
 }
 
+/** The host and the port that a URL names: for messages and metrics. @throws {InvalidDatabaseUrl} */
+export function serverName(text: string): string {
+  const { host, port } = parseDatabaseUrl(text, undefined);
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 function invalidUrl(problem: string): InvalidDatabaseUrl {
   return new InvalidDatabaseUrl(`The URL of the database cannot be used: ${problem}.`);
 }

@@ -1,5 +1,4 @@
 import { loopIteration } from '../../../platform/clock.ts';
-import { deadlineChecksFor } from '../../sql/read/read-statements.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
@@ -9,8 +8,7 @@ import { allAnswers } from '../driver/answers.ts';
 import { type OpenSession, Session } from '../connection/sessions.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
 import { storeError } from '../driver/postgres-errors.ts';
-import { quote } from '../dialect/literals.ts';
-import { readBatch } from './read-batch.ts';
+import { boundedBatch, readBatch } from './read-batch.ts';
 import type { SlowReads } from './slow-reads.ts';
 
 /**
@@ -60,8 +58,9 @@ export class PostgresClient implements SqlClient {
     return (await this.#read((session) => session.query(text, values))).rows;
   }
 
-  async batch({ effort, statements }: BatchRead): Promise<BatchRows> {
-    const batch = statements(deadlineChecksFor(effort)).map(boundedStatement);
+  async batch(read: BatchRead): Promise<BatchRows> {
+    const { effort } = read;
+    const batch = boundedBatch(read);
     if (effort === 'light') return this.#read((session) => readBatch(session, batch));
     this.#match.requireMatch();
     try {
@@ -148,21 +147,4 @@ async function result<T>(query: Promise<T>): Promise<T> {
   } catch (error) {
     throw storeError(error);
   }
-}
-
-/**
- * A statement whose rows end at its bound (LIM-1): with the first that exceeds it, or the second where the first alone
- * does. The database counts code points and bytes, of which there are at most as many as characters: no row of a page
- * is missing. The order of the rows stays.
- */
-function boundedStatement(statement: Statement): Statement {
-  const { text, values, bound } = statement;
-  if (bound === undefined || bound.columns.length === 0 || !Number.isFinite(bound.size)) return statement;
-  const size = bound.columns.map((name) => `coalesce(length(found.${quote(name)}), 0)`).join(' + ');
-  const before = `sum(${size}) over (rows between unbounded preceding and 1 preceding)`;
-  const sized = `select found, row_number() over () as place, ${before} as before from (${text}) as found`;
-  return {
-    text: `select (sized.found).* from (${sized}) as sized where place <= 2 or before <= $${values.length + 1}`,
-    values: [...values, bound.size],
-  };
 }

@@ -74,6 +74,11 @@ export class SlowReads {
     await Promise.all(this.#sessions.map((session) => session.close()));
   }
 
+  /** Gives the sessions up without waiting for their ends: the next ones are opened when they are needed. */
+  discard(): void {
+    for (const session of this.#sessions) session.discard();
+  }
+
   #advance(queue: EffortSessions): void {
     while (queue.free.length > 0) {
       const next = queue.waiting.shift();

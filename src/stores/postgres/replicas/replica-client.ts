@@ -1,0 +1,37 @@
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
+import type { PostgresClient } from '../read/postgres-client.ts';
+import { boundedBatch } from '../read/read-batch.ts';
+import type { Replicas } from './replicas.ts';
+
+/** Runs the statements of one request that only reads: batches, such as of pages, on a replica where that can be. */
+export class ReplicaClient implements SqlClient {
+  readonly #primary: PostgresClient;
+  readonly #replicas: Replicas;
+  readonly #since: number;
+
+  /** @param since the iteration of the event loop in which the request arrived */
+  constructor(primary: PostgresClient, replicas: Replicas, since: number) {
+    this.#primary = primary;
+    this.#replicas = replicas;
+    this.#since = since;
+  }
+
+  get(statement: Statement): Promise<SqlRow | null> {
+    return this.#primary.get(statement);
+  }
+
+  all(statement: Statement): Promise<readonly SqlRow[]> {
+    return this.#primary.all(statement);
+  }
+
+  async batch(read: BatchRead): Promise<BatchRows> {
+    this.#primary.requireMatch();
+    const found = await this.#replicas.read(boundedBatch(read), read.effort, this.#since);
+    return found ?? this.#primary.batch(read);
+  }
+
+  execute(statement: Statement): Promise<readonly SqlRow[]> {
+    return this.#primary.execute(statement);
+  }
+}

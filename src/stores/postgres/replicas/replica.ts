@@ -1,0 +1,190 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
+import { answeredWithin, settlesWithin } from '../../../platform/timeout.ts';
+import type { Effort } from '../../../plan/plan.ts';
+import type { SqlRow, Statement } from '../../sql/dialect.ts';
+import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import { FROM_LOG } from '../../sql/system-statements.ts';
+import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
+import { type OpenSession, Session } from '../connection/sessions.ts';
+import { allAnswers } from '../driver/answers.ts';
+import { storeError } from '../driver/postgres-errors.ts';
+import { MAX_UNANSWERED } from '../read/postgres-client.ts';
+import { readBatch } from '../read/read-batch.ts';
+import type { SlowReads } from '../read/slow-reads.ts';
+
+/** The reason why nothing is read from a replica. */
+export type ReplicaProblem = 'away' | 'behind' | 'not a replica' | 'of another server';
+
+/** The rows of a batch, and the last revision in its snapshot. */
+export interface ReplicaRead {
+  readonly revision: number;
+  readonly rows: BatchRows;
+}
+
+/** The sessions of a replica. */
+interface ReplicaOptions {
+  /** Host and port, for messages. */
+  readonly name: string;
+  /** Opens a session that reads. */
+  readonly connect: OpenSession;
+  /** Reads that may take long, on sessions of their own. */
+  readonly slow: SlowReads;
+}
+
+/**
+ * The last revision that the server shows. Each write changes the row of the log in the order of commits, so that a
+ * snapshot with a revision has everything up to it.
+ */
+const REVISION: Statement = {
+  text: `select change as revision, pg_is_in_recovery() as standby ${FROM_LOG}`,
+  values: [],
+};
+/** The identifier of a cluster, which replicas have from their primary. */
+export const CLUSTER = 'select system_identifier::text as cluster from pg_control_system()';
+/** The age of the last transaction that a replica shows, in seconds. */
+const AGE = 'select extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as age';
+
+/** Milliseconds between two looks at a replica that is behind. */
+const LOOK_INTERVAL = 1;
+/** Milliseconds that a replica may take to answer a probe. */
+const PROBE_TIMEOUT = 500;
+
+/** A server that follows the primary. Nothing is read from it while it has a problem. */
+export class Replica {
+  readonly name: string;
+  /** Null while reads may go to it. */
+  problem: ReplicaProblem | null = 'away';
+  /** Seconds that it is behind the primary: 0 while it has everything. */
+  lag = 0;
+  readonly #session: Session;
+  readonly #probes: Session;
+  readonly #slow: SlowReads;
+  /** Ends the reads that wait for an answer. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  /** The greatest revision that it has shown. */
+  #shown = 0;
+  #iteration: number | null = null;
+  /** The look of the iteration. */
+  #looked: Promise<void> = Promise.resolve();
+
+  constructor({ name, connect, slow }: ReplicaOptions) {
+    this.name = name;
+    this.#session = new Session(connect);
+    this.#probes = new Session(connect);
+    this.#slow = slow;
+  }
+
+  /**
+   * Waits until the replica shows a revision.
+   *
+   * @param until monotonic milliseconds
+   * @returns whether it does
+   * @throws {StoreUnavailable} where its session is lost
+   */
+  async shows(revision: number, until: number): Promise<boolean> {
+    while (this.#shown < revision) {
+      const left = until - monotonicNow();
+      if (left <= 0) return false;
+      await settlesWithin(this.#look(), left);
+      if (this.#shown < revision) await pause(LOOK_INTERVAL);
+    }
+    return true;
+  }
+
+  /**
+   * Reads a batch in one snapshot.
+   *
+   * @throws {StatementTimeout} {StoreOverloaded} {StoreUnavailable}
+   * @throws what the database reports, such as a conflict with a change that the replica applies
+   */
+  async read(batch: StatementBatch, effort: Effort): Promise<ReplicaRead> {
+    if (this.#waiting.size >= MAX_UNANSWERED)
+      throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the replica ${this.name} already`);
+    const [state = [], ...rows] = await this.#abortable(this.#readBatch([REVISION, ...batch], effort));
+    return { revision: this.#note(state[0] ?? null), rows };
+  }
+
+  /**
+   * Looks for what speaks against reading from the replica.
+   *
+   * @param revision that it has to show
+   * @param cluster the identifier of its primary
+   * @param wait milliseconds for that
+   */
+  async probe(revision: number, cluster: string, wait: number): Promise<ReplicaProblem | null> {
+    try {
+      const [state, own, age] = await answeredWithin(this.#readState(), PROBE_TIMEOUT, this.name);
+      if (state?.['standby'] !== 1) return 'not a replica';
+      if (own?.['cluster'] !== cluster) return 'of another server';
+      // Reads wait for an answer, not for a session.
+      await answeredWithin(this.#session.open(), PROBE_TIMEOUT, this.name);
+      const isCurrent = this.#note(state) >= revision || (await this.shows(revision, monotonicNow() + wait));
+      this.lag = isCurrent ? 0 : Number(age?.['age'] ?? 0);
+      return isCurrent ? null : 'behind';
+    } catch {
+      return 'away';
+    }
+  }
+
+  /** Ends all reads from the replica, until it is found without a problem. */
+  leave(problem: ReplicaProblem): void {
+    this.problem = problem;
+    if (problem === 'behind') return;
+    this.#shown = 0;
+    for (const session of [this.#session, this.#probes, this.#slow]) session.discard();
+    const error = new StoreUnavailable(`The replica ${this.name} is ${problem}`, { reason: 'away' });
+    for (const end of this.#waiting) end(error);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#session, this.#probes, this.#slow].map((each) => each.close()));
+  }
+
+  async #readBatch(batch: StatementBatch, effort: Effort): Promise<BatchRows> {
+    if (effort !== 'light') return this.#slow.read(batch, effort);
+    return readBatch(await this.#session.open(), batch);
+  }
+
+  async #readState(): Promise<readonly (SqlRow | null)[]> {
+    const session = await this.#probes.open();
+    const answers = await allAnswers([REVISION.text, CLUSTER, AGE].map((text) => session.query(text)));
+    return answers.map(({ rows }) => rows[0] ?? null);
+  }
+
+  /** All reads of an iteration look together. */
+  #look(): Promise<void> {
+    const iteration = loopIteration();
+    if (iteration !== this.#iteration) {
+      this.#iteration = iteration;
+      this.#looked = this.#readRevision();
+    }
+    return this.#looked;
+  }
+
+  async #readRevision(): Promise<void> {
+    try {
+      const session = await this.#session.open();
+      const { rows } = await session.query(REVISION.text);
+      this.#note(rows[0] ?? null);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** @throws {StoreUnavailable} where the server no longer follows another one */
+  #note(state: SqlRow | null): number {
+    if (state?.['standby'] !== 1) throw new StoreUnavailable(`${this.name} is not a replica`, { reason: 'away' });
+    const revision = Number(state['revision']);
+    this.#shown = Math.max(this.#shown, revision);
+    return revision;
+  }
+
+  /** The result of a read, unless the replica is left first: one that is frozen would keep it waiting. */
+  #abortable<T>(read: Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.add(reject);
+    read.then(resolve, reject).finally(() => this.#waiting.delete(reject));
+    return promise;
+  }
+}

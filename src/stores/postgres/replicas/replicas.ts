@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Observe } from '../../../observe/observation.ts';
+import type { Effort } from '../../../plan/plan.ts';
+import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
+import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import { type ReplicaUsage, StatementTimeout, StoreUnavailable } from '../../store.ts';
+import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
+import type { Replica, ReplicaProblem, ReplicaRead } from './replica.ts';
+
+/** The most milliseconds that a read waits for a replica, or for the primary to show what a replica shows already. */
+const MAX_WAIT = 20;
+/** Milliseconds between two looks at the primary. */
+const LOOK_INTERVAL = 1;
+/** The most probes of a replica at the start. */
+const FIRST_PROBES = 5;
+/** Milliseconds between two probes of a replica. */
+const PROBE_INTERVAL = 1_000;
+
+/** The states of the primary. */
+export type PrimaryStates = Pick<PostgresChangeStamps, 'stateSince' | 'knownState'>;
+
+interface ReplicasOptions {
+  readonly replicas: readonly Replica[];
+  /** The identifier of the primary's cluster. */
+  readonly cluster: string;
+  readonly states: PrimaryStates;
+  readonly observe: Observe;
+}
+
+/**
+ * Reads batches from replicas, never staler than from the primary (OPS-5). A replica has to show the revision that the
+ * primary had when the request arrived, or a later one. Its snapshot may be ahead of the primary, which shows a commit
+ * a moment after it is on disk. Then the read waits for the primary: what one request sees, all later ones see.
+ */
+export class Replicas {
+  readonly #options: ReplicasOptions;
+  readonly #timer: NodeJS.Timeout;
+  #turn = 0;
+  #onReplicas = 0;
+  #onPrimary = 0;
+  /** The probes that are not done: null when there are none. */
+  #probing: Promise<void> | null = null;
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL).unref();
+  }
+
+  /**
+   * Reads a batch from a replica.
+   *
+   * @param since the iteration of the event loop in which the request arrived
+   * @returns null where the primary has to be read: none of them may be read, or it is behind or fails
+   * @throws {StatementTimeout} of the replica
+   * @throws {StoreOverloaded} {StoreUnavailable} of the primary
+   */
+  async read(batch: StatementBatch, effort: Effort, since: number): Promise<BatchRows | null> {
+    const replica = this.#next();
+    const read = replica === null ? null : await this.#readFrom(replica, { batch, effort, since });
+    if (read === null) this.#onPrimary += 1;
+    else this.#onReplicas += 1;
+    return read;
+  }
+
+  /** Probes all replicas, again for those that do not have a schema yet which was just created. */
+  async begin(): Promise<void> {
+    for (let probes = 1; probes <= FIRST_PROBES; probes += 1) {
+      await this.#probe();
+      if (this.#options.replicas.every(({ problem }) => problem === null)) return;
+      await pause(MAX_WAIT);
+    }
+  }
+
+  /** Probes all replicas, each of which then is read from, or not. */
+  #probe(): Promise<void> {
+    this.#probing ??= this.#probeAll().finally(() => {
+      this.#probing = null;
+    });
+    return this.#probing;
+  }
+
+  /** For metrics. */
+  usage(): ReplicaUsage {
+    const replicas = this.#options.replicas.map(({ name, problem, lag }) => ({ name, isRead: problem === null, lag }));
+    return { replicas, onReplicas: this.#onReplicas, onPrimary: this.#onPrimary };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#probing;
+    await Promise.all(this.#options.replicas.map((replica) => replica.close()));
+  }
+
+  /** The next one of the replicas without a problem. */
+  #next(): Replica | null {
+    const ready = this.#options.replicas.filter(({ problem }) => problem === null);
+    this.#turn += 1;
+    return ready[this.#turn % ready.length] ?? null;
+  }
+
+  async #readFrom(
+    replica: Replica,
+    { batch, effort, since }: { readonly batch: StatementBatch; readonly effort: Effort; readonly since: number },
+  ): Promise<BatchRows | null> {
+    const { revision } = await this.#options.states.stateSince(since);
+    const begun = monotonicNow();
+    let read: ReplicaRead;
+    let until: number;
+    try {
+      if (!(await replica.shows(revision, begun + MAX_WAIT))) return this.#leave(replica, 'behind');
+      const waited = monotonicNow() - begun;
+      read = await replica.read(batch, effort);
+      until = monotonicNow() + MAX_WAIT - waited;
+    } catch (error) {
+      if (error instanceof StatementTimeout) throw error;
+      // The primary reports an error of the statement itself, such as after a migration.
+      return error instanceof StoreUnavailable ? this.#leave(replica, 'away') : null;
+    }
+    return read.revision >= revision && (await this.#isShown(read.revision, until)) ? read.rows : null;
+  }
+
+  /** Waits until the primary shows a revision. @returns whether it does */
+  async #isShown(revision: number, until: number): Promise<boolean> {
+    const { states } = this.#options;
+    let state = states.knownState ?? (await states.stateSince(loopIteration()));
+    while (state.revision < revision) {
+      if (monotonicNow() >= until) return false;
+      state = await states.stateSince(loopIteration());
+      if (state.revision < revision) await pause(LOOK_INTERVAL);
+    }
+    return true;
+  }
+
+  async #probeAll(): Promise<void> {
+    const { replicas, cluster, states } = this.#options;
+    const revision = states.knownState?.revision ?? 0;
+    await Promise.all(
+      replicas.map(async (replica) => {
+        const problem = await replica.probe(revision, cluster, MAX_WAIT);
+        if (problem !== null) this.#leave(replica, problem);
+        else this.#join(replica);
+      }),
+    );
+  }
+
+  #join(replica: Replica): void {
+    if (replica.problem === null) return;
+    replica.problem = null;
+    this.#options.observe({ kind: 'replica-joined', replica: replica.name });
+  }
+
+  #leave(replica: Replica, problem: ReplicaProblem): null {
+    const isNew = replica.problem !== problem;
+    replica.leave(problem);
+    if (isNew) this.#options.observe({ kind: 'replica-left', replica: replica.name, problem });
+    return null;
+  }
+}
