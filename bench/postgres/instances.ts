@@ -1,6 +1,5 @@
 // `node scripts/run.mjs bench/postgres/instances.ts [rows] [rounds] [seconds]`: reads by id of one instance and of two.
 // See README.md.
-import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { Client } from 'pg';
 import { startOwnPostgres } from '../../test/postgres-server.ts';
@@ -9,8 +8,9 @@ import { buildPrograms } from '../compare/programs.ts';
 import { pagePath, RESTWRIGHT } from '../compare/query-dialect.ts';
 import { formatCount, markdownTable } from '../compare/table.ts';
 import { wrk } from '../compare/wrk.ts';
-import { type BenchServer, readCpu, startServer } from '../server.ts';
+import { type BenchServer, startServer } from '../server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { readDatabaseCpu, readParent } from './database-cpu.ts';
 import { importProducts } from './import-products.ts';
 
 const [ROWS = 100_000, ROUNDS = 5, SECONDS = 2] = process.argv.slice(2).map(Number);
@@ -47,25 +47,6 @@ async function inspect(url: string): Promise<Database> {
   }
 }
 
-function readParent(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
-}
-
-/** CPU time of the sessions that are open, in microseconds. */
-function databaseCpu(postmaster: number): number {
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isChild(Number(name), postmaster));
-  return children.reduce((sum, pid) => sum + readCpu(Number(pid)), 0);
-}
-
-/** False for a process that has ended meanwhile. */
-function isChild(pid: number, parent: number): boolean {
-  try {
-    return readParent(pid) === parent;
-  } catch {
-    return false;
-  }
-}
-
 async function load(
   servers: readonly BenchServer[],
   connections: number,
@@ -74,7 +55,7 @@ async function load(
   const requests = ids.map((id) => ({ method: 'GET', path: `/api/v1/products/${id}` }) as const);
   const used = (): readonly number[] => [
     servers.reduce((sum, server) => sum + server.cpu(), 0),
-    databaseCpu(postmaster),
+    readDatabaseCpu(postmaster),
   ];
   const before = used();
   const results = await Promise.all(

@@ -25,8 +25,8 @@ import type { ReadMapping } from '../versions/read-mapping.ts';
 export interface RowSource {
   readonly rows: RowReader;
   readonly stamps: ChangeStamps;
-  /** The rows for a request that only reads; absent without replicas. */
-  readonly replicatedRows?: () => RowReader;
+  /** The source for a request that only reads; absent without replicas. */
+  readonly replicated?: () => RowSource;
   /** The source that the unit is staged over; absent for a store. */
   readonly stored?: RowSource;
 }

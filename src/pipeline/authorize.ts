@@ -42,9 +42,7 @@ export function authorize(limited: Limited, store: RowSource, identity: Resource
 
 /** The source of rows for a request: replicas, too, where it changes nothing and there are some. */
 export function chooseRows({ routed }: Pick<Limited, 'routed'>, source: RowSource): RowSource {
-  const { stamps, replicatedRows } = source;
-  if (replicatedRows === undefined || !isSafeMethod(routed.method)) return source;
-  return { rows: replicatedRows(), stamps };
+  return isSafeMethod(routed.method) ? (source.replicated?.() ?? source) : source;
 }
 
 function routeIn(contract: Contract, routed: Routed): Routed {

@@ -223,9 +223,9 @@ export interface Store {
   readonly rows: RowReader;
   /**
    * The rows for a request that only reads, and arrives now. Replicas may answer, with everything that was acknowledged
-   * before (OPS-5). Absent for a store without replicas.
+   * before (OPS-5). After a read the stamps are of its snapshot, or later. Absent for a store without replicas.
    */
-  readonly replicatedRows?: () => RowReader;
+  readonly replicated?: () => Pick<Store, 'rows' | 'stamps'>;
   readonly writes: Writer;
   readonly bookmarks: Bookmarks;
   readonly idempotencyRecords: IdempotencyRecords;

@@ -191,7 +191,7 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
   const used = { session, tables, handlerTimeout, clock, observe, stamps, health, client };
   const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
   const epochs = new SqlCacheEpochs(client, system, random);
-  const replicas = await openReplicas({ ...options, shared, clock, tables, observe }, { client, states: stamps });
+  const replicas = await openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps });
   return {
     rows: new SqlRowReader(work.reader, tables, clock),
     ...replicas?.parts,

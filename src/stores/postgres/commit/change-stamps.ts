@@ -83,6 +83,11 @@ export class PostgresChangeStamps implements ChangeStamps {
     return this.#cache.resourceStamps(resources);
   }
 
+  /** Stamps of the known state, where that has a revision; null where it has another one. */
+  knownStamps(revision: number | null): Pick<ChangeStamps, 'resourceStamps' | 'partitionStamp'> | null {
+    return this.#known?.revision === revision ? this.#cache : null;
+  }
+
   async partitionStamp(resource: string, partition: Partition): Promise<number> {
     await this.#currentState();
     return this.#cache.partitionStamp(resource, partition);

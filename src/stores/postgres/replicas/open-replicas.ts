@@ -4,6 +4,7 @@ import { SqlRowReader } from '../../sql/read/row-reader.ts';
 import { UnusableDatabase } from '../../sql/schema/schema-errors.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { Store } from '../../store.ts';
+import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
 import { connects, type ModelSessions } from '../connection/connects.ts';
 import { serverName } from '../driver/database-url.ts';
 import { sqlState } from '../driver/postgres-errors.ts';
@@ -11,7 +12,8 @@ import type { PostgresClient } from '../read/postgres-client.ts';
 import { SlowReads } from '../read/slow-reads.ts';
 import { CLUSTER, Replica } from './replica.ts';
 import { ReplicaClient } from './replica-client.ts';
-import { Replicas, type PrimaryStates } from './replicas.ts';
+import { ReplicaStamps } from './replica-stamps.ts';
+import { Replicas } from './replicas.ts';
 
 interface OpenReplicasOptions extends ModelSessions {
   /** The URLs of replicas. Default: none. */
@@ -25,12 +27,12 @@ interface OpenReplicasOptions extends ModelSessions {
 /** Reads of the primary. */
 interface Primary {
   readonly client: PostgresClient;
-  readonly states: PrimaryStates;
+  readonly stamps: PostgresChangeStamps;
 }
 
 /** The replicas of a store, and its parts that use them. */
 interface OpenedReplicas {
-  readonly parts: Pick<Store, 'replicatedRows' | 'replicaUsage'>;
+  readonly parts: Pick<Store, 'replicated' | 'replicaUsage'>;
   readonly close: () => Promise<void>;
 }
 
@@ -45,7 +47,7 @@ const INSUFFICIENT_PRIVILEGE = '42501';
  */
 export async function openReplicas(
   { replicas: urls = [], password, tables, clock, observe, ...sessions }: OpenReplicasOptions,
-  { client, states }: Primary,
+  { client, stamps }: Primary,
 ): Promise<OpenedReplicas | null> {
   if (urls.length === 0 || sessions.shared !== null) return null;
   const { statementTimeout } = sessions.model.limits;
@@ -55,11 +57,14 @@ export async function openReplicas(
     const slow = new SlowReads({ connect, clock, timeout: statementTimeout });
     return new Replica({ name: serverName(url), connect, slow });
   });
-  const replicas = new Replicas({ replicas: opened, cluster: await readCluster(client), states, observe });
+  const replicas = new Replicas({ replicas: opened, cluster: await readCluster(client), states: stamps, observe });
   await replicas.begin();
   return {
     parts: {
-      replicatedRows: () => new SqlRowReader(new ReplicaClient(client, replicas, loopIteration()), tables, clock),
+      replicated: () => {
+        const reads = new ReplicaClient(client, replicas, loopIteration());
+        return { rows: new SqlRowReader(reads, tables, clock), stamps: new ReplicaStamps(stamps, reads) };
+      },
       replicaUsage: () => replicas.usage(),
     },
     close: () => replicas.close(),

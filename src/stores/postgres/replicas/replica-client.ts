@@ -9,12 +9,18 @@ export class ReplicaClient implements SqlClient {
   readonly #primary: PostgresClient;
   readonly #replicas: Replicas;
   readonly #since: number;
+  #revision: number | null = null;
 
   /** @param since the iteration of the event loop in which the request arrived */
   constructor(primary: PostgresClient, replicas: Replicas, since: number) {
     this.#primary = primary;
     this.#replicas = replicas;
     this.#since = since;
+  }
+
+  /** The revision in the snapshot of the last batch; null where that is not known. */
+  get revision(): number | null {
+    return this.#revision;
   }
 
   get(statement: Statement): Promise<SqlRow | null> {
@@ -28,7 +34,8 @@ export class ReplicaClient implements SqlClient {
   async batch(read: BatchRead): Promise<BatchRows> {
     this.#primary.requireMatch();
     const found = await this.#replicas.read(boundedBatch(read), read.effort, this.#since);
-    return found ?? this.#primary.batch(read);
+    this.#revision = found?.revision ?? null;
+    return found?.rows ?? this.#primary.batch(read);
   }
 
   execute(statement: Statement): Promise<readonly SqlRow[]> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Effort } from '../../../plan/plan.ts';
 import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
-import type { BatchRows, StatementBatch } from '../../sql/sql-client.ts';
+import type { StatementBatch } from '../../sql/sql-client.ts';
 import { type ReplicaUsage, StatementTimeout, StoreUnavailable } from '../../store.ts';
 import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
 import type { Replica, ReplicaProblem, ReplicaRead } from './replica.ts';
@@ -17,7 +17,7 @@ const FIRST_PROBES = 5;
 const PROBE_INTERVAL = 1_000;
 
 /** The states of the primary. */
-export type PrimaryStates = Pick<PostgresChangeStamps, 'stateSince' | 'knownState'>;
+type PrimaryStates = Pick<PostgresChangeStamps, 'stateSince' | 'knownState'>;
 
 interface ReplicasOptions {
   readonly replicas: readonly Replica[];
@@ -54,7 +54,7 @@ export class Replicas {
    * @throws {StatementTimeout} of the replica
    * @throws {StoreOverloaded} {StoreUnavailable} of the primary
    */
-  async read(batch: StatementBatch, effort: Effort, since: number): Promise<BatchRows | null> {
+  async read(batch: StatementBatch, effort: Effort, since: number): Promise<ReplicaRead | null> {
     const replica = this.#next();
     const read = replica === null ? null : await this.#readFrom(replica, { batch, effort, since });
     if (read === null) this.#onPrimary += 1;
@@ -101,7 +101,7 @@ export class Replicas {
   async #readFrom(
     replica: Replica,
     { batch, effort, since }: { readonly batch: StatementBatch; readonly effort: Effort; readonly since: number },
-  ): Promise<BatchRows | null> {
+  ): Promise<ReplicaRead | null> {
     const { revision } = await this.#options.states.stateSince(since);
     const begun = monotonicNow();
     let read: ReplicaRead;
@@ -116,7 +116,7 @@ export class Replicas {
       // The primary reports an error of the statement itself, such as after a migration.
       return error instanceof StoreUnavailable ? this.#leave(replica, 'away') : null;
     }
-    return read.revision >= revision && (await this.#isShown(read.revision, until)) ? read.rows : null;
+    return read.revision >= revision && (await this.#isShown(read.revision, until)) ? read : null;
   }
 
   /** Waits until the primary shows a revision. @returns whether it does */
