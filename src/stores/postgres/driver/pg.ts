@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import process from 'node:process';
 import type pg from 'pg';
 import type { Client, ClientConfig } from 'pg';
 import { fieldRows } from '../dialect/literals.ts';
@@ -240,13 +239,16 @@ class PgConnection implements PostgresConnection {
     return promise;
   }
 
-  /** Statements that are sent one after the other are written to the connection together. */
+  /**
+   * All statements of an iteration of the event loop are written to the connection together, at its end. So what they
+   * read was read after all requests of the iteration had arrived (OPS-5).
+   */
   #cork(): void {
     if (this.#isCorked) return;
     this.#isCorked = true;
     const { stream } = this.#client.connection;
     stream.cork();
-    process.nextTick(() => {
+    setImmediate(() => {
       this.#isCorked = false;
       stream.uncork();
     });

@@ -10,6 +10,7 @@ export class ReplicaClient implements SqlClient {
   readonly #replicas: Replicas;
   readonly #since: number;
   #revision: number | null = null;
+  #seen = 0;
 
   /** @param since the iteration of the event loop in which the request arrived */
   constructor(primary: PostgresClient, replicas: Replicas, since: number) {
@@ -23,6 +24,11 @@ export class ReplicaClient implements SqlClient {
     return this.#revision;
   }
 
+  /** A stamp that the request has seen: its batches have that change, too. */
+  see(stamp: number): void {
+    this.#seen = Math.max(this.#seen, stamp);
+  }
+
   get(statement: Statement): Promise<SqlRow | null> {
     return this.#primary.get(statement);
   }
@@ -33,7 +39,12 @@ export class ReplicaClient implements SqlClient {
 
   async batch(read: BatchRead): Promise<BatchRows> {
     this.#primary.requireMatch();
-    const found = await this.#replicas.read(boundedBatch(read), read.effort, this.#since);
+    const found = await this.#replicas.read({
+      batch: boundedBatch(read),
+      effort: read.effort,
+      since: this.#since,
+      seen: this.#seen,
+    });
     this.#revision = found?.revision ?? null;
     return found?.rows ?? this.#primary.batch(read);
   }

@@ -5,27 +5,35 @@ import type { PostgresChangeStamps } from '../commit/change-stamps.ts';
 import type { ReplicaClient } from './replica-client.ts';
 
 /**
- * The stamps of one request that reads from replicas. After a batch they are those of its snapshot where that is the
+ * The stamps of one request that reads from replicas. A stamp is the revision of a change, which may be later than the
+ * known state: batches after it have that change. After a batch the stamps are those of its snapshot where that is the
  * known state of the primary, which needs no further read.
  */
 export class ReplicaStamps implements ChangeStamps {
-  readonly #stamps: PostgresChangeStamps;
-  readonly #reads: Pick<ReplicaClient, 'revision'>;
+  readonly #stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps'>;
+  readonly #reads: Pick<ReplicaClient, 'revision' | 'see'>;
 
-  constructor(stamps: PostgresChangeStamps, reads: Pick<ReplicaClient, 'revision'>) {
+  constructor(
+    stamps: ChangeStamps & Pick<PostgresChangeStamps, 'knownStamps'>,
+    reads: Pick<ReplicaClient, 'revision' | 'see'>,
+  ) {
     this.#stamps = stamps;
     this.#reads = reads;
   }
 
-  resourceStamps(resources: readonly string[]): MaybePromise<readonly number[]> {
-    return (this.#stamps.knownStamps(this.#reads.revision) ?? this.#stamps).resourceStamps(resources);
+  async resourceStamps(resources: readonly string[]): Promise<readonly number[]> {
+    const stamps = await this.#known().resourceStamps(resources);
+    for (const stamp of stamps) this.#reads.see(stamp);
+    return stamps;
   }
 
-  partitionStamp(resource: string, partition: Partition): MaybePromise<number> {
-    return (this.#stamps.knownStamps(this.#reads.revision) ?? this.#stamps).partitionStamp(resource, partition);
+  async partitionStamp(resource: string, partition: Partition): Promise<number> {
+    const stamp = await this.#known().partitionStamp(resource, partition);
+    this.#reads.see(stamp);
+    return stamp;
   }
 
-  rowStamp(resource: string, id: string): Promise<number> {
+  rowStamp(resource: string, id: string): MaybePromise<number | null> {
     return this.#stamps.rowStamp(resource, id);
   }
 
@@ -35,5 +43,9 @@ export class ReplicaStamps implements ChangeStamps {
 
   rowStampAhead(resource: string, id: string): number | null {
     return this.#stamps.rowStampAhead(resource, id);
+  }
+
+  #known(): Pick<ChangeStamps, 'resourceStamps' | 'partitionStamp'> {
+    return this.#stamps.knownStamps(this.#reads.revision) ?? this.#stamps;
   }
 }

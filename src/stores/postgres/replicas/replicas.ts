@@ -16,11 +16,24 @@ const FIRST_PROBES = 5;
 /** Milliseconds between two probes of a replica. */
 const PROBE_INTERVAL = 1_000;
 
+/** A batch of a request. */
+interface WantedRead {
+  readonly batch: StatementBatch;
+  readonly effort: Effort;
+  /** The iteration of the event loop in which the request arrived. */
+  readonly since: number;
+  /** The greatest stamp that the request has seen. */
+  readonly seen: number;
+}
+
 /** The states of the primary. */
 type PrimaryStates = Pick<PostgresChangeStamps, 'stateSince' | 'knownState'>;
 
+/** A replica without its sessions. */
+type ReadReplica = Pick<Replica, 'name' | 'problem' | 'lag' | 'shows' | 'read' | 'probe' | 'leave' | 'close'>;
+
 interface ReplicasOptions {
-  readonly replicas: readonly Replica[];
+  readonly replicas: readonly ReadReplica[];
   /** The identifier of the primary's cluster. */
   readonly cluster: string;
   readonly states: PrimaryStates;
@@ -49,14 +62,13 @@ export class Replicas {
   /**
    * Reads a batch from a replica.
    *
-   * @param since the iteration of the event loop in which the request arrived
    * @returns null where the primary has to be read: none of them may be read, or it is behind or fails
    * @throws {StatementTimeout} of the replica
    * @throws {StoreOverloaded} {StoreUnavailable} of the primary
    */
-  async read(batch: StatementBatch, effort: Effort, since: number): Promise<ReplicaRead | null> {
+  async read(wanted: WantedRead): Promise<ReplicaRead | null> {
     const replica = this.#next();
-    const read = replica === null ? null : await this.#readFrom(replica, { batch, effort, since });
+    const read = replica === null ? null : await this.#readFrom(replica, wanted);
     if (read === null) this.#onPrimary += 1;
     else this.#onReplicas += 1;
     return read;
@@ -92,17 +104,14 @@ export class Replicas {
   }
 
   /** The next one of the replicas without a problem. */
-  #next(): Replica | null {
+  #next(): ReadReplica | null {
     const ready = this.#options.replicas.filter(({ problem }) => problem === null);
     this.#turn += 1;
     return ready[this.#turn % ready.length] ?? null;
   }
 
-  async #readFrom(
-    replica: Replica,
-    { batch, effort, since }: { readonly batch: StatementBatch; readonly effort: Effort; readonly since: number },
-  ): Promise<ReplicaRead | null> {
-    const { revision } = await this.#options.states.stateSince(since);
+  async #readFrom(replica: ReadReplica, { batch, effort, since, seen }: WantedRead): Promise<ReplicaRead | null> {
+    const revision = Math.max(seen, (await this.#options.states.stateSince(since)).revision);
     const begun = monotonicNow();
     let read: ReplicaRead;
     let until: number;
@@ -143,13 +152,13 @@ export class Replicas {
     );
   }
 
-  #join(replica: Replica): void {
+  #join(replica: ReadReplica): void {
     if (replica.problem === null) return;
     replica.problem = null;
     this.#options.observe({ kind: 'replica-joined', replica: replica.name });
   }
 
-  #leave(replica: Replica, problem: ReplicaProblem): null {
+  #leave(replica: ReadReplica, problem: ReplicaProblem): null {
     const isNew = replica.problem !== problem;
     replica.leave(problem);
     if (isNew) this.#options.observe({ kind: 'replica-left', replica: replica.name, problem });
