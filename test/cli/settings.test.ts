@@ -21,7 +21,7 @@ describe('settings of serve', () => {
     assert.deepEqual(serveSettings({}, {}), {
       port: 3000,
       host: '127.0.0.1',
-      database: { file: './data/{name}.db', driver: undefined, password: undefined },
+      database: { file: './data/{name}.db', driver: undefined, password: undefined, replicas: [] },
       metrics: null,
       workers: 1,
       redis: null,
@@ -32,6 +32,16 @@ describe('settings of serve', () => {
       open: false,
       insecurePublic: false,
     });
+  });
+
+  it('[OPS-5] read the replicas of a database of PostgreSQL from flags, else from the environment', () => {
+    const env = {
+      RESTWRIGHT_DATABASE: 'postgres://api@primary/shop',
+      RESTWRIGHT_REPLICAS: ' postgres://api@one/shop\npostgres://api@two/shop ',
+    };
+    const read = (flags: ServeFlags): unknown => serveSettings(flags, env).database.replicas;
+    assert.deepEqual(read({}), ['postgres://api@one/shop', 'postgres://api@two/shop']);
+    assert.deepEqual(read({ replica: ['postgres://api@three/shop'] }), ['postgres://api@three/shop']);
   });
 
   it('flags override the environment, and the environment overrides the defaults', () => {

@@ -57,7 +57,8 @@ function queuedReadsFamily({ queuedReads }: StoreUsage): MetricFamily {
   );
 }
 
-function replicaFamilies({ replicas, onReplicas, onPrimary }: ReplicaUsage): readonly MetricFamily[] {
+/** The metrics of replicas (OPS-2). */
+export function replicaFamilies({ replicas, onReplicas, onPrimary }: ReplicaUsage): readonly MetricFamily[] {
   const reads = {
     name: 'restwright_store_reads_total',
     help: 'Reads that a replica may answer, by the server that did.',
