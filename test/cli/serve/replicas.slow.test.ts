@@ -34,7 +34,7 @@ const ways: readonly (readonly [string, Readonly<Record<string, string>>, readon
 
 describe('restwright serve with replicas', () => {
   for (const [what, env, options] of ways)
-    it(`[OPS-5] [OPS-2] reads pages from them, counts that, and logs that they are read: ${what}`, async () => {
+    it(`[OPS-5] [OPS-2b] reads pages from them, counts that, and logs that they are read: ${what}`, async () => {
       const server = serve(env, '--database', primary.url('shop'), ...options);
       const url = await waitUntilListening(server);
       await waitForLog(server, /replica_joined[^]*replica_joined/);
