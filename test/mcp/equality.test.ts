@@ -11,6 +11,6 @@ describe('random calls of tools', () => {
 
     // Each has 25 writes or fewer: 2,000 in all.
     it(`[OPS-8a, OPS-8b] write what the same requests write to a copy of the database in ${edition}`, () =>
-      checkRandomWrites(edition, runs(3, 50)));
+      checkRandomWrites(edition, runs(3, 40)));
   }
 });

@@ -5,9 +5,12 @@ import { runHttpSuite, runTests } from './http-suite.ts';
 
 /** It reads the bytes of a SQLite file. */
 const OTHER_FILES = /^secrets-at-rest\.test\.ts$/;
-/** Files that the answers of a store decide. `RESTWRIGHT_WHOLE_SUITE=1` runs all files, for a quarter of an hour. */
+/**
+ * Files that the answers of a store decide, without those that `replicas.slow.test.ts` runs. `RESTWRIGHT_WHOLE_SUITE=1`
+ * runs all files, for a quarter of an hour.
+ */
 const SLICE =
-  /^(?:api-keys|batches|collections|concurrency|constraints|cursor-walks|cursors|delete|delivered-event-policies|dry-run|etags|event-log|event-policies|events|expand|filters|generated|guide-filters|idempotency|ids|ids-below-parents|import|json-patches|links|map-order|minimal|ndjson|nested-trees|no-change|page-limits|patches|preconditions|query-method|reads|recorded-events|relation-filters|row-policies|row-policy-sequences|search|shared-by-callers|states|techniques|to-many-references|tombstones|totals|version-laws|versions|webhooks|write-times|writes)\.test\.ts$/;
+  /^(?:api-keys|batches|collections|concurrency|constraints|cursor-walks|delete|delivered-event-policies|dry-run|etags|event-log|event-policies|events|filters|generated|guide-filters|idempotency|ids|ids-below-parents|import|json-patches|links|map-order|minimal|nested-trees|no-change|page-limits|patches|preconditions|reads|recorded-events|relation-filters|row-policy-sequences|search|shared-by-callers|states|techniques|to-many-references|tombstones|version-laws|versions|webhooks|write-times|writes)\.test\.ts$/;
 /**
  * Claims about the file, its threads and prepared statements, and about answers within the tick of their request.
  * Claims about indexed texts of a megabyte: the indexes of PostgreSQL have no room for them.

@@ -5,10 +5,9 @@ import { isWholeSuite } from '../extent.ts';
 import { runHttpSuite } from './http-suite.ts';
 
 /** Files about pages, and what stands in them. `RESTWRIGHT_WHOLE_SUITE=1` runs the others, too. */
-const PAGES =
-  /^(?:cursors|expand|filters|ndjson|query-method|relation-filters|row-policies|search|techniques|totals|versions)\.test\.ts$/;
+const PAGES = /^(?:cursors|expand|ndjson|query-method|row-policies|totals)\.test\.ts$/;
 const MORE_PAGES =
-  /^(?:collections|cursor-walks|etags|links|nested-trees|page-limits|reads|row-policy-sequences|shared-by-callers|to-many-references)\.test\.ts$/;
+  /^(?:collections|cursor-walks|etags|filters|links|nested-trees|page-limits|reads|relation-filters|row-policy-sequences|search|shared-by-callers|techniques|to-many-references|versions)\.test\.ts$/;
 /** Claims that watch or stop the reads of the primary. */
 const OTHER_CLAIMS = String.raw`/in the tick of its request|costs one query per relation|is written to while it is read/`;
 
@@ -29,6 +28,6 @@ describe('the HTTP suite with a replica of PostgreSQL', () => {
       RESTWRIGHT_REPLICA_OF_TESTS: replica.url('api'),
     };
     const includes = (file: string): boolean => PAGES.test(file) || (isWholeSuite && MORE_PAGES.test(file));
-    await runHttpSuite({ way: 'replicas', environment, includes, otherClaims: OTHER_CLAIMS, signal }, 10);
+    await runHttpSuite({ way: 'replicas', environment, includes, otherClaims: OTHER_CLAIMS, signal }, 6);
   });
 });

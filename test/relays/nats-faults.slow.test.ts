@@ -11,6 +11,7 @@ import type { RelayTarget } from '../../src/model/relay-settings.ts';
 import { skipWithout } from '../installed-programs.ts';
 import { TcpRelay } from '../tcp-relay.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
+import { isWholeSuite } from '../extent.ts';
 import { FREEZE, numbersBetween, sendThroughFreeze, sendThroughKills } from './broker-faults.ts';
 import { type NatsReader, readNats } from './nats-reader.ts';
 import { type NatsServer, natsPrograms, startNats } from './nats-server.ts';
@@ -30,7 +31,8 @@ async function openRelay(
 
 const skip = skipWithout('nats-server');
 
-for (const { version, program } of natsPrograms())
+// The newest server that is there; `RESTWRIGHT_WHOLE_SUITE=1` tests the others, too.
+for (const { version, program } of natsPrograms().slice(isWholeSuite ? 0 : -1))
   describe(`a relay to JetStream of ${version}, under failures`, { skip, timeout: 120_000 }, () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'restwright-nats-'));
     let server: NatsServer;
@@ -137,7 +139,8 @@ for (const { version, program } of natsPrograms())
       await operator.repeatAfterWindow('late.product', relayMessage(1_500, '').id);
       await drain(late, messages.slice(700, 900));
       const stored = await operator.read('LATE');
-      assert.equal(stored.length, 3_201);
+      // A message is stored again where the other process sends it after the duplicate window, of 100 ms.
+      assert.ok(stored.length >= 3_201, `${stored.length}`);
       assert.deepEqual(withoutRepeats(stored), numbersBetween(1, 3_000));
       await Promise.all([late.close(), current.close()]);
     });
