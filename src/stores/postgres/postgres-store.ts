@@ -131,6 +131,21 @@ function createClient(connect: Connects, { model, system, match, clock }: Client
   };
 }
 
+async function closeSessions({ client, writes, probes, conversions }: StoreSessions): Promise<void> {
+  for (const each of [writes, probes, conversions]) await each.close();
+  await client.close();
+}
+
+/** The result of a step, or its error once everything before it is closed. */
+async function closedOnError<T>(step: Promise<T>, close: () => Promise<void>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
 /**
  * Writes 64 KiB that cannot be compressed: room for a usual write with its events. A smaller probe could succeed before
  * writes do.
@@ -191,7 +206,10 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
   const used = { session, tables, handlerTimeout, clock, observe, stamps, health, client };
   const writes = new PostgresGroupCommit({ ...used, shared: work.writes });
   const epochs = new SqlCacheEpochs(client, system, random);
-  const replicas = await openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps });
+  const replicas = await closedOnError(
+    openReplicas({ ...options, shared, clock, tables, observe }, { client, stamps }),
+    () => closeSessions(sessions),
+  );
   return {
     rows: new SqlRowReader(work.reader, tables, clock),
     ...replicas?.parts,
@@ -209,8 +227,7 @@ async function assemble(options: PostgresOptions, opened: OpenedSchema, tables: 
       health.close();
       await writes.close();
       await replicas?.close();
-      for (const each of [session, probes, conversions]) await each.close();
-      await client.close();
+      await closeSessions(sessions);
     },
   };
 }

@@ -109,29 +109,54 @@ describe('a server of PostgreSQL that is not there', () => {
   });
 });
 
+/** Uses sessions of a new role, and waits until none of them is open. */
+async function withRole(
+  { name, attributes, grants = [] }: { name: string; attributes: string; grants?: readonly string[] },
+  use: (url: URL) => Promise<void>,
+): Promise<void> {
+  const url = new URL(server.url(name));
+  const administrator = new pg.Client({ connectionString: url.href });
+  await administrator.connect();
+  const openSessions = async (): Promise<unknown> => {
+    const text = 'select count(*)::int as open from pg_stat_activity where usename = $1';
+    return (await administrator.query(text, [name])).rows[0].open;
+  };
+  try {
+    for (const statement of [`create role ${name} login ${attributes}`, ...grants])
+      await administrator.query(statement);
+    url.username = name;
+    await use(url);
+    // The server forgets a session shortly after its client has left.
+    for (const deadline = Date.now() + 5_000; (await openSessions()) !== 0; )
+      assert.ok(Date.now() < deadline, 'a session is still open');
+  } finally {
+    await administrator.end();
+  }
+}
+
 describe('sessions that a start opens to look at a pooler', () => {
   it('[OPS-4b] are closed where one of them is refused', async () => {
-    const url = new URL(server.url('limited'));
-    const administrator = new pg.Client({ connectionString: url.href });
-    await administrator.connect();
-    const openSessions = async (): Promise<unknown> => {
-      const { rows } = await administrator.query(
-        `select count(*)::int as open from pg_stat_activity where usename = 'limited'`,
-      );
-      return rows[0].open;
-    };
-    try {
-      await administrator.query('create role limited login connection limit 1');
-      url.username = 'limited';
+    await withRole({ name: 'limited', attributes: 'connection limit 1' }, async (url) => {
       url.searchParams.set('pooler', 'session');
       const opened = openPostgres({ url: url.href, model: sampleModel() });
       await assert.rejects(opened, { name: 'UnusableDatabase', message: /too many connections for role "limited"/ });
-      // The server forgets a session shortly after its client has left.
-      for (const deadline = Date.now() + 5_000; (await openSessions()) !== 0; )
-        assert.ok(Date.now() < deadline, 'a session is still open');
-    } finally {
-      await administrator.end();
-    }
+    });
+  });
+});
+
+describe('sessions of a store whose replicas cannot be opened', () => {
+  it('[OPS-4b] are closed, such as for a user who may not read which cluster it is', async () => {
+    const grants = [
+      'grant create on database postgres to plain',
+      'revoke execute on function pg_control_system() from public',
+    ];
+    await withRole({ name: 'plain', attributes: '', grants }, async (url) => {
+      const opened = openPostgres({ url: url.href, model: sampleModel(), replicas: [server.url('plain')] });
+      await assert.rejects(opened, {
+        name: 'UnusableDatabase',
+        message: /grant execute on function pg_control_system\(\)/,
+      });
+    });
   });
 });
 
