@@ -70,7 +70,8 @@ export interface StartApiOptions
   readonly databasePassword?: string | undefined;
   /**
    * URLs of streaming replicas of the PostgreSQL, which answer reads of pages where they have everything that was
-   * acknowledged. One that is away, behind or not a replica is left out until that has changed. Default: none.
+   * acknowledged. One that is away, behind or not a replica is left out until that has changed. A file of SQLite has
+   * none. Default: none.
    */
   readonly replicas?: readonly string[];
   /** The library that opens the file. Default: better-sqlite3, or `node:sqlite` where that cannot be loaded. */

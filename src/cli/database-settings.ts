@@ -97,8 +97,9 @@ function findReplicas(
 ): readonly string[] {
   const origin = given === undefined ? REPLICAS.variable : REPLICAS.flag;
   const urls = given ?? (env[REPLICAS.variable] ?? '').split(/\s+/).filter((url) => url !== '');
-  if (urls.length > 0 && selectKind(database).name !== 'postgres')
-    throw usageError(`${origin}: only a database of PostgreSQL has replicas; name it with ${DATABASE.flag}.`);
+  const { noReplicas } = selectKind(database);
+  if (urls.length > 0 && noReplicas !== null)
+    throw usageError(`${origin}: ${noReplicas}; name it with ${DATABASE.flag}.`);
   const found = urls.map((url) => withPasswordFile(url, env));
   for (const text of found) requireUrl({ text, origin });
   return found;

@@ -9,7 +9,7 @@ import { type CopySource, type CopyTarget, type LastNumbers, requireEmpty } from
 import type { ConversionCheck } from '../sql/conversion/problem-rows.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { MigrationPhase } from '../sql/schema/current-models.ts';
-import type { SchemaStep } from '../sql/schema/schema-errors.ts';
+import { type SchemaStep, UnusableDatabase } from '../sql/schema/schema-errors.ts';
 import { sqliteCopySource, sqliteCopyTarget, sqliteNumbers } from '../sqlite/copy/sqlite-copy.ts';
 import { sqlite } from '../sqlite/dialect/sqlite-dialect.ts';
 import type { DriverName } from '../sqlite/driver/driver.ts';
@@ -44,6 +44,9 @@ export interface DatabaseKind {
   /** True if the database is a file that does not exist. Only a connection shows the databases of a server. */
   readonly isMissing: (database: string) => boolean;
   readonly dialect: Dialect;
+  /** The reason why databases of the kind have no replicas; null if they can have some. */
+  readonly noReplicas: string | null;
+  /** @throws {UnusableDatabase} for replicas that the kind has not, and as the store throws */
   readonly open: (reference: DatabaseReference, options: StoreOptions) => Promise<Store>;
   /** Plans the migration to a model, without changing the database. */
   readonly plan: (
@@ -68,6 +71,7 @@ const postgresSchemas: DatabaseKind = {
   display: displayedUrl,
   isMissing: () => false,
   dialect: postgres,
+  noReplicas: null,
   open: ({ database: url, databasePassword: password, replicas = [] }, { signal: _signal, ...options }) =>
     openPostgres({ url, password, replicas, ...options }),
   plan: ({ database: url, databasePassword: password }, options) => planPostgres({ url, password, ...options }),
@@ -78,6 +82,8 @@ const postgresSchemas: DatabaseKind = {
   },
 };
 
+const NO_REPLICAS = 'only a database of PostgreSQL has replicas';
+
 const sqliteFiles: DatabaseKind = {
   name: 'sqlite',
   matches: (database) => !isPostgresUrl(database),
@@ -85,7 +91,11 @@ const sqliteFiles: DatabaseKind = {
   display: (file) => file,
   isMissing: (file) => file !== IN_MEMORY && !existsSync(file),
   dialect: sqlite,
-  open: ({ database, driver }, options) => openSqlite({ path: database, driver, ...options }),
+  noReplicas: NO_REPLICAS,
+  open: async ({ database, driver, replicas = [] }, options) => {
+    if (replicas.length > 0) throw new UnusableDatabase(`${database} cannot be opened: ${NO_REPLICAS}.`);
+    return openSqlite({ path: database, driver, ...options });
+  },
   plan: async ({ database, driver }, { model, ...options }) => planSqlite(database, model, { driver, ...options }),
   copy: {
     source: async ({ database, driver }) => sqliteCopySource(database, driver),

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { loadModel } from '../../../src/model/compile/load-model.ts';
+import { startApi } from '../../../src/start-api.ts';
 import { selectKind } from '../../../src/stores/databases/databases.ts';
+import { temporaryDirectory } from '../../temporary-directory.ts';
 
 const nameKind = (database: string): string => selectKind(database).name;
 
@@ -36,5 +40,19 @@ describe('the kind of a database', () => {
       ['postgres://host.invalid/missing', false],
     ] as const)
       assert.equal(selectKind(database).isMissing(database), isMissing, database);
+  });
+
+  it('[OPS-5] has replicas only if it is PostgreSQL: a file that is started with some is refused, not created', async (test) => {
+    const { model } = loadModel({ text: 'name: shop\nresources: { items: { schema: { type: object } } }\n' });
+    const file = path.join(temporaryDirectory(test), 'shop.db');
+    for (const database of [file, ':memory:']) {
+      const started = startApi({ model, database, replicas: ['postgres://ann:secret@replica/shop'] });
+      await assert.rejects(started, {
+        name: 'UnusableDatabase',
+        message: `${database} cannot be opened: only a database of PostgreSQL has replicas.`,
+      });
+    }
+    assert.equal(existsSync(file), false);
+    await (await startApi({ model, database: ':memory:', replicas: [] })).close();
   });
 });
