@@ -8,13 +8,13 @@ import { FROM_LOG } from '../../sql/system-statements.ts';
 import { StoreOverloaded, StoreUnavailable } from '../../store.ts';
 import { type OpenSession, Session } from '../connection/sessions.ts';
 import { allAnswers } from '../driver/answers.ts';
-import { storeError } from '../driver/postgres-errors.ts';
+import { sqlState, storeError } from '../driver/postgres-errors.ts';
 import { MAX_UNANSWERED } from '../read/postgres-client.ts';
 import { readBatch } from '../read/read-batch.ts';
 import type { SlowReads } from '../read/slow-reads.ts';
 
 /** The reason why nothing is read from a replica. */
-export type ReplicaProblem = 'away' | 'behind' | 'not a replica' | 'of another server';
+export type ReplicaProblem = 'away' | 'behind' | 'not a replica' | 'of another server' | 'without the schema';
 
 /** The rows of a batch, and the last revision in its snapshot. */
 export interface ReplicaRead {
@@ -45,6 +45,8 @@ export const CLUSTER = 'select system_identifier::text as cluster from pg_contro
 /** The age of the last transaction that a replica shows, in seconds. */
 const AGE = 'select extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as age';
 
+const UNDEFINED_TABLE = '42P01';
+
 /** Milliseconds between two looks at a replica that is behind. */
 const LOOK_INTERVAL = 1;
 /** Milliseconds that a replica may take to answer a probe. */
@@ -54,7 +56,7 @@ const PROBE_TIMEOUT = 500;
 export class Replica {
   readonly name: string;
   /** Null while reads may go to it. */
-  problem: ReplicaProblem | null = 'away';
+  problem: ReplicaProblem | 'not probed' | null = 'not probed';
   /** Seconds that it is behind the primary: 0 while it has everything. */
   lag = 0;
   readonly #session: Session;
@@ -115,15 +117,16 @@ export class Replica {
   async probe(revision: number, cluster: string, wait: number): Promise<ReplicaProblem | null> {
     try {
       const [state, own, age] = await answeredWithin(this.#readState(), PROBE_TIMEOUT, this.name);
-      if (state?.['standby'] !== 1) return 'not a replica';
+      if (state === undefined || state === null) return 'without the schema';
+      if (state['standby'] !== 1) return 'not a replica';
       if (own?.['cluster'] !== cluster) return 'of another server';
       // Reads wait for an answer, not for a session.
       await answeredWithin(this.#session.open(), PROBE_TIMEOUT, this.name);
       const isCurrent = this.#note(state) >= revision || (await this.shows(revision, monotonicNow() + wait));
       this.lag = isCurrent ? 0 : Number(age?.['age'] ?? 0);
       return isCurrent ? null : 'behind';
-    } catch {
-      return 'away';
+    } catch (error) {
+      return sqlState(error) === UNDEFINED_TABLE ? 'without the schema' : 'away';
     }
   }
 

@@ -74,18 +74,20 @@ export class Replicas {
     return read;
   }
 
-  /** Probes all replicas, again for those that do not have a schema yet which was just created. */
+  /** Probes all replicas, and those again that do not have the schema yet: it may just have been created. */
   async begin(): Promise<void> {
-    for (let probes = 1; probes <= FIRST_PROBES; probes += 1) {
-      await this.#probe();
-      if (this.#options.replicas.every(({ problem }) => problem === null)) return;
+    await this.#probe();
+    for (let probes = 1; probes < FIRST_PROBES; probes += 1) {
+      const without = this.#options.replicas.filter(({ problem }) => problem === 'without the schema');
+      if (without.length === 0) return;
       await pause(MAX_WAIT);
+      await this.#probe(without);
     }
   }
 
-  /** Probes all replicas, each of which then is read from, or not. */
-  #probe(): Promise<void> {
-    this.#probing ??= this.#probeAll().finally(() => {
+  /** Probes replicas, each of which then is read from, or not. Probes that are not done are waited for instead. */
+  #probe(replicas = this.#options.replicas): Promise<void> {
+    this.#probing ??= this.#probeAll(replicas).finally(() => {
       this.#probing = null;
     });
     return this.#probing;
@@ -140,8 +142,8 @@ export class Replicas {
     return true;
   }
 
-  async #probeAll(): Promise<void> {
-    const { replicas, cluster, states } = this.#options;
+  async #probeAll(replicas: readonly ReadReplica[]): Promise<void> {
+    const { cluster, states } = this.#options;
     const revision = states.knownState?.revision ?? 0;
     await Promise.all(
       replicas.map(async (replica) => {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import pg from 'pg';
 import { SeededRandom } from '../../../../store-suite/seeded-random.ts';
-import type { ReplicaUsage } from '../../../../src/stores/store.ts';
-import { type ControlledPostgres, startReplicated } from '../../../postgres-server.ts';
+import { startReplicated } from '../../../postgres-server.ts';
 import { brokenRows, recordHistory } from '../failures/histories.ts';
 import { roundRobin, type Send, toInstance } from '../failures/send.ts';
-import { type Instance, NOTES, openInstance, relayTo } from '../instance.ts';
+import { NOTES, openInstance, relayTo } from '../instance.ts';
+import { leftBy, PAGE, put, readUsage, runOn, until, withInstances } from './replicated-instances.ts';
 
 const { primary, replicas } = await startReplicated([], [[], []]);
 const [first = assert.fail(), second = assert.fail()] = replicas;
@@ -17,55 +16,7 @@ after(async () => {
   for (const server of [...replicas, primary]) await server.stop();
 });
 
-/** Runs a statement on a server. */
-async function run(server: ControlledPostgres, text: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url('public').replace(/[?&]schema=public/, '') });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
-
-/** The servers of some instances. */
-interface Place {
-  readonly schema: string;
-  /** Default: the primary of all tests. */
-  readonly server?: ControlledPostgres;
-  /** Makes the URLs of replicas. Default: those of all tests. */
-  readonly followers?: readonly { readonly url: (schema: string) => string }[];
-}
-
-/** Opens instances in a schema of their own, once they read from the first replica. Closes them. */
-async function withInstances(
-  { schema, server = primary, followers = relays }: Place,
-  count: number,
-  use: (instances: readonly Instance[], sends: readonly Send[]) => Promise<void>,
-): Promise<void> {
-  const urls = followers.map(({ url }) => url(schema));
-  const instances: Instance[] = [];
-  try {
-    for (let at = 0; at < count; at += 1) instances.push(await openInstance(server.url(schema), NOTES, urls));
-    for (const instance of instances) await until(() => readUsage(instance).replicas[0]?.isRead === true);
-    await use(instances, instances.map(toInstance));
-  } finally {
-    await Promise.all(instances.map((each) => each.close()));
-  }
-}
-
-function readUsage({ store }: Instance): ReplicaUsage {
-  return store.replicaUsage?.() ?? assert.fail('The store has no replicas');
-}
-
-/** The names of replicas that were left, and why, in order. */
-function leftBy({ observations }: Instance): readonly string[] {
-  return observations.flatMap((seen) => (seen.kind === 'replica-left' ? [seen.problem] : []));
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await setTimeout(10);
-}
-
-const PAGE = { send: 'GET /api/v1/notes?limit=100' };
-const put = (id: string, text: string) => ({ send: `PUT /api/v1/notes/${id}`, body: { text } });
+const ALL = { server: primary, followers: relays };
 
 /** Reads a page right after each write, by another instance. @returns the number of pages that lack the write */
 async function countStale(sends: readonly Send[], writes: number): Promise<number> {
@@ -107,7 +58,7 @@ async function compareTagged(sends: readonly Send[], writes: number): Promise<nu
 
 describe('pages of a replicated database', () => {
   it('[OPS-5] come from the replicas, and have each acknowledged write, whichever instance made it', async () => {
-    await withInstances({ schema: 'pages' }, 2, async (instances, sends) => {
+    await withInstances({ schema: 'pages', ...ALL }, 2, async (instances, sends) => {
       assert.equal(await countStale(sends, 200), 0);
       const [, reader = assert.fail()] = instances;
       const { onReplicas, onPrimary } = readUsage(reader);
@@ -117,7 +68,7 @@ describe('pages of a replicated database', () => {
   });
 
   it('[OPS-5] are part of one linearizable store, while replicas are frozen, cut and delayed', async () => {
-    await withInstances({ schema: 'faults' }, 3, async (instances, sends) => {
+    await withInstances({ schema: 'faults', ...ALL }, 3, async (instances, sends) => {
       const isOver = (requests: number): boolean => requests >= 2_000;
       const recorded = recordHistory(roundRobin(sends), { clients: 8, rows: 3, isOver, random: new SeededRandom(3) });
       const state = { isDone: false };
@@ -143,14 +94,14 @@ describe('pages of a replicated database', () => {
   });
 
   it('[CACHE-2] [OPS-5] have equal bytes where their ETags are equal, whichever server answers', async () => {
-    await withInstances({ schema: 'tags' }, 3, async (instances, sends) => {
+    await withInstances({ schema: 'tags', ...ALL }, 3, async (instances, sends) => {
       assert.ok((await compareTagged(sends, 150)) > 20);
       assert.ok(instances.every((each) => readUsage(each).onReplicas > 0));
     });
   });
 
   it('[OPS-5] come from the primary where a connection is cut in the middle of one', async () => {
-    await withInstances({ schema: 'cut' }, 1, async ([instance = assert.fail()], [send = assert.fail()]) => {
+    await withInstances({ schema: 'cut', ...ALL }, 1, async ([instance = assert.fail()], [send = assert.fail()]) => {
       await send(put('a', 'the text that is cut'));
       for (const { relay } of relays) {
         const cut = relay.cutAt('answer', 'the text that is cut');
@@ -168,9 +119,9 @@ describe('pages of a replicated database', () => {
   });
 
   it('[OPS-5] come from the primary while all replicas are behind, and from them once they are not', async () => {
-    await withInstances({ schema: 'behind' }, 2, async (instances, sends) => {
+    await withInstances({ schema: 'behind', ...ALL }, 2, async (instances, sends) => {
       const [, reader = assert.fail()] = instances;
-      for (const replica of replicas) await run(replica, 'select pg_wal_replay_pause()');
+      for (const replica of replicas) await runOn(replica, 'select pg_wal_replay_pause()');
       assert.equal(await countStale(sends, 20), 0);
       assert.equal(readUsage(reader).onReplicas, 0);
       assert.deepEqual(
@@ -178,7 +129,7 @@ describe('pages of a replicated database', () => {
         [false, false],
       );
       assert.deepEqual(leftBy(reader), ['behind', 'behind']);
-      for (const replica of replicas) await run(replica, 'select pg_wal_replay_resume()');
+      for (const replica of replicas) await runOn(replica, 'select pg_wal_replay_resume()');
       await until(() => readUsage(reader).replicas.every(({ isRead }) => isRead));
       assert.equal(await countStale(sends, 20), 0);
       assert.ok(readUsage(reader).onReplicas > 0);
@@ -197,8 +148,7 @@ describe('pages of a replicated database', () => {
     const instance = await openInstance(primary.url('other'), NOTES, urls);
     await toInstance(instance)(put('a', 'first'));
     assert.equal((await toInstance(instance)(PAGE)).body.data.length, 1);
-    const left = instance.observations.flatMap((seen) => (seen.kind === 'replica-left' ? [seen.problem] : []));
-    assert.deepEqual(left.toSorted(), ['not a replica', 'of another server']);
+    assert.deepEqual(leftBy(instance).toSorted(), ['not a replica', 'of another server']);
     assert.equal(readUsage(instance).onReplicas, 0);
     await instance.close();
   });
@@ -226,7 +176,7 @@ describe('a replica of several', () => {
     });
     const place = { schema: 'shop', server: promoted.primary, followers: [replica] };
     await withInstances(place, 1, async ([instance = assert.fail()], [send = assert.fail()]) => {
-      await run(replica, 'select pg_promote()');
+      await runOn(replica, 'select pg_promote()');
       await until(() => leftBy(instance).includes('not a replica'));
       const before = readUsage(instance).onReplicas;
       await send(put('a', 'on the primary'));
