@@ -30,6 +30,8 @@ export interface ControlledPostgres extends PostgresServer {
   readonly socket: string;
   /** Ends it without notice: no session is closed in order, nothing is written. */
   readonly crash: () => Promise<void>;
+  /** Ends it in order, with a message to each session. */
+  readonly shutDown: () => Promise<void>;
   /** Starts it again on the same files. */
   readonly restart: () => Promise<void>;
 }
@@ -207,6 +209,7 @@ async function startIn(folder: string, program: string, settings: readonly strin
       if (child.exitCode === null) await end(() => child.stdin?.end());
       rmSync(folder, { recursive: true, force: true });
     },
+    shutDown: () => end(() => child.stdin?.end()),
     crash: () =>
       end(() =>
         process.kill(Number(readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT'),

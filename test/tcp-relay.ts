@@ -8,6 +8,8 @@ export type Direction = 'request' | 'answer';
 interface Cut {
   readonly direction: Direction;
   readonly text: string;
+  /** True if the connection stays open, without the bytes from the text on. */
+  readonly isHeld: boolean;
   readonly done: () => void;
 }
 
@@ -44,9 +46,12 @@ export class TcpRelay {
 
   /** Closes the connection whose next bytes in a direction contain a text, and loses these bytes. Resolves then. */
   cutAt(direction: Direction, text: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#cut = { direction, text, done: resolve };
-    return promise;
+    return this.#cutOnce({ direction, text, isHeld: false });
+  }
+
+  /** Loses the bytes of a connection in a direction from a text on, and leaves it open. Resolves then. */
+  holdAt(direction: Direction, text: string): Promise<void> {
+    return this.#cutOnce({ direction, text, isHeld: true });
   }
 
   /** Closes all connections. */
@@ -58,6 +63,12 @@ export class TcpRelay {
     this.cutAll();
     this.#server.close();
     await once(this.#server, 'close');
+  }
+
+  #cutOnce(cut: Omit<Cut, 'done'>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#cut = { ...cut, done: resolve };
+    return promise;
   }
 
   #accept(client: Socket): void {
@@ -86,9 +97,12 @@ export class TcpRelay {
     let before: Promise<unknown> = Promise.resolve();
     from.on('data', (chunk: Buffer) => {
       if (this.#cut?.direction === direction && chunk.includes(this.#cut.text)) {
-        const { done } = this.#cut;
+        const { done, isHeld, text } = this.#cut;
         this.#cut = null;
-        from.destroy();
+        if (isHeld) {
+          from.pause();
+          void this.#send(to, chunk.subarray(0, chunk.indexOf(text)), before, 0);
+        } else from.destroy();
         done();
         return;
       }

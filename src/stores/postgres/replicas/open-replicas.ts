@@ -36,6 +36,11 @@ interface OpenedReplicas {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * Milliseconds that a read waits for a table which a replica has locked to apply a change. Then the primary is read,
+ * which may have unlocked it long ago.
+ */
+const LOCK_TIMEOUT = 100;
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /**
@@ -53,7 +58,7 @@ export async function openReplicas(
   const { statementTimeout } = sessions.model.limits;
   const opened = urls.map((url) => {
     const open = connects({ url, password }, sessions);
-    const connect = open({ statementTimeout, lockTimeout: statementTimeout, readOnly: true });
+    const connect = open({ statementTimeout, lockTimeout: LOCK_TIMEOUT, readOnly: true });
     const slow = new SlowReads({ connect, clock, timeout: statementTimeout });
     return new Replica({ name: serverName(url), connect, slow });
   });
