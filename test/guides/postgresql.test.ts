@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readPage } from './guide-pages.ts';
+
+const [, table = assert.fail()] =
+  /^## What scales with what$([^]*?)^## /m.exec(readPage('docs/guides/postgresql.md')) ?? [];
+
+describe('what scales with what, in the guide to PostgreSQL', () => {
+  it('[OPS-5] has figures of the benchmark and of the alerts alone', () => {
+    const known = readPage('bench/postgres/README.md') + readPage('examples/monitoring/alerts.yml');
+    const figures = table.match(/(?<![\w.])\d[\d,.]*\d(?!\w)/g) ?? [];
+    assert.ok(figures.length >= 5);
+    const unknown = figures.filter((figure) => !known.includes(figure));
+    assert.deepEqual(unknown, []);
+  });
+
+  it('[OPS-2b] names metrics that a server has', () => {
+    const known = readPage('docs/guides/observing.md');
+    const metrics = table.match(/\b(?:restwright|nodejs)_\w+/g) ?? [];
+    assert.ok(metrics.length >= 8);
+    assert.deepEqual(
+      metrics.filter((metric) => !known.includes(`\`${metric}\``)),
+      [],
+    );
+  });
+});
