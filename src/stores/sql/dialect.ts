@@ -204,6 +204,12 @@ export interface Dialect {
    */
   joinEach(keys: string, table: string, key: readonly string[]): string;
 
+  /**
+   * The origin of revisions and sequences: `counted` by one transaction after the other, or `allocated` to several that
+   * overlap. Those add up what they change in slots of their own.
+   */
+  readonly numbers: 'counted' | 'allocated';
+
   /** Rows as arrays, so that one statement writes all of them; null where as many statements are as fast. */
   readonly rowArrays: RowArrays | null;
 

@@ -164,6 +164,7 @@ const STANDARD = {
   either: (which: 'least' | 'greatest', one: string, other: string) => `${which}(${one}, ${other})`,
   order: (_path: string, expression: string, descending: boolean) => (descending ? `${expression} desc` : expression),
   derivedColumns: () => [],
+  numbers: 'counted',
   rowArrays: null,
   largeRow: null,
   deadline: null,

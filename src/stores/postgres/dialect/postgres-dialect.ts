@@ -133,6 +133,7 @@ export const postgres: Dialect = extendStandard(TYPES, {
     const same = key.map((column, at) => `${column} = ${EACH}.${names[at] ?? ''}`).join(' and ');
     return `cross join lateral (${keys}) as ${EACH}(${names.join(', ')}) join ${table} on ${same}`;
   },
+  numbers: 'allocated',
   rowArrays: {
     source: (types) => {
       const arrays = types.map((type, index) => `$${index + 1}::${castType(type)}[]`);
