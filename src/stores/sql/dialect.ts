@@ -1,5 +1,6 @@
 import type { Json } from '../../conventions/json/json.ts';
 import type { Resource, ValueType } from '../../model/model.ts';
+import type { JsonPlace } from '../../plan/condition.ts';
 
 /** A value that a database driver binds or returns. */
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array;
@@ -139,6 +140,12 @@ export interface Dialect {
 
   /** A member of a JSON column, compared by value (QRY-7). Members that are null or absent are NULL. */
   member(column: string, path: readonly string[], type: ValueType): ComparableExpression;
+
+  /**
+   * The value at a place in JSON: NULL where there is none, or one of another type. A path leads through objects only.
+   * Of the type `json`, all that can be said is that there is a value.
+   */
+  inside(column: string, path: readonly string[], type: JsonPlace['type']): ComparableExpression;
 
   /** An expression: the values of a column of texts as texts, where they are stored in another form. */
   readonly text: (column: string, type: ValueType) => string;
