@@ -55,7 +55,7 @@ export function clientTypes({ contract, version, isDefault }: TypedContract): st
   ].join('\n');
 }
 
-const IMPORTED = ['ItemMembers', 'ListFilter', 'ScalarFilter', 'TextFilter'];
+const IMPORTED = ['ItemMembers', 'JsonFilter', 'ListFilter', 'ScalarFilter', 'TextFilter'];
 
 /** A resource, and the names of its declarations. */
 interface DeclaredResource extends PlacedResource {
@@ -70,7 +70,7 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
     { name: 'shown_once', type: objectType(resource.fields.filter(({ shownOnce }) => shownOnce).map(shownMember)) },
     { name: 'body', type: resource.readOnly ? 'never' : names.body },
     { name: 'immutable', type: union(resource.fields.filter(({ immutable }) => immutable).map(({ name }) => name)) },
-    { name: 'filters', type: objectType(declared.filterable.map(filterMember)) },
+    { name: 'filters', type: objectType(declared.filterable.flatMap(filterMembers)) },
     { name: 'sort', type: union(declared.sortable.map(({ path }) => path)) },
     { name: 'relations', type: objectType(declared.relations.map(relationMember)) },
     { name: 'parent', type: parentType(declared) },
@@ -115,6 +115,12 @@ function bodyMembers({ resource: { id, schema }, writable }: DeclaredResource): 
 
 function shownMember({ name }: Field): MemberType {
   return { name, type: 'string' };
+}
+
+function filterMembers(property: Property): readonly MemberType[] {
+  const { path, type } = property;
+  if (type.kind !== 'json') return [filterMember(property)];
+  return [path, `[path: \`${path}.\${string}\`]`].map((name) => ({ name, type: 'JsonFilter' }));
 }
 
 function filterMember({ path, type, allowed }: Property): MemberType {

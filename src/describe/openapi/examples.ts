@@ -62,8 +62,14 @@ function requestMembers(
 /** An example of a form with the required members; nothing where one of them has brackets in its name. */
 export function exampleForm(resource: Resource, fields: readonly Field[]): JsonObject {
   const members = requestMembers(resource, fields, 'Create');
-  const isFlat = members !== null && Object.values(members).every((value) => typeof value !== 'object');
-  return isFlat ? { examples: [members] } : {};
+  if (members === null) return {};
+  const json = new Set(fields.filter(({ type }) => type.kind === 'json').map(({ name }) => name));
+  const written = Object.entries(members).map(([name, value]) => [
+    name,
+    json.has(name) ? JSON.stringify(value) : value,
+  ]);
+  const isFlat = written.every(([, value]) => typeof value !== 'object');
+  return isFlat ? { examples: [Object.fromEntries(written)] } : {};
 }
 
 /** A value of a field as responses have it; null where none is known. */

@@ -145,7 +145,7 @@ export function formSchema(resource: Resource, description: Description): JsonOb
     const schemas = requestMembers(fields, resource, 'patch');
     const members = fields.map(({ name, type }) => [
       type.kind === 'array' ? `${name}[]` : name,
-      readObject(schemas[name]),
+      type.kind === 'json' ? JSON_TEXT : readObject(schemas[name]),
     ]);
     return {
       type: 'object',
@@ -156,6 +156,9 @@ export function formSchema(resource: Resource, description: Description): JsonOb
     };
   });
 }
+
+/** Any JSON in a form. */
+const JSON_TEXT: JsonObject = { type: 'string', contentMediaType: 'application/json' };
 
 const REVISION: JsonObject = {
   type: 'integer',
@@ -248,7 +251,7 @@ function marked(fields: readonly Field[], schemas: JsonObject): JsonObject {
     fields.map(({ name, readOnly, shownOnce }) => {
       const schema = readObject(schemas[name]);
       // A replay has null in place of what is shown once.
-      const shown = shownOnce && !Array.isArray(schema['type']) ? nullable(schema) : schema;
+      const shown = shownOnce ? nullable(schema) : schema;
       return [name, readOnly ? { ...shown, readOnly: true } : shown];
     }),
   );

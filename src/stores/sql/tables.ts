@@ -2,6 +2,7 @@ import type { Json } from '../../conventions/json/json.ts';
 import { weakMemoize } from '../../cache/memoize.ts';
 import type { Model, Resource, ValueType } from '../../model/model.ts';
 import { isHidden, keyMembers } from '../../model/row-key.ts';
+import type { JsonPlace } from '../../plan/condition.ts';
 import type { Columns, Row } from '../../plan/plan.ts';
 import { type AncestorContext, joinSelections, referenceSelections, type SelectedMember } from './ancestor-ids.ts';
 import {
@@ -138,11 +139,16 @@ export class Table {
     return this.#sized.filter((name) => name === 'id' || isHidden(name) || columns.includes(name));
   }
 
-  /** The operand of a dotted path. @throws {Error} where the resource has no such property */
-  operand(path: string): Operand {
-    const known = this.#operands.get(path);
+  /**
+   * The operand of a dotted path, or of a place in its JSON. There are any number of places: they are not stored.
+   *
+   * @throws {Error} where the resource has no such property
+   */
+  operand(path: string, inside?: JsonPlace): Operand {
+    const known = inside === undefined ? this.#operands.get(path) : undefined;
     if (known !== undefined) return known;
     const [name = '', ...members] = path.split('.');
+    if (inside !== undefined) return this.#inside(name, members, inside);
     const type = typeAt(this.columns, [name, ...members]);
     const operand = members.length === 0 ? this.#own(name, type) : this.#member(name, members, type);
     this.#operands.set(path, operand);
@@ -158,6 +164,12 @@ export class Table {
   /** Rows that are older than the declaration of a member do not have it, whatever the model declares now. */
   #member(column: string, members: readonly string[], type: ValueType): Operand {
     const comparable = this.dialect.member(this.column(column), members, type);
+    return { ...comparable, type, compare: compileComparison(type), nullable: true, isColumn: false };
+  }
+
+  #inside(column: string, members: readonly string[], inside: JsonPlace): Operand {
+    const { type } = inside;
+    const comparable = this.dialect.inside(this.column(column), [...members, ...inside.members], type);
     return { ...comparable, type, compare: compileComparison(type), nullable: true, isColumn: false };
   }
 

@@ -1,7 +1,7 @@
 import type { CompileContext } from '../../document/compile-context.ts';
 import type { Field, Property, SortKey } from '../../model.ts';
 import { readArray, readObject, readString, readStrings } from '../../values/access.ts';
-import { checkScalar } from '../fields/properties.ts';
+import { checkScalar, reportJson } from '../fields/properties.ts';
 
 type Properties = ReadonlyMap<string, Property>;
 
@@ -55,6 +55,7 @@ export function compileUniques(
   const check = (name: string, at: CompileContext['path']): void => {
     const kind = byName.get(name)?.type.kind;
     if (kind === undefined) report(at, `there is no field ${name}`, 'use fields of this resource');
+    else if (kind === 'json') reportJson(name, at, report);
     else if (kind === 'array' || kind === 'object' || kind === 'map' || kind === 'binary') {
       report(at, `${name} is not a scalar field`, 'use scalar fields');
     }

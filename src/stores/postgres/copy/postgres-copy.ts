@@ -3,7 +3,8 @@ import { nextBatchRows } from '../../sql/copy/batch-size.ts';
 import type { CopiedTable } from '../../sql/copy/copied-tables.ts';
 import { type CopySource, type CopyTarget, type LastNumbers, lastNumbers } from '../../sql/copy/copy-database.ts';
 import { RefusedCopyRow } from '../../sql/copy/unstorable-row.ts';
-import { FROM_LOG, SystemStatements } from '../../sql/system-statements.ts';
+import { EXCLUDE_WRITES } from '../commit/write-locks.ts';
+import { SystemStatements } from '../../sql/system-statements.ts';
 import { type DatabaseAccess, openSession } from '../connection/open-session.ts';
 import { postgres } from '../dialect/postgres-dialect.ts';
 import type { PostgresConnection } from '../driver/pg.ts';
@@ -81,7 +82,7 @@ class PostgresCopyTarget implements CopyTarget {
 
   async begin(): Promise<void> {
     await this.#session.query('begin');
-    await this.#session.query(`select change ${FROM_LOG} for update`);
+    await this.#session.query(EXCLUDE_WRITES);
     const dropped = [...(await this.#session.query(KEYS)).rows, ...(await this.#session.query(INDEXES)).rows];
     for (const each of dropped) await this.#session.script(String(each['drop']));
     this.#create = dropped
@@ -176,9 +177,9 @@ async function readColumnTypes(
 export async function postgresNumbers(access: DatabaseAccess): Promise<LastNumbers | null> {
   const session = await connect(access, true);
   try {
-    const [found] = (await session.query(`select to_regclass('restwright_counts') is not null as found`)).rows;
+    const [found] = (await session.query(`select to_regclass('restwright_slots') is not null as found`)).rows;
     if (found?.['found'] !== 1) return null;
-    return lastNumbers((await session.query(system.counters().text)).rows[0] ?? null);
+    return lastNumbers((await session.query(system.commits().text)).rows[0] ?? null);
   } finally {
     await session.close();
   }
