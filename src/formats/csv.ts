@@ -166,7 +166,7 @@ function readCell(type: ValueType, cell: Cell, limits: StructureLimits): NodeCon
   if (type.kind === 'object' || type.kind === 'map' || type.kind === 'array') {
     return { kind: 'json', json: readJson(new TextEncoder().encode(cell), limits) };
   }
-  const text = isText(type) ? unescaped(cell) : cell;
+  const text = unescaped(cell);
   // Spreadsheets write TRUE and FALSE.
   return { kind: 'text', text: type.kind === 'boolean' ? text.toLowerCase() : text, padded: false };
 }
