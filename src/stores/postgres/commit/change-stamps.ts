@@ -1,7 +1,7 @@
 import type { Partition } from '../../../plan/list/partitions.ts';
 import type { WritePlan } from '../../../plan/plan.ts';
-import { loopIteration } from '../../../platform/clock.ts';
 import type { MaybePromise } from '../../../platform/maybe-promise.ts';
+import { OnceAnIteration } from '../../../platform/once-an-iteration.ts';
 import type { SqlRow } from '../../sql/dialect.ts';
 import { changedRow } from '../../sql/events/event-codec.ts';
 import type { SqlClient } from '../../sql/sql-client.ts';
@@ -13,6 +13,7 @@ import { SeenEvents, WINDOW } from './seen-events.ts';
 import type { LogHorizon } from './log-horizon.ts';
 import type { SlotTotals } from './begin-transaction.ts';
 import {
+  countChanges,
   type DatabaseState,
   hasSameCommits,
   includesState,
@@ -60,10 +61,8 @@ export class PostgresChangeStamps implements ChangeStamps {
   readonly #horizon: Pick<LogHorizon, 'settledRevision'>;
   /** The names of resources by those in events. */
   readonly #resources: ReadonlyMap<string, string>;
-  #iteration: number | null = null;
-  /** The read of the iteration. */
-  #asked: Promise<void> = Promise.resolve();
-  /** The number of reads of stamps that wait for it. */
+  readonly #read = new OnceAnIteration((iteration) => this.#ask(iteration));
+  /** The number of reads of stamps that wait for that of an iteration. */
   #waiting = 0;
   /** The number of reads so far, and of those that were sent before the known state was learned. */
   #reads = 0;
@@ -106,7 +105,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   /** A state that has every change which stamps read so far count. */
   async stateOfStamps(): Promise<DatabaseState> {
     if (this.#known === null || this.#stampReads > this.#includedStampReads) {
-      this.#iteration = null;
+      this.#read.renew();
       await this.#currentState();
     }
     if (this.#known === null) throw new Error('The state of the database was read, and is not known');
@@ -162,7 +161,7 @@ export class PostgresChangeStamps implements ChangeStamps {
   /** To be called once a transaction is committed, before anything else can read. */
   committed({ server, before, changes, events, plans }: OwnCommit): void {
     // The next read includes the acknowledged commit, and those of others in between.
-    this.#iteration = null;
+    this.#read.renew();
     this.#confirmed = Number.NEGATIVE_INFINITY;
     this.#unconfirmed = this.#reads;
     const known = this.#known;
@@ -174,7 +173,6 @@ export class PostgresChangeStamps implements ChangeStamps {
     this.#learn({
       server,
       slots: new Map(known.slots).set(before.slot, before.changes + changes),
-      changes: known.changes + changes,
     });
   }
 
@@ -185,19 +183,10 @@ export class PostgresChangeStamps implements ChangeStamps {
       throw new StoreOverloaded(`${MAX_UNANSWERED} reads wait for the database already`);
     this.#waiting += 1;
     try {
-      await this.#current();
+      await this.#read.run();
     } finally {
       this.#waiting -= 1;
     }
-  }
-
-  #current(): Promise<void> {
-    const iteration = loopIteration();
-    if (iteration !== this.#iteration) {
-      this.#iteration = iteration;
-      this.#asked = this.#ask(iteration);
-    }
-    return this.#asked;
   }
 
   async #ask(iteration: number): Promise<void> {
@@ -248,9 +237,10 @@ export class PostgresChangeStamps implements ChangeStamps {
   }
 
   /** The events since the known state, in a snapshot after another one; null where they are too many, or unknown. */
-  async #changedSince({ server, changes }: DatabaseState): Promise<ChangedState | null> {
+  async #changedSince(state: DatabaseState): Promise<ChangedState | null> {
     const known = this.#known;
-    if (known === null || known.server !== server || changes - known.changes > MAX_CHANGES) return null;
+    if (known === null || known.server !== state.server) return null;
+    if (countChanges(state) - countChanges(known) > MAX_CHANGES) return null;
     const { start, sequences } = this.#seen;
     const rows = await this.#client.all({
       text: CHANGED,
@@ -269,7 +259,7 @@ export class PostgresChangeStamps implements ChangeStamps {
     // A commit of this process may have been answered meanwhile.
     const added = events.filter(({ sequence }) => !this.#seen.has(Number(sequence)));
     // Each change has one event, unless it was imported.
-    if (!includesState(joined, known) || added.length !== joined.changes - known.changes) return false;
+    if (!includesState(joined, known) || added.length !== countChanges(joined) - countChanges(known)) return false;
     const changed = added.flatMap((row) => {
       const { type, id } = changedRow(row);
       const resource = this.#resources.get(type);

@@ -9,31 +9,24 @@ export interface DatabaseState {
    * are the same commits.
    */
   readonly slots: ReadonlyMap<number, number>;
-  /** The number of changes of all slots. */
-  readonly changes: number;
 }
 
 /** An expression: when the server started. */
 export const SERVER = 'extract(epoch from pg_postmaster_start_time())::text';
 
 /** A query of one row, which {@link readState} reads. */
-export const SELECT_STATE = `select string_agg(slot || ':' || changes, ',') as slots, sum(changes)::bigint as changes,
-  ${SERVER} as server from restwright_slots where changes > 0`;
+export const SELECT_STATE = `select string_agg(slot || ':' || changes, ',') as slots, ${SERVER} as server from restwright_slots where changes > 0`;
 
 export const STATE: Statement = { text: SELECT_STATE, values: [] };
 
 /** The state of a database that nothing is known of: each other one has it. */
-export const NO_STATE: DatabaseState = { server: '', slots: new Map(), changes: 0 };
+export const NO_STATE: DatabaseState = { server: '', slots: new Map() };
 
 /** The state in a row of {@link SELECT_STATE}. */
 export function readState(row: SqlRow | null): DatabaseState {
-  const { slots = null, changes = 0, server = '' } = row ?? {};
+  const { slots = null, server = '' } = row ?? {};
   const pairs = slots === null ? [] : String(slots).split(',');
-  return {
-    server: String(server),
-    slots: new Map(pairs.map((pair) => readPair(pair.split(':')))),
-    changes: Number(changes ?? 0),
-  };
+  return { server: String(server), slots: new Map(pairs.map((pair) => readPair(pair.split(':')))) };
 }
 
 function readPair([slot, changes]: readonly string[]): [number, number] {
@@ -48,7 +41,7 @@ export function includesState(state: Pick<DatabaseState, 'slots'>, other: Pick<D
 
 /** Checks if two states have the same commits, whatever server shows them. */
 export function hasSameCommits(one: DatabaseState, other: DatabaseState): boolean {
-  return one.changes === other.changes && includesState(one, other) && includesState(other, one);
+  return includesState(one, other) && includesState(other, one);
 }
 
 /** The least state that has the commits of both. */
@@ -57,6 +50,10 @@ export function joinStates(one: DatabaseState, other: DatabaseState): DatabaseSt
   if (includesState(other, one)) return other;
   const slots = new Map(one.slots);
   for (const [slot, changes] of other.slots) slots.set(slot, Math.max(changes, slots.get(slot) ?? 0));
-  const changes = [...slots.values()].reduce((sum, each) => sum + each, 0);
-  return { ...one, slots, changes };
+  return { ...one, slots };
+}
+
+/** The number of changes of all slots. */
+export function countChanges({ slots }: Pick<DatabaseState, 'slots'>): number {
+  return [...slots.values()].reduce((sum, each) => sum + each, 0);
 }

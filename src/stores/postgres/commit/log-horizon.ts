@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
+import { OnceAnIteration } from '../../../platform/once-an-iteration.ts';
 import { ALLOCATORS, selectAllocated } from '../../sql/log-numbers.ts';
 import type { LogEnd } from '../../sql/events/event-log.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
@@ -60,9 +61,8 @@ export class LogHorizon implements LogEnd {
   #greatest: AllocatedNumbers & Pick<Look, 'place'> = NO_LOOK;
   /** The number of looks that were answered. */
   #answered = 0;
-  #iteration: number | null = null;
-  /** The look of the iteration. */
-  #looking: Promise<AllocatedNumbers> = Promise.resolve(NOTHING);
+  /** Reads the last numbers. */
+  readonly #look = new OnceAnIteration(() => this.#read());
 
   constructor(client: Pick<SqlClient, 'get'>, elapsed: () => number = monotonicNow) {
     this.#client = client;
@@ -91,23 +91,13 @@ export class LogHorizon implements LogEnd {
 
   async #settle(): Promise<AllocatedNumbers> {
     const until = this.#elapsed() + MAX_WAIT;
-    const last = await this.#look();
+    const last = await this.#look.run();
     while (this.#settled.sequence < last.sequence || this.#settled.revision < last.revision) {
       if (this.#elapsed() >= until) break;
       await pause(LOOK_INTERVAL);
-      await this.#look();
+      await this.#look.run();
     }
     return this.#settled;
-  }
-
-  /** All readers of an iteration look together. @returns the last numbers */
-  #look(): Promise<AllocatedNumbers> {
-    const iteration = loopIteration();
-    if (iteration !== this.#iteration) {
-      this.#iteration = iteration;
-      this.#looking = this.#read();
-    }
-    return this.#looking;
   }
 
   async #read(): Promise<AllocatedNumbers> {

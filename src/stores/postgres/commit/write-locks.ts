@@ -3,6 +3,7 @@ import type { WritePlan } from '../../../plan/plan.ts';
 import { keyIds } from '../../../plan/row-address.ts';
 import type { WriteUnit } from '../../../plan/write-unit.ts';
 import { BindParameters, type Statement } from '../../sql/dialect.ts';
+import { isAllocatedFormat } from '../../sql/schema/system-upgrades.ts';
 import type { Table, Tables } from '../../sql/tables.ts';
 import { arrayLiteral } from '../dialect/literals.ts';
 
@@ -38,7 +39,7 @@ export const EXCLUDE_WRITES = `select pg_advisory_xact_lock(${WRITES_KEY})`;
  * that the migration drops. The migration locks that table: none may wait for the row, and have a lock of the table.
  */
 export function excludeWrites(format: number): string {
-  if (format >= 13) return EXCLUDE_WRITES;
+  if (isAllocatedFormat(format)) return EXCLUDE_WRITES;
   return `lock table ${format < 11 ? 'restwright_sequences' : 'restwright_counts'} in access exclusive mode`;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { loopIteration, monotonicNow } from '../../../platform/clock.ts';
+import { monotonicNow } from '../../../platform/clock.ts';
+import { OnceAnIteration } from '../../../platform/once-an-iteration.ts';
 import { answeredWithin, settlesWithin } from '../../../platform/timeout.ts';
 import type { Effort } from '../../../plan/plan.ts';
 import type { SqlRow, Statement } from '../../sql/dialect.ts';
@@ -70,9 +71,7 @@ export class Replica {
   readonly #waiting = new Set<(error: Error) => void>();
   /** The last state that it has shown. */
   #shown = NO_STATE;
-  #iteration: number | null = null;
-  /** The look of the iteration. */
-  #looked: Promise<void> = Promise.resolve();
+  readonly #look = new OnceAnIteration(() => this.#readShown());
 
   constructor({ name, connect, slow }: ReplicaOptions) {
     this.name = name;
@@ -92,7 +91,7 @@ export class Replica {
     while (!includesState(this.#shown, state)) {
       const left = until - monotonicNow();
       if (left <= 0) return false;
-      await settlesWithin(this.#look(), left);
+      await settlesWithin(this.#look.run(), left);
       if (!includesState(this.#shown, state)) await pause(LOOK_INTERVAL);
     }
     return true;
@@ -156,16 +155,6 @@ export class Replica {
     const session = await this.#probes.open();
     const answers = await allAnswers([STATE.text, CLUSTER, AGE].map((text) => session.query(text)));
     return answers.map(({ rows }) => rows[0] ?? null);
-  }
-
-  /** All reads of an iteration look together. */
-  #look(): Promise<void> {
-    const iteration = loopIteration();
-    if (iteration !== this.#iteration) {
-      this.#iteration = iteration;
-      this.#looked = this.#readShown();
-    }
-    return this.#looked;
   }
 
   async #readShown(): Promise<void> {

@@ -17,6 +17,11 @@ import {
 /** The last format in which numbers are counted. */
 const COUNTED_FORMAT = 12;
 
+/** Checks if a database of a format allocates numbers. */
+export function isAllocatedFormat(format: number): boolean {
+  return format > COUNTED_FORMAT;
+}
+
 /**
  * The format of the system tables of this version. A database with a greater format was created by a newer version.
  * Where numbers are allocated, it is another one: versions that count them must not write there.

@@ -148,8 +148,7 @@ export class SlotDatabase {
 
   #state(): SqlRow {
     const slots = [...this.#slots].map((pair) => pair.join(':')).join(',');
-    const changes = [...this.#slots.values()].reduce((sum, each) => sum + each, 0);
-    return { slots: slots === '' ? null : slots, changes: changes === 0 ? null : changes, server: 'one' };
+    return { slots: slots === '' ? null : slots, server: 'one' };
   }
 
   #newest(limit: SqlRow[string] | undefined): readonly SqlRow[] {

@@ -4,7 +4,7 @@ import type { Observation } from '../../../../src/observe/observation.ts';
 import { Replicas } from '../../../../src/stores/postgres/replicas/replicas.ts';
 import type { Replica, ReplicaProblem } from '../../../../src/stores/postgres/replicas/replica.ts';
 
-const STATE = { server: 'one', slots: new Map([[0, 5]]), changes: 5 };
+const STATE = { server: 'one', slots: new Map([[0, 5]]) };
 
 const unprobed: Pick<Replica, 'problem'> = { problem: 'not probed' };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'node:test';
 import type { Row, WritePlan } from '../../../../src/plan/plan.ts';
+import { openEmptyTarget } from '../../../../src/stores/databases/databases.ts';
 import { databaseFormat } from '../../../../src/stores/sql/schema/migration.ts';
 import { UnusableDatabase } from '../../../../src/stores/sql/schema/schema-errors.ts';
 import type { EventQuery, Store } from '../../../../src/stores/store.ts';
@@ -130,6 +131,13 @@ describe('a database of the format whose numbers were counted', () => {
     statements.length = 0;
     await openUpgraded(context, url, statements);
     assert.deepEqual(statements, []);
+  });
+
+  it('[OPS-4b] is left as it is where a copy to it is refused: it is not empty', async (context) => {
+    const { url, build } = await openCounted(context);
+    const messages = /5000 changes of rows and 1020 events were written to it/;
+    await assert.rejects(openEmptyTarget({ database: url }, model), messages);
+    assert.deepEqual(await build.query("select value from restwright_meta where name = 'format'"), [{ value: '12' }]);
   });
 
   it('[OPS-4d] [EVT-8d] finds its events by type, time and id, those of the full block and of the open one', async (context) => {
