@@ -61,8 +61,8 @@ export function isExclusive({ delivery }: WriteUnit): boolean {
 }
 
 /**
- * Locks names, ids and resources. An idempotency record is found, or made, by one transaction. An id that clients
- * choose is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
+ * Locks names, ids and resources. An idempotency record is found, or made, by one transaction. An id that may
+ * be used again is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
  * unit expects unchanged are changed by no other one.
  */
 function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly Statement[] {
@@ -86,10 +86,15 @@ function addLocks(tables: Tables, { plans, records = [], expectStamps = [] }: Wr
   for (const plan of plans) {
     add(`resource ${plan.resource}`, false);
     if (plan.kind === 'create') for (const { resource } of plan.expectStamps ?? []) add(`resource ${resource}`, true);
-    const isReused = tables.of(plan.resource).resource.id.kind === 'client';
-    if (isReused && (plan.kind === 'create' || plan.kind === 'delete')) add(`id ${plan.resource} ${plan.id}`, true);
+    if (mayReuseId(tables, plan)) add(`id ${plan.resource} ${plan.id}`, true);
   }
   for (const { resource } of expectStamps) add(`resource ${resource}`, true);
+}
+
+/** Checks if the row of a plan has an id that a deleted one had, or that a later one may have. */
+function mayReuseId(tables: Tables, plan: WritePlan): boolean {
+  if (plan.kind !== 'create') return plan.kind === 'delete';
+  return plan.isRestored === true || tables.of(plan.resource).resource.id.kind === 'client';
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { WritePlan } from '../../../../src/plan/plan.ts';
 import type { WriteUnit } from '../../../../src/plan/write-unit.ts';
 import {
   EXCLUDE_WRITES,
@@ -97,12 +98,15 @@ describe('the locks of a transaction that writes', () => {
     assert.notDeepEqual(supplier, created);
   });
 
-  it('[EVT-3b] leave out ids that the server assigns: none is used again', () => {
+  it('[EVT-3b] leave out ids that the server assigns, but where they are deleted or restored from a file', () => {
     const options: ResourceOptions = { name: 'products', fields: [], id: { kind: 'server' } };
     const products = resource(options);
     const assigned = new Tables({ ...model, resources: new Map(model.resources).set('products', products) }, postgres);
-    const [parts] = lockStatements(assigned, [{ plans: [createProduct('p'), createProduct('q')] }]);
-    assert.deepEqual(parts?.values.map(readArray), [[String(listParts(changed)[0]?.[0])], ['false']]);
+    const lock = (plan: WritePlan) => lockStatements(assigned, [{ plans: [plan] }])[0]?.values.map(readArray);
+    assert.deepEqual(lock(createProduct('p')), [[String(listParts(changed)[0]?.[0])], ['false']]);
+    const restored = lock({ ...createProduct('p'), isRestored: true });
+    assert.equal(restored?.[1]?.filter((mode) => mode === 'true').length, 1);
+    assert.deepEqual(lock(remove('products', 'p', 1)), restored);
   });
 
   it('[law] [OPS-4b] are taken in one order by all, each once', () => {
