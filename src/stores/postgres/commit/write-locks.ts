@@ -61,8 +61,8 @@ export function isExclusive({ delivery }: WriteUnit): boolean {
 }
 
 /**
- * Locks names, ids and resources. An idempotency record is found, or made, by one transaction. An id that may
- * be used again is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
+ * Locks names, ids and resources. An idempotency record is found, or made, by one transaction. An id that may be used
+ * again is created and deleted by one, so that its events are in the order of commits. The rows of a resource that a
  * unit expects unchanged are changed by no other one.
  */
 function lockParts(tables: Tables, units: readonly WriteUnit[]): readonly Statement[] {

@@ -174,7 +174,7 @@ async function readColumnTypes(
   return rows.map(({ name, type }) => ({ name: fieldName(String(name)), type: String(type) }));
 }
 
-/** The statements that read the last numbers, and the table that each needs: of this format, and of the last one before. */
+/** The statements that read the last numbers, of this format and of the one before, and the table that each needs. */
 const NUMBERS = [
   { table: 'restwright_slots', text: system.commits().text },
   { table: 'restwright_counts', text: `select change as revision, count as event ${FROM_LOG}` },
