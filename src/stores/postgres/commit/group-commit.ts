@@ -28,6 +28,13 @@ const LAST_SHARE = 0.05;
 /** The most milliseconds that a timer of Node.js can wait. */
 const LONGEST_TIMER = 2_147_483_647;
 
+/**
+ * Units that are enough for a transaction next to others, and the most milliseconds that fewer ones wait for more.
+ * Those of a transaction share its statements: several small ones cost more processor time than one.
+ */
+const ENOUGH_UNITS = 16;
+const GATHER = 4;
+
 /** The most times that a transaction is tried which the database ends in favour of another one. */
 const MAX_ATTEMPTS = 5;
 
@@ -63,7 +70,8 @@ interface TakenGroup {
 
 /**
  * Commits all waiting units in one transaction with one sync, while the next ones gather. Those begin once its commit
- * is sent: several transactions wait for the disk, and one runs statements. The statements of units are sent together.
+ * is sent, and enough of them or a few milliseconds are there: several transactions wait for the disk, one runs
+ * statements. The statements of units are sent together.
  * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one
  * by one.
  */
@@ -76,6 +84,8 @@ export class PostgresGroupCommit implements Writer {
   /** The group whose statements run; null while all groups wait for their commits. */
   #writing: TakenGroup | null = null;
   #isScheduled = false;
+  /** Runs while units wait for more of them. */
+  #gathering: NodeJS.Timeout | null = null;
 
   constructor(options: PostgresCommitOptions) {
     this.#options = options;
@@ -102,6 +112,21 @@ export class PostgresGroupCommit implements Writer {
 
   #schedule(): void {
     if (this.#isScheduled || this.#writing !== null || this.#free.length === 0) return;
+    if (this.#groups.size > 0 && this.#queue.length < ENOUGH_UNITS) return this.#gather();
+    this.#takeSoon();
+  }
+
+  /** Waits for more units, until those in flight are settled. */
+  #gather(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null;
+      if (!this.#isScheduled && this.#writing === null && this.#free.length > 0) this.#takeSoon();
+    }, GATHER);
+  }
+
+  #takeSoon(): void {
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#gathering = null;
     this.#isScheduled = true;
     atEndOfTick('work', () => {
       this.#isScheduled = false;

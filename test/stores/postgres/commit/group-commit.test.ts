@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import type { WriteOutcome, WriteUnit } from '../../../../src/plan/write-unit.ts';
 import { PostgresGroupCommit } from '../../../../src/stores/postgres/commit/group-commit.ts';
@@ -8,6 +9,7 @@ import type { PostgresConnection, QueryResult } from '../../../../src/stores/pos
 import type { SqlValue } from '../../../../src/stores/sql/dialect.ts';
 import { Tables } from '../../../../src/stores/sql/tables.ts';
 import { StoreUnavailable } from '../../../../src/stores/store.ts';
+import { settle } from '../../../events/dispatch-scene.ts';
 import { sampleModel } from '../../../../store-suite/sample-model.ts';
 import { createProduct, createReview, update } from '../../../../store-suite/sample-writes.ts';
 
@@ -42,8 +44,18 @@ class DatabaseError extends Error {
   }
 }
 
+interface WriterOptions {
+  /** The row that a transaction locks. */
+  readonly locked?: Readonly<Record<string, SqlValue>>;
+  /** The number of sessions. Default: 1. */
+  readonly count?: number;
+  /** Commits are answered after it. */
+  readonly committed?: Promise<void>;
+}
+
 /** A writer whose database answers as a test says. @param answer of the statements of units; undefined for one row */
-function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Record<string, SqlValue>> = LOCKED) {
+function writer(answer: (sent: Sent) => Answer | undefined, options: WriterOptions = {}) {
+  const { locked = LOCKED, count = 1, committed } = options;
   const log: string[] = [];
   const sent: Sent[] = [];
   let sessions = 0;
@@ -54,6 +66,7 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
       const numbers = { revisions: numbersAfter(7, values[0]), sequences: numbersAfter(3, values[1]) };
       return Promise.resolve({ rows: [{ ...locked, ...numbers }], count: 1 });
     }
+    if (text === 'commit') await committed;
     const answered = answer({ text, values }) ?? 1;
     if (answered instanceof Error) throw answered;
     if (typeof answered === 'object') return Promise.resolve(answered);
@@ -77,7 +90,7 @@ function writer(answer: (sent: Sent) => Answer | undefined, locked: Readonly<Rec
   };
   const explain = async (failure: unknown): Promise<unknown> => Promise.resolve(failure);
   const commits = new PostgresGroupCommit({
-    sessions: [new Session(connect)],
+    sessions: Array.from({ length: count }, () => new Session(connect)),
     tables,
     handlerTimeout: 30_000,
     clock: { now: () => NOW },
@@ -157,6 +170,47 @@ describe('a group of write units on PostgreSQL', () => {
     });
   }
 
+  it('[OPS-4b] begins next to one that is committing once enough units wait, else a moment later', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    for (const [others, isBegun] of [
+      [16, true],
+      [15, false],
+    ] as const) {
+      const { promise: committed, resolve: answer } = Promise.withResolvers<void>();
+      const { log, commit } = writer((sent) => (isMerged(sent) ? others : undefined), { count: 2, committed });
+      const begun = (): number => log.filter((each) => each === 'begin').length;
+      const ids = Array.from({ length: others }, (_, index) => `p${index}`);
+      const creations = ids.map((id): WriteUnit => ({ plans: [{ ...createProduct(id), event: null }] }));
+      const first = commit(...updates('a'));
+      while (!log.includes('commit')) await setImmediate();
+      const rest = commit(...creations);
+      await settle();
+      assert.equal(begun(), isBegun ? 2 : 1);
+      mock.timers.tick(10);
+      await settle();
+      assert.equal(begun(), 2);
+      answer();
+      assert.deepEqual(
+        (await Promise.all([first, rest])).map(({ length }) => length),
+        [1, others],
+      );
+    }
+  });
+
+  it('[OPS-4b] begins as soon as no other one is in flight', async ({ mock }) => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { promise: committed, resolve: answer } = Promise.withResolvers<void>();
+    const { log, commit } = writer(() => undefined, { count: 2, committed });
+    const first = commit(...updates('a'));
+    while (!log.includes('commit')) await setImmediate();
+    const rest = commit(...updates('b'));
+    answer();
+    await first;
+    await settle();
+    assert.equal(log.filter((each) => each === 'begin').length, 2);
+    await rest;
+  });
+
   it('[MET-12] refuses a unit whose idempotency record is there, and writes nothing of it', async () => {
     const record = { name: 'k', request: 'r', outcome: 'o', expiresAt: NOW + 1 };
     const [unit] = updates('a');
@@ -213,8 +267,10 @@ describe('a group of write units on PostgreSQL', () => {
     const found = { timeline: '00000002', last_timeline: '00000001' };
     const isQuestion = ({ text }: Sent): boolean => text.startsWith('select left(pg_walfile_name');
     const { log, sent, commit } = writer((each) => (isQuestion(each) ? { rows: [found], count: 1 } : undefined), {
-      ...LOCKED,
-      ...found,
+      locked: {
+        ...LOCKED,
+        ...found,
+      },
     });
     await commit(...updates('a'));
     const skipped = sent.findIndex(({ text }) => text.includes('+ 1048576') && text.includes('+ 8192'));
