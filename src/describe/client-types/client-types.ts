@@ -2,6 +2,7 @@
 import { linkName } from '../../model/link-name.ts';
 import { parseVersion, versionsAgree } from '../../conventions/versioning.ts';
 import type { ContractVersion, Field, Model, Property, Resource } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 import type { Relation } from '../../plan/expansion.ts';
 import { type DescribedContract, describedContracts } from '../described-contract.ts';
 import type { PlacedResource } from '../surface/placed-resource.ts';
@@ -78,12 +79,19 @@ function writeDeclarations(declared: DeclaredResource): readonly string[] {
   ];
   return [
     ...comment,
-    interfaceText(`export interface ${names.item} extends ItemMembers`, itemMembers(declared)),
+    interfaceText(`export interface ${names.item} extends ${systemType(resource)}`, itemMembers(declared)),
     ...(resource.readOnly
       ? []
       : [`/** What creates ${names.item}. */`, interfaceText(`export interface ${names.body}`, bodyMembers(declared))]),
     interfaceText(`interface ${names.types}`, types).replaceAll(/: $/gm, ':'),
   ];
+}
+
+/** The type of the members that the server sets. A table that exists may lack times. */
+function systemType(resource: DeclaredResource['resource']): string {
+  const times = listTimes(resource);
+  const missing = ['created_at', 'updated_at'].filter((name) => !times.some((time) => time === name));
+  return missing.length === 0 ? 'ItemMembers' : `Omit<ItemMembers, ${union(missing)}>`;
 }
 
 /** With an empty line after it. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../conventions/json/json.ts';
 import type { Field, Resource } from '../../model/model.ts';
+import { listTimes } from '../../model/table-source.ts';
 import { readObject } from '../../model/values/access.ts';
 import { storedForm } from '../../model/values/stored-form.ts';
 import { EXAMPLE_ID, EXAMPLE_TIME, exampleValue } from '../example-value.ts';
@@ -30,8 +31,7 @@ export function exampleResource(resource: Resource, fields: readonly Field[]): J
     id: sampleId(resource),
     ...Object.fromEntries(values.map(([name, value]) => [name, value])),
     ...Object.fromEntries(resource.computed.map(({ name }) => [name, null])),
-    created_at: EXAMPLE_TIME,
-    updated_at: EXAMPLE_TIME,
+    ...Object.fromEntries(listTimes(resource).map((name) => [name, EXAMPLE_TIME])),
     revision: 1,
     links: {
       self: `${collection}/${sampleId(resource)}`,

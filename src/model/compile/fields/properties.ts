@@ -6,16 +6,13 @@ import { readObject, readStrings } from '../../values/access.ts';
 import { allowedValues } from '../../values/assertion.ts';
 import type { Path } from '../../path.ts';
 import { storedForm } from '../../values/stored-form.ts';
+import { listTimes, type TableSource } from '../../table-source.ts';
 
 type Leaf = Omit<Property, 'sortable' | 'filterable'>;
 
 const UNRESTRICTED = { nullable: false, allowed: null, holdsComma: false } as const;
-/** The system fields after the declared fields (REP-1). */
-const TRAILING: readonly Leaf[] = [
-  { path: 'created_at', type: { kind: 'date-time' }, ...UNRESTRICTED },
-  { path: 'updated_at', type: { kind: 'date-time' }, ...UNRESTRICTED },
-  { path: 'revision', type: { kind: 'integer' }, ...UNRESTRICTED },
-];
+const REVISION: Leaf = { path: 'revision', type: { kind: 'integer' }, ...UNRESTRICTED };
+
 /** The formats whose values can contain a comma: the local part of an email address may be quoted. */
 const COMMA_FORMATS: ReadonlySet<TextFormat | null> = new Set([null, 'email', 'uri']);
 
@@ -26,6 +23,8 @@ interface PropertyInputs {
   readonly schema: JsonObject;
   /** True if clients choose the ids of a resource. Ids that the server assigns contain no comma. */
   readonly hasClientIds: (resource: string) => boolean;
+  /** A column of it may be NULL, or hold a value that does not fit, whatever the schema says. */
+  readonly table: TableSource | null;
 }
 
 /**
@@ -42,7 +41,10 @@ export function compileProperties(
   const holdsComma = inputs.hasClientIds(resource.name);
   const idType = { kind: 'text', format: null, ids: holdsComma ? 'client' : 'server' } as const;
   const id: Leaf = { path: 'id', type: idType, ...UNRESTRICTED, holdsComma };
-  const leaves = [id, ...inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs)), ...TRAILING];
+  const own = inputs.fields.filter(({ writeOnly }) => !writeOnly).flatMap(fieldLeaves(inputs));
+  const times = listTimes(inputs).map((path): Leaf => ({ path, type: { kind: 'date-time' }, ...UNRESTRICTED }));
+  const mayBeNull = inputs.table === null ? [...own, ...times] : [...own, ...times].map(withNull);
+  const leaves = [id, ...mayBeNull, REVISION];
   const scalars = new Set(leaves.filter(({ type }) => isScalar(type)).map(({ path }) => path));
   const lists = leaves.filter(({ type }) => isListOfScalars(type)).map(({ path }) => path);
   const json = new Set(leaves.filter(({ type }) => type.kind === 'json').map(({ path }) => path));
@@ -54,6 +56,10 @@ export function compileProperties(
       return [leaf.path, property];
     }),
   );
+}
+
+function withNull(leaf: Leaf): Leaf {
+  return { ...leaf, nullable: true };
 }
 
 /** Reports a path that is not a scalar property of the resource. */

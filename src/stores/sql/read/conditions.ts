@@ -3,7 +3,7 @@ import type { ValueType } from '../../../model/model.ts';
 import type { ComparedPath, PathCondition } from '../../../plan/condition.ts';
 import type { Condition } from '../../../plan/plan.ts';
 import type { BindParameters, SqlValue } from '../dialect.ts';
-import type { Operand } from '../tables.ts';
+import type { Operand } from '../operand.ts';
 import type { ConditionContext } from './condition-context.ts';
 import { type Filter, compileFilter } from './filter.ts';
 import { intervalConditions, toInterval } from './intervals.ts';
