@@ -11,7 +11,7 @@ import { showConversions } from '../migrate/conversion-progress.ts';
 import { type Migration, migrationJson, migrationMarkdown, migrationText } from '../migrate/migration-report.ts';
 import { ProblemFile } from '../migrate/problem-file.ts';
 import { findModel } from '../model-file/find-model.ts';
-import { requireModel } from '../model-file/read-model.ts';
+import { requireModel, requireOwnRows } from '../model-file/read-model.ts';
 import { databaseError, migrateCommand } from '../open-database.ts';
 import {
   type DatabaseFlags,
@@ -49,6 +49,7 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   requireCompatible(flags);
   const phase = parsePhase(flags.phase);
   const newest = (await requireModel(file, terminal.env)).model;
+  requireOwnRows(newest, 'migrate');
   const model = selectModel(newest, flags, file);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);

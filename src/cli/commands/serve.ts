@@ -129,6 +129,12 @@ const OPTIONS: readonly OptionSpec[] = [
     group: 'Database:',
     repeats: true,
   },
+  {
+    name: 'read-only',
+    value: null,
+    description: 'never write to the database: for a model that shows the tables of another program',
+    group: 'Database:',
+  },
   valueOption(
     'workers',
     'number',

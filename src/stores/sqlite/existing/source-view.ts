@@ -98,7 +98,7 @@ function viewSql(
       ? []
       : [`${joinedId(keys.map(({ column }, at) => idPart(name(column), isBytes(at))))} as "id"`]),
     ...[...keys, ...shown].map((column) => `${name(column.column)} as ${quoteName(column.name)}`),
-    ...times.map((time) => `'' as ${quoteName(time)}`),
+    ...times.map((time) => `null as ${quoteName(time)}`),
     `${revision(read.map(name))} as "revision"`,
   ];
   return `create temp view ${quoteName(resource.name)} as select ${selected.join(', ')} from ${qualifyTable(table.name)} as shown`;
