@@ -11,7 +11,7 @@ export interface TableSource {
 }
 
 /** A resource, as far as its table is concerned. */
-interface Shown {
+interface TabledResource {
   /** null for rows that the server stores. */
   readonly table: TableSource | null;
 }
@@ -20,7 +20,7 @@ interface Shown {
 const TIMES = ['created_at', 'updated_at'] as const;
 
 /** Lists the times that the rows of a resource have: both, or those whose column is named. */
-export function listTimes({ table }: Shown): readonly (typeof TIMES)[number][] {
+export function listTimes({ table }: TabledResource): readonly (typeof TIMES)[number][] {
   if (table === null) return TIMES;
   const columns = { created_at: table.createdAt, updated_at: table.updatedAt };
   return TIMES.filter((name) => columns[name] !== null);
@@ -32,6 +32,6 @@ export function findColumn({ columns }: TableSource, field: string): string {
 }
 
 /** True if a model shows the tables of another program. All of its resources do. */
-export function showsTables({ resources }: { readonly resources: ReadonlyMap<string, Shown> }): boolean {
+export function showsTables({ resources }: { readonly resources: ReadonlyMap<string, TabledResource> }): boolean {
   return [...resources.values()].some(({ table }) => table !== null);
 }

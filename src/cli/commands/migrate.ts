@@ -49,7 +49,6 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   requireCompatible(flags);
   const phase = parsePhase(flags.phase);
   const newest = (await requireModel(file, terminal.env)).model;
-  requireOwnRows(newest, 'migrate');
   const model = selectModel(newest, flags, file);
   const used = usedDatabase(databaseLocation(flags, terminal.env), model.name);
   const exists = !isMissingFile(used);
@@ -87,8 +86,13 @@ async function migrate(file: string, flags: MigrateFlags, terminal: Terminal): P
   }
 }
 
-/** Selects the model to migrate to. @throws {CommandError} exit 2 for a version that the newest model does not list */
+/**
+ * Selects the model to migrate to.
+ *
+ * @throws {CommandError} exit 2 for a version that the newest model does not list; exit 1 for tables that exist
+ */
 function selectModel(newest: Model, { to, phase }: MigrateFlags, file: string): Model {
+  requireOwnRows(newest, 'migrate');
   if (to === undefined || to === versionText(newest.version)) return newest;
   if (phase !== undefined && phase !== 'contract')
     throw usageError(

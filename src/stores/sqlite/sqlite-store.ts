@@ -157,8 +157,7 @@ function assemble(opened: OpenedDatabase, retry: BusyRetry, options: CompleteOpt
   const onCommit = commitListener(stamps, checkpoints);
   const writer = new UnitWriter(connection, tables);
   const writes = new GroupCommit({ main, writer, clock: options.clock, retry, ...watched, onCommit });
-  const secret = readSecret(connection);
-  const epochs = new SqlCacheEpochs(client, system, options.random);
+  const [secret, epochs] = [readSecret(connection), new SqlCacheEpochs(client, system, options.random)];
   return {
     rows: new SqlRowReader(client, tables, options.clock),
     writes,

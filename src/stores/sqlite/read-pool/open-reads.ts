@@ -24,7 +24,7 @@ interface ReadDatabase {
   readonly source: ExistingFile | null;
 }
 
-interface ReadOptions {
+interface OpenReadsOptions {
   readonly model: Model;
   readonly clock: Clock;
   readonly maxRowsOnMainThread?: number;
@@ -34,7 +34,7 @@ interface ReadOptions {
 export function openReads(
   { connection, file, source }: ReadDatabase,
   main: MainConnection,
-  { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD }: ReadOptions,
+  { model, clock, maxRowsOnMainThread = MAX_ROWS_ON_MAIN_THREAD }: OpenReadsOptions,
 ): { readonly pool: ReadPool | null; readonly scheduler: ReadScheduler } {
   const timeout = model.limits.statementTimeout;
   const database = source?.file ?? file;
