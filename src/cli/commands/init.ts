@@ -6,13 +6,16 @@ import { ModelError, formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
 import { type ValidModel, writeValidModel } from '../../infer/valid-model.ts';
+import { writeModel } from '../../infer/write-model.ts';
 import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
+import { draftFromDatabase, isDatabaseFile, TABLE_OPTIONS, type TableFlags } from '../init/database-file.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
+import { countNoun } from '../terminal/progress.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isJsonObject, type Json } from '../../conventions/json/json.ts';
@@ -20,7 +23,7 @@ import { readDocument } from '../../model/document/read-document.ts';
 import { bundleDescription } from '../../infer/open-api/bundled-description.ts';
 import { describedBy, inferOpenApi } from '../../infer/open-api/infer-open-api.ts';
 
-interface InitFlags extends FormFlags {
+interface InitFlags extends FormFlags, TableFlags {
   readonly from?: string;
   readonly output?: string;
   /** True if an existing file is replaced. */
@@ -69,9 +72,12 @@ function starter(schema: string, output: string): WrittenModel {
 async function modelFrom(
   from: string,
   schema: string,
-  { output, flags, terminal }: { readonly output: string; readonly flags: FormFlags; readonly terminal: Terminal },
+  { output, flags, terminal }: { readonly output: string; readonly flags: InitFlags; readonly terminal: Terminal },
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
+  if (await isDatabaseFile(from)) return modelOverDatabase(from, schema, output, flags);
+  const unused = TABLE_OPTIONS.find(({ name }) => name in flags);
+  if (unused !== undefined) throw usageError(`--${unused.name}: ${from} is not a database; leave the option out.`);
   const found = await fileKind(from, namedForm(flags));
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows, remarks } = await inferFile(found.data, terminal);
@@ -86,6 +92,20 @@ async function modelFrom(
     .filter(({ name }) => (rows.get(name) ?? 0) > 0)
     .map(({ name }) => `import ${model}${name} ${quoteArgument(from)}${form}`);
   return { text, summary: `: ${describeRows(rows)}`, next: nextCommands(output, imports) };
+}
+
+/** The model over the tables of a database, whose rows stay where they are. */
+async function modelOverDatabase(
+  from: string,
+  schema: string,
+  output: string,
+  flags: TableFlags,
+): Promise<WrittenModel> {
+  const draft = await draftFromDatabase(from, flags);
+  const [check = '', serve = ''] = nextCommands(output);
+  const next = [check, `${serve} --database ${quoteArgument(from)}`];
+  const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
+  return { text: writeModel(draft, schema), summary, next };
 }
 
 /** The model of a description, which has no rows. */
@@ -138,17 +158,18 @@ export const initSpec: CommandSpec = {
   group: 'Models:',
   summary: 'write an example model, or one inferred from data',
   description:
-    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references) or from the collections of an OpenAPI description.',
+    'Writes a commented model: an example with two resources or, with --from, a model inferred from all rows of a data file (types, formats, ids, references), from the collections of an OpenAPI description, or from the tables of a SQLite database, whose rows stay where they are.',
   arguments: [],
   options: [
     {
       name: 'from',
       value: { name: 'file', completes: 'file' },
       description:
-        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), or JSON Schema',
+        'CSV or NDJSON file, JSON file with an array or an object of arrays, OpenAPI description (2.0 to 3.2), JSON Schema, or SQLite database',
       group: 'Input:',
     },
     ...FORM_OPTIONS,
+    ...TABLE_OPTIONS,
     {
       name: 'output',
       value: { name: 'file', completes: 'file' },
@@ -165,6 +186,7 @@ Examples:
   restwright init --from customers.csv
   restwright init --from db.json --output shop.yaml
   restwright init --from openapi.yaml
+  restwright init --from shop.sqlite --tables 'order*,customer'
 `,
   run: (_given, flags: InitFlags, terminal) => init(flags, terminal),
 };

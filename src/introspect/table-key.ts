@@ -1,0 +1,37 @@
+import { type ColumnKind, type DescribedTable, isSameName } from './database.ts';
+
+/** The columns whose values are the id of a row. */
+export interface TableKey {
+  readonly columns: readonly string[];
+  /** The reason for a key that is not the primary key; null for the primary key. */
+  readonly note: string | null;
+}
+
+/** The kinds whose values can be ids. */
+const ID_KINDS: ReadonlySet<ColumnKind> = new Set(['integer', 'int64', 'text', 'date', 'date-time', 'uuid', 'boolean']);
+
+/**
+ * Chooses the key of a table: its primary key, else its shortest unique index without nulls, else the number of the
+ * row. Null where there is none.
+ */
+export function chooseKey(table: DescribedTable): TableKey | null {
+  const { primaryKey, uniqueKeys, rowNumber } = table;
+  if (primaryKey.length > 0 && primaryKey.every((name) => hasIds(table, name))) {
+    return { columns: primaryKey, note: null };
+  }
+  const problem = primaryKey.length > 0 ? 'the values of its primary key cannot be ids' : 'it has no primary key';
+  const [unique] = uniqueKeys
+    .filter((columns) => columns.every((name) => hasIds(table, name) && isNeverNull(table, name)))
+    .toSorted((one, other) => one.length - other.length);
+  if (unique !== undefined) return { columns: unique, note: `${problem}: a unique index is the key` };
+  if (rowNumber === null) return null;
+  return { columns: [rowNumber], note: `${problem}: the rowid is the key, which a VACUUM may change` };
+}
+
+function hasIds({ columns }: DescribedTable, name: string): boolean {
+  return columns.some((column) => isSameName(column.name, name) && ID_KINDS.has(column.type.kind));
+}
+
+function isNeverNull({ columns }: DescribedTable, name: string): boolean {
+  return columns.some((column) => isSameName(column.name, name) && column.notNull);
+}
