@@ -46,8 +46,10 @@ export interface DeclaredForeignKey {
 export interface DescribedTable {
   readonly name: string;
   readonly columns: readonly DescribedColumn[];
-  /** Empty for a table without one, and for one whose values are null in some rows. */
+  /** Empty for a table without one. */
   readonly primaryKey: readonly string[];
+  /** True if the primary key is null in some rows, as SQLite permits. */
+  readonly hasNullKeys: boolean;
   /** The columns of each unique index on columns of all rows. */
   readonly uniqueKeys: readonly (readonly string[])[];
   readonly foreignKeys: readonly DeclaredForeignKey[];

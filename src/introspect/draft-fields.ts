@@ -1,9 +1,10 @@
-import type { JsonObject } from '../conventions/json/json.ts';
-import { memberNames, safeName } from '../infer/field-name.ts';
+import type { Json, JsonObject } from '../conventions/json/json.ts';
+import { memberNames, safeName, snakeName } from '../infer/field-name.ts';
 import { type MemberDraft, simpleSchema } from '../infer/model-draft.ts';
 import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
 import { type ColumnKind, type DescribedTable, isSameName, type DescribedColumn } from './database.ts';
 import type { ColumnReference, TableReferences } from './foreign-references.ts';
+import { VARIABLE } from './left-out.ts';
 
 const KEYWORDS: Readonly<Record<Exclude<ColumnKind, 'unreadable'>, JsonObject>> = {
   integer: { type: 'integer' },
@@ -64,25 +65,30 @@ function nameField(name: string, reference: ColumnReference | undefined): string
 }
 
 /** The choices, the default, and the mark of a computed column. */
-function constraints(column: DescribedColumn): JsonObject {
-  const { choices, type, default: value, isComputed } = column;
-  const expected = type.kind === 'integer' ? 'number' : 'string';
-  const isListed = hasChoices(type.kind) && choices?.every((choice) => typeof choice === expected) === true;
-  const isAllowed = value !== null && (!isListed || choices.some((choice) => choice === value));
+function constraints({ choices, type, default: value, isComputed }: DescribedColumn): JsonObject {
+  const listed = selectChoices(choices, type.kind);
+  const isAllowed = value !== null && isWritable(value) && (listed === null || listed.some((each) => each === value));
   return {
-    ...(isListed ? { enum: choices } : {}),
+    ...(listed === null ? {} : { enum: listed }),
     ...(isAllowed ? { default: value } : {}),
     ...(isComputed ? { readOnly: true } : {}),
   };
 }
 
-function hasChoices(kind: ColumnKind): boolean {
-  return kind === 'text' || kind === 'integer';
+/** The choices of a column, where all of them are values of its kind; else null. */
+function selectChoices(choices: DescribedColumn['choices'], kind: ColumnKind): DescribedColumn['choices'] {
+  if (kind !== 'text' && kind !== 'integer') return null;
+  const expected = kind === 'integer' ? 'number' : 'string';
+  return choices?.every((choice) => typeof choice === expected && isWritable(choice)) === true ? choices : null;
+}
+
+function isWritable(value: Json): boolean {
+  return !String(value).includes(VARIABLE);
 }
 
 function listNotes({ name, type, isComputed }: DescribedColumn, field: string): readonly string[] {
   return [
-    ...(field === `source_${name.toLowerCase()}` ? [`renamed: ${name} is the name of a system field`] : []),
+    ...(field === `source_${snakeName(name)}` ? [`renamed: ${name} is a reserved name`] : []),
     ...(type.note === null ? [] : [type.note]),
     ...(isComputed ? ['computed by the database'] : []),
   ];

@@ -6,7 +6,7 @@ import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
 import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn } from './database.ts';
 import { draftFields } from './draft-fields.ts';
 import { findReferences, type ShownTable } from './foreign-references.ts';
-import { describeClosed, describeViews, listTables, NO_KEY } from './left-out.ts';
+import { describeClosed, describeViews, listTables, NO_KEY, VARIABLE } from './left-out.ts';
 import { selectTables, type TableSelection } from './select-tables.ts';
 import { findSystemTimes } from './system-times.ts';
 import { chooseKey } from './table-key.ts';
@@ -14,8 +14,6 @@ import { nameTables } from './table-names.ts';
 
 /** The most fields of a resource. */
 const MAX_FIELDS = 1_000;
-/** A text with this is replaced from the environment, so that a model cannot contain it. */
-const VARIABLE = '${';
 
 /** The tables that become resources, and the comments on all others. */
 interface ShownTables {

@@ -11,6 +11,9 @@ const REASONS: Readonly<Record<ClosedReason, string>> = {
   model: 'rows of a model of Restwright; serve that model.',
 };
 
+/** A text with this is replaced from the environment, so that a model cannot contain it. */
+export const VARIABLE = '${';
+
 /** The reason for a table without a key. */
 export const NO_KEY = 'no column or rowid can be its key; declare `key: COLUMN`, which is unique and never null.';
 

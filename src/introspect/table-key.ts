@@ -16,16 +16,21 @@ const ID_KINDS: ReadonlySet<ColumnKind> = new Set(['integer', 'int64', 'text', '
  */
 export function chooseKey(table: DescribedTable): TableKey | null {
   const { primaryKey, uniqueKeys, rowNumber } = table;
-  if (primaryKey.length > 0 && primaryKey.every((name) => hasIds(table, name))) {
-    return { columns: primaryKey, note: null };
-  }
-  const problem = primaryKey.length > 0 ? 'the values of its primary key cannot be ids' : 'it has no primary key';
+  const problem = findKeyProblem(table);
+  if (problem === null) return { columns: primaryKey, note: null };
   const [unique] = uniqueKeys
     .filter((columns) => columns.every((name) => hasIds(table, name) && isNeverNull(table, name)))
     .toSorted((one, other) => one.length - other.length);
   if (unique !== undefined) return { columns: unique, note: `${problem}: a unique index is the key` };
   if (rowNumber === null) return null;
   return { columns: [rowNumber], note: `${problem}: the rowid is the key, which a VACUUM may change` };
+}
+
+/** The reason why a primary key is not the key of a resource; null if it is. */
+function findKeyProblem(table: DescribedTable): string | null {
+  if (table.primaryKey.length === 0) return 'no primary key';
+  if (table.hasNullKeys) return 'the primary key is null in some rows';
+  return table.primaryKey.every((name) => hasIds(table, name)) ? null : 'the values of the primary key cannot be ids';
 }
 
 function hasIds({ columns }: DescribedTable, name: string): boolean {

@@ -12,7 +12,13 @@ import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
 import { describeRows, inferFile, describingErrors } from '../data-file/infer-file.ts';
 import { FORM_OPTIONS, type FormFlags, namedForm } from '../data-file/named-form.ts';
-import { draftFromDatabase, isDatabaseFile, TABLE_OPTIONS, type TableFlags } from '../init/database-file.ts';
+import {
+  draftFromDatabase,
+  isDatabaseFile,
+  refuseTableFlags,
+  TABLE_OPTIONS,
+  type TableFlags,
+} from '../init/database-file.ts';
 import { schemaLocation } from '../init/schema-location.ts';
 import { starterModel } from '../init/starter-model.ts';
 import { countNoun } from '../terminal/progress.ts';
@@ -42,6 +48,7 @@ const OUTPUT = 'restwright.yaml';
 async function init(flags: InitFlags, terminal: Terminal): Promise<ExitCode> {
   const { from, output = OUTPUT, force = false } = flags;
   requireOutput(output, from, force);
+  if (from === undefined) refuseTableFlags(flags);
   const schema = schemaLocation(output === '-' ? '.' : path.dirname(output));
   const written =
     from === undefined ? starter(schema, output) : await modelFrom(from, schema, { output, flags, terminal });
@@ -76,8 +83,7 @@ async function modelFrom(
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
   if (await isDatabaseFile(from)) return modelOverDatabase(from, schema, output, flags);
-  const unused = TABLE_OPTIONS.find(({ name }) => name in flags);
-  if (unused !== undefined) throw usageError(`--${unused.name}: ${from} is not a database; leave the option out.`);
+  refuseTableFlags(flags);
   const found = await fileKind(from, namedForm(flags));
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows, remarks } = await inferFile(found.data, terminal);

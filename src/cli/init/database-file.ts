@@ -63,6 +63,12 @@ export async function draftFromDatabase(file: string, { tables = [], exclude = [
   });
 }
 
+/** @throws {CommandError} exit 2 for an option that selects tables, where there is no database */
+export function refuseTableFlags(flags: TableFlags): void {
+  const given = TABLE_OPTIONS.find(({ name }) => name in flags);
+  if (given !== undefined) throw usageError(`--${given.name}: name a SQLite database with --from.`);
+}
+
 function splitPatterns(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.split(',')).filter((pattern) => pattern !== '');
 }

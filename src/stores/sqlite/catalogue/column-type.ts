@@ -3,7 +3,6 @@ import { snakeName } from '../../../infer/field-name.ts';
 import type { ColumnType } from '../../../introspect/database.ts';
 import { storedDateTime } from '../../../model/values/date-time.ts';
 import { formats } from '../../../model/values/formats.ts';
-import type { SqlValue } from '../../sql/dialect.ts';
 import { readLiteral } from './check-choices.ts';
 import type { ColumnSample, SampledText, SampledForm } from './column-sample.ts';
 
@@ -134,9 +133,9 @@ function inferNumber({ declared, isKey }: DeclaredColumn, forms: ReadonlySet<Sam
  *
  * @param expression SQL; null for none
  */
-export function readDefault(expression: SqlValue, { kind }: ColumnType): Json {
-  const literal = expression === null ? null : readLiteral(String(expression).trim());
-  if (literal === null || (typeof literal === 'string' && literal.includes('${'))) return null;
+export function readDefault(expression: string | null, { kind }: ColumnType): Json {
+  const literal = expression === null ? null : readLiteral(expression.trim());
+  if (literal === null) return null;
   if (kind === 'boolean') return literal === 0 || literal === 1 ? literal === 1 : null;
   if (kind === 'text') return typeof literal === 'string' ? literal : null;
   return (kind === 'integer' || kind === 'number') && typeof literal === 'number' ? literal : null;
