@@ -1,5 +1,3 @@
-import type { Json } from '../conventions/json/json.ts';
-
 /** The kinds of values that a column can have in a model. The values of an `unreadable` column cannot be selected. */
 export type ColumnKind =
   | 'integer'
@@ -29,7 +27,7 @@ export interface DescribedColumn {
   /** True for a generated column: the database computes its values. */
   readonly isComputed: boolean;
   /** The default, where it is a literal of the type; else null. */
-  readonly default: Json;
+  readonly default: string | number | boolean | null;
   /** The only values that a constraint allows; null where there is no such constraint. */
   readonly choices: readonly (string | number)[] | null;
 }

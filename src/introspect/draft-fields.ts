@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../conventions/json/json.ts';
+import type { JsonObject } from '../conventions/json/json.ts';
 import { memberNames, safeName, snakeName } from '../infer/field-name.ts';
 import { type MemberDraft, simpleSchema } from '../infer/model-draft.ts';
 import { RESERVED_FIELDS } from '../model/compile/fields/names.ts';
 import { type ColumnKind, type DescribedTable, isSameName, type DescribedColumn } from './database.ts';
 import type { ColumnReference, TableReferences } from './foreign-references.ts';
-import { VARIABLE } from './left-out.ts';
+import { isWritable } from './left-out.ts';
 
 const KEYWORDS: Readonly<Record<Exclude<ColumnKind, 'unreadable'>, JsonObject>> = {
   integer: { type: 'integer' },
@@ -67,7 +67,8 @@ function nameField(name: string, reference: ColumnReference | undefined): string
 /** The choices, the default, and the mark of a computed column. */
 function constraints({ choices, type, default: value, isComputed }: DescribedColumn): JsonObject {
   const listed = selectChoices(choices, type.kind);
-  const isAllowed = value !== null && isWritable(value) && (listed === null || listed.some((each) => each === value));
+  const isAllowed =
+    value !== null && isWritable(String(value)) && (listed === null || listed.some((each) => each === value));
   return {
     ...(listed === null ? {} : { enum: listed }),
     ...(isAllowed ? { default: value } : {}),
@@ -79,11 +80,7 @@ function constraints({ choices, type, default: value, isComputed }: DescribedCol
 function selectChoices(choices: DescribedColumn['choices'], kind: ColumnKind): DescribedColumn['choices'] {
   if (kind !== 'text' && kind !== 'integer') return null;
   const expected = kind === 'integer' ? 'number' : 'string';
-  return choices?.every((choice) => typeof choice === expected && isWritable(choice)) === true ? choices : null;
-}
-
-function isWritable(value: Json): boolean {
-  return !String(value).includes(VARIABLE);
+  return choices?.every((choice) => typeof choice === expected && isWritable(String(choice))) === true ? choices : null;
 }
 
 function listNotes({ name, type, isComputed }: DescribedColumn, field: string): readonly string[] {

@@ -6,7 +6,7 @@ import { nameRelations, type UnrelatedDraft } from '../infer/relations.ts';
 import type { CatalogueEntry, DatabaseCatalogue, DescribedTable, DescribedColumn } from './database.ts';
 import { draftFields } from './draft-fields.ts';
 import { findReferences, type ShownTable } from './foreign-references.ts';
-import { describeClosed, describeViews, listTables, NO_KEY, VARIABLE } from './left-out.ts';
+import { describeClosed, describeViews, isNameable, listTables, NO_KEY, NO_NAME } from './left-out.ts';
 import { selectTables, type TableSelection } from './select-tables.ts';
 import { findSystemTimes } from './system-times.ts';
 import { chooseKey } from './table-key.ts';
@@ -74,7 +74,7 @@ function showTables(described: readonly DescribedTable[]): ShownTables {
 }
 
 function findProblem({ name, columns }: DescribedTable): string | null {
-  if (name.includes(VARIABLE)) return 'a name with ${ cannot be written in a model.';
+  if (!isNameable(name)) return `${NO_NAME}.`;
   if (columns.length > MAX_FIELDS) return `more than ${MAX_FIELDS} columns.`;
   return null;
 }
@@ -86,7 +86,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
   const isField = ({ name }: DescribedColumn): boolean =>
     !Object.values(times).includes(name) &&
     (key.columns.length > 1 || key.columns[0] !== name || (references.byColumn.get(name)?.target ?? null) !== null);
-  const columns = table.columns.filter((column) => isField(column) && !column.name.includes(VARIABLE));
+  const columns = table.columns.filter((column) => isField(column) && isNameable(column.name));
   const fields = draftFields(table, columns, references);
   const renamed = fields
     .filter(({ column, member }) => column !== member.name)
@@ -98,7 +98,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
       settings: {
         ...resource.settings,
         table: table.name,
-        key: another === undefined ? only : key.columns,
+        ...(key.isImplicit ? {} : { key: another === undefined ? only : key.columns }),
         ...(renamed.length === 0 ? {} : { columns: Object.fromEntries(renamed) }),
         ...times,
       },
@@ -122,7 +122,7 @@ function draftTable(shown: ShownTable, byName: ReadonlyMap<string, ShownTable>):
 /** The comment on a column that no field shows. */
 function describeColumn({ name, type }: DescribedColumn): readonly string[] {
   if (type.kind === 'unreadable') return [`left out: ${name}: ${type.note ?? 'it cannot be read'}`];
-  return name.includes(VARIABLE) ? [`left out: ${name}: a name with \${ cannot be written in a model`] : [];
+  return isNameable(name) ? [] : [`left out: ${name}: ${NO_NAME}`];
 }
 
 function describeUnselected(count: number): readonly string[] {

@@ -11,8 +11,18 @@ const REASONS: Readonly<Record<ClosedReason, string>> = {
   model: 'rows of a model of Restwright; serve that model.',
 };
 
-/** A text with this is replaced from the environment, so that a model cannot contain it. */
-export const VARIABLE = '${';
+/** The reason for a table or a column whose name a model cannot contain. */
+export const NO_NAME = 'a model cannot contain this name';
+
+/** True for a text that a model can contain. A variable would be replaced from the environment. */
+export function isWritable(text: string): boolean {
+  return !text.includes('${');
+}
+
+/** True for a name of a table or a column that a model can contain. */
+export function isNameable(name: string): boolean {
+  return name !== '' && isWritable(name);
+}
 
 /** The reason for a table without a key. */
 export const NO_KEY = 'no column or rowid can be its key; declare `key: COLUMN`, which is unique and never null.';

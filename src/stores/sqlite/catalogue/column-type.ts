@@ -1,24 +1,23 @@
-import type { Json } from '../../../conventions/json/json.ts';
 import { snakeName } from '../../../infer/field-name.ts';
-import type { ColumnType } from '../../../introspect/database.ts';
+import type { ColumnType, DescribedColumn } from '../../../introspect/database.ts';
 import { storedDateTime } from '../../../model/values/date-time.ts';
 import { formats } from '../../../model/values/formats.ts';
 import { readLiteral } from './check-choices.ts';
 import type { ColumnSample, SampledText, SampledForm } from './column-sample.ts';
 
 /** The type affinity of a column (sqlite.org/datatype3.html). */
-export type Affinity = 'integer' | 'text' | 'none' | 'real' | 'numeric';
+type DeclaredAffinity = 'integer' | 'text' | 'none' | 'real' | 'numeric';
 
 /** A column as it is declared. */
 export interface DeclaredColumn {
   readonly name: string;
-  /** Empty where no type is declared. */
+  /** Empty where no type is declared, and for the type `any`. */
   readonly declared: string;
   /** True if it is a part of the primary key. */
   readonly isKey: boolean;
 }
 
-const AFFINITIES: readonly (readonly [name: RegExp, affinity: Affinity])[] = [
+const AFFINITIES: readonly (readonly [name: RegExp, affinity: DeclaredAffinity])[] = [
   [/INT/i, 'integer'],
   [/CHAR|CLOB|TEXT/i, 'text'],
   [/BLOB/i, 'none'],
@@ -34,7 +33,7 @@ const TIME_NAME = /(?:(?:^|_)(?:at|on|created|updated|modified|update)|date|time
 const WHOLE = /^(?:NUMERIC|DECIMAL|NUMBER)\s*\(\s*\d+\s*(?:,\s*0\s*)?\)/i;
 
 /** The affinity that SQLite derives from a declared type. */
-export function findAffinity(declared: string): Affinity {
+function readAffinity(declared: string): DeclaredAffinity {
   if (declared === '') return 'none';
   return AFFINITIES.find(([name]) => name.test(declared))?.[1] ?? 'numeric';
 }
@@ -43,7 +42,7 @@ export function findAffinity(declared: string): Affinity {
 export function selectSampledText({ name, declared }: DeclaredColumn): SampledText {
   if (JSON_TYPE.test(declared)) return 'json';
   if (declared === '') return 'object';
-  const isTime = TIME.test(declared) || (findAffinity(declared) === 'text' && TIME_NAME.test(snakeName(name)));
+  const isTime = TIME.test(declared) || (readAffinity(declared) === 'text' && TIME_NAME.test(snakeName(name)));
   return isTime || UUID.test(declared) ? 'format' : 'none';
 }
 
@@ -65,7 +64,7 @@ function inferEmpty({ declared }: DeclaredColumn): ColumnType {
   if (BOOLEAN.test(declared)) return plain('boolean');
   if (JSON_TYPE.test(declared)) return plain('json');
   if (TIME.test(declared)) return { kind: 'text', note: `${declared} without values: their form is not known` };
-  switch (findAffinity(declared)) {
+  switch (readAffinity(declared)) {
     case 'integer':
       return plain('integer');
     case 'text':
@@ -80,8 +79,12 @@ function inferEmpty({ declared }: DeclaredColumn): ColumnType {
 }
 
 function inferBinary({ declared }: DeclaredColumn, forms: ReadonlySet<SampledForm>): ColumnType {
-  if (forms.size > 1) return { kind: 'binary', note: `${declared || 'no type'}, and some values are not binary` };
-  return { kind: 'binary', note: findAffinity(declared) === 'none' ? null : `${declared}, but the values are binary` };
+  const affinity = readAffinity(declared);
+  if (forms.size === 1) {
+    return { kind: 'binary', note: affinity === 'none' ? null : `${declared}, but the values are binary` };
+  }
+  if (affinity === 'text') return { kind: 'text', note: 'some values are binary, and shown as null' };
+  return { kind: 'binary', note: 'some values are not binary, and shown as null' };
 }
 
 /** The type of a column whose declared name says more than its affinity; null where the values do not confirm it. */
@@ -96,9 +99,15 @@ function inferByName(
   if (JSON_TYPE.test(declared) && isOnly(forms, ['json', 'flag', 'integer', 'real'])) return plain('json');
   if (texts.length === 0 || !isOnly(forms, ['text'])) return null;
   if (UUID.test(declared)) return plain(texts.every((text) => formats.uuid.test(text)) ? 'uuid' : 'text');
-  if (texts.every((text) => storedDateTime(text) !== null)) return plain('date-time');
+  if (isDateTime(texts)) return plain('date-time');
   if (texts.every((text) => formats.date.test(text))) return plain('date');
-  return TIME.test(declared) ? { kind: 'text', note: `${declared}, but some values are not RFC 3339` } : plain('text');
+  return TIME.test(declared) ? { kind: 'text', note: `${declared}, but not RFC 3339 in one zone` } : plain('text');
+}
+
+/** True if texts are RFC 3339 date-times in one zone: SQLite compares them as text. */
+function isDateTime(texts: readonly string[]): boolean {
+  const zones = new Set(texts.map((text) => /(?:[Zz]|[+-]\d\d:\d\d)$/.exec(text)?.[0]));
+  return zones.size === 1 && texts.every((text) => storedDateTime(text) !== null);
 }
 
 function inferByForm(column: DeclaredColumn, forms: ReadonlySet<SampledForm>): ColumnType {
@@ -107,17 +116,20 @@ function inferByForm(column: DeclaredColumn, forms: ReadonlySet<SampledForm>): C
   if (isText && isOnly(forms, ['text', 'json'])) return { kind: 'text', note: noteText(declared) };
   if (isText && declared === '') return { kind: 'text', note: 'no type, and some values are numbers' };
   const number = inferNumber(column, forms);
-  return isText ? { kind: number.kind, note: `${declared}, but some values are text` } : number;
+  return isText ? { kind: number.kind, note: 'some values are text, and shown as null' } : number;
 }
 
 /** The comment on texts in a column for something else. */
 function noteText(declared: string): string | null {
-  if (declared === '' || findAffinity(declared) === 'text' || UUID.test(declared) || TIME.test(declared)) return null;
+  if (declared === '' || readAffinity(declared) === 'text' || UUID.test(declared) || TIME.test(declared)) return null;
   return `${declared}, but the values are text`;
 }
 
 function inferNumber({ declared, isKey }: DeclaredColumn, forms: ReadonlySet<SampledForm>): ColumnType {
-  const affinity = findAffinity(declared);
+  const affinity = readAffinity(declared);
+  if (has(forms, 'real') && has(forms, 'int64')) {
+    return { kind: 'number', note: 'integers beyond 2^53 are shown as null' };
+  }
   if (has(forms, 'real')) {
     return { kind: 'number', note: affinity === 'integer' ? `${declared}, but some values have decimals` : null };
   }
@@ -133,7 +145,7 @@ function inferNumber({ declared, isKey }: DeclaredColumn, forms: ReadonlySet<Sam
  *
  * @param expression SQL; null for none
  */
-export function readDefault(expression: string | null, { kind }: ColumnType): Json {
+export function readDefault(expression: string | null, { kind }: ColumnType): DescribedColumn['default'] {
   const literal = expression === null ? null : readLiteral(expression.trim());
   if (literal === null) return null;
   if (kind === 'boolean') return literal === 0 || literal === 1 ? literal === 1 : null;

@@ -64,7 +64,7 @@ export function describeTable(connection: DriverConnection, rows: TableRows): De
 function readColumns({ columns, hasRowId }: TableRows): readonly CatalogueColumn[] {
   const isSingle = columns.filter(({ pk }) => Number(pk) > 0).length === 1;
   return columns.map(({ name, type, required, hidden, dflt_value: expression = null, pk }) => {
-    const [declared, keyPosition] = [String(type), Number(pk)];
+    const [declared, keyPosition] = [String(type).replace(/^any$/i, ''), Number(pk)];
     const isKey = keyPosition > 0;
     const isRowNumber = hasRowId && isSingle && /^integer$/i.test(declared);
     return {

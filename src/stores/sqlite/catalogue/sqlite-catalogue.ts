@@ -39,7 +39,7 @@ interface SqliteCatalogueOptions {
 }
 
 /**
- * Opens the catalogue of a SQLite file, which is only read. All of it is as it was at the first read.
+ * Opens the catalogue of a SQLite file, which is only read. All of it is as it was when it was listed.
  *
  * @throws {UnusableDatabase} for a file that cannot be opened or read
  */
@@ -47,11 +47,9 @@ export function openSqliteCatalogue(
   file: string,
   { driver, timeout = BUSY_TIMEOUT }: SqliteCatalogueOptions = {},
 ): DatabaseCatalogue {
-  const connection = explainError(file, () => {
-    const opened = selectDriver(driver).driver.open(resolve(file), { mode: 'read-only', timeout });
-    opened.exec('begin');
-    return opened;
-  });
+  const connection = explainError(file, () =>
+    selectDriver(driver).driver.open(resolve(file), { mode: 'read-only', timeout }),
+  );
   return {
     list: async () => explainError(file, () => listEntries(connection)),
     describe: async (names) => explainError(file, () => describeTables(connection, names)),
@@ -60,6 +58,7 @@ export function openSqliteCatalogue(
 }
 
 function listEntries(connection: DriverConnection): readonly CatalogueEntry[] {
+  if (!connection.inTransaction) connection.exec('begin');
   const rows = connection.prepare(TABLES).all();
   const kinds = new Map(
     connection

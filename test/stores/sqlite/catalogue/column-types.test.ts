@@ -14,7 +14,7 @@ const types: readonly [declared: string, values: string, kind: ColumnKind, note?
   ['integer', '1, 9007199254740992', 'int64', 'some values are beyond 2^53'],
   ['bigint', '1, -9223372036854775807', 'int64', 'some values are beyond 2^53'],
   ['int', '1, 1.5', 'number', 'INT, but some values have decimals'],
-  ['int', "1, ''", 'integer', 'INT, but some values are text'],
+  ['int', "1, ''", 'integer', 'some values are text, and shown as null'],
   ['int', "'x'", 'text', 'INT, but the values are text'],
   ['int', '', 'integer'],
   ['boolean', '0, 1, null', 'boolean'],
@@ -23,20 +23,24 @@ const types: readonly [declared: string, values: string, kind: ColumnKind, note?
   ['boolean', "'true'", 'text', 'boolean, but the values are text'],
   ['varchar(10)', "'more than ten characters', 5", 'text'],
   ['text', "x'00'", 'binary', 'TEXT, but the values are binary'],
-  ['text', "'a', x'00'", 'binary', 'TEXT, and some values are not binary'],
+  ['text', "'a', x'00'", 'text', 'some values are binary, and shown as null'],
+  ['blob', "'a', x'00'", 'binary', 'some values are not binary, and shown as null'],
   ['text', '', 'text'],
   ['real', '1, 2.5', 'number'],
   ['double precision', '', 'number'],
   ['numeric', '1, 2', 'number'],
   ['decimal(10, 2)', '3, 0.1', 'number'],
+  ['numeric', '0.5, 9007199254740993', 'number', 'integers beyond 2^53 are shown as null'],
   ['decimal(10)', '3', 'integer'],
   ['decimal(10,0)', '3', 'integer'],
   ['decimal(20)', '9007199254740993', 'int64', 'some values are beyond 2^53'],
   ['date', "'2026-01-31', null", 'date'],
-  ['date', "'2026-02-30'", 'text', 'date, but some values are not RFC 3339'],
+  ['date', "'2026-02-30'", 'text', 'date, but not RFC 3339 in one zone'],
   ['date', '', 'text', 'date without values: their form is not known'],
-  ['datetime', "'2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123456+02:00'", 'date-time'],
-  ['datetime', "'2026-01-31T10:00:00Z', '2026-01-31 10:00:00'", 'text', 'datetime, but some values are not RFC 3339'],
+  ['datetime', "'2026-01-31T10:00:00Z', '2026-01-31T10:00:00.123456Z'", 'date-time'],
+  ['datetime', "'2026-01-31T10:00:00+02:00'", 'date-time'],
+  ['datetime', "'2026-01-31T10:00:00Z', '2026-01-31T10:00:00+02:00'", 'text', 'datetime, but not RFC 3339 in one zone'],
+  ['datetime', "'2026-01-31T10:00:00Z', '2026-01-31 10:00:00'", 'text', 'datetime, but not RFC 3339 in one zone'],
   ['timestamp', '1700000000', 'integer', 'timestamp, and the values are integers'],
   ['uuid', uuid, 'uuid'],
   ['uuid', `${uuid}, 'x'`, 'text'],
@@ -50,6 +54,7 @@ const types: readonly [declared: string, values: string, kind: ColumnKind, note?
   ['', `'{"a":1}', '5'`, 'text'],
   ['', "1, 'a'", 'text', 'no type, and some values are numbers'],
   ['', '1, 2', 'integer'],
+  ['any', "1, 'a'", 'text', 'no type, and some values are numbers'],
   ['', '', 'text', 'no type and no value: the type is a guess'],
 ];
 
@@ -84,7 +89,7 @@ describe('the type of a column', () => {
     );
     assert.deepEqual(
       (await describeColumns(file)).map(({ type }) => type.note),
-      ['INT, but some values are text', 'INT, but some values are text', null],
+      ['some values are text, and shown as null', 'some values are text, and shown as null', null],
     );
   });
 });
