@@ -109,7 +109,7 @@ async function modelOverDatabase(
 ): Promise<WrittenModel> {
   const draft = await draftFromDatabase(from, flags);
   const [check = '', serve = ''] = nextCommands(output);
-  const next = [check, `${serve} --database ${quoteArgument(from)}`];
+  const next = [check, `${serve} --database ${quoteArgument(from)} --read-only`];
   const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
   return { text: writeModel(draft, schema), summary, next };
 }

@@ -42,7 +42,7 @@ describe('restwright init --from a SQLite database', () => {
     const [wrote = '', , check = '', serve = ''] = stdout.split('\n');
     assert.equal(wrote, `wrote ${model}: 4 resources over the tables of ${file}`);
     assert.ok(check.endsWith(`check ${model}`), check);
-    assert.ok(serve.endsWith(`serve ${model} --database ${file}`), serve);
+    assert.ok(serve.endsWith(`serve ${model} --database ${file} --read-only`), serve);
     const text = readFileSync(model, 'utf8');
     assert.match(text, /^# yaml-language-server: .+\n# Read from shop\.sqlite: check the types/);
     assert.match(text, /^name: shop$/m);
