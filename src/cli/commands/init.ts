@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { writeFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { ModelError, formatProblem } from '../../model/document/model-error.ts';
+import { formatProblem } from '../../model/document/model-error.ts';
 import { importOrder } from '../../infer/import-order.ts';
 import type { ModelDraft } from '../../infer/model-draft.ts';
-import { type ValidModel, writeValidModel } from '../../infer/valid-model.ts';
-import { writeModel } from '../../infer/write-model.ts';
 import { commandFailed, describeFileError, notSupportedYet, usageError, type ExitCode } from '../command-error.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { fileKind, reading } from '../data-file/data-file.ts';
@@ -20,6 +18,7 @@ import {
   type TableFlags,
 } from '../init/database-file.ts';
 import { schemaLocation } from '../init/schema-location.ts';
+import { validModel } from '../model-file/write-draft.ts';
 import { starterModel } from '../init/starter-model.ts';
 import { countNoun } from '../terminal/progress.ts';
 import { commandName, quoteArgument } from '../terminal/command-line.ts';
@@ -111,7 +110,7 @@ async function modelOverDatabase(
   const [check = '', serve = ''] = nextCommands(output);
   const next = [check, `${serve} --database ${quoteArgument(from)} --read-only`];
   const summary = `: ${countNoun(draft.resources.length, 'resource')} over the tables of ${from}`;
-  return { text: writeModel(draft, schema), summary, next };
+  return { text: validModel(draft, schema, output).text, summary, next };
 }
 
 /** The model of a description, which has no rows. */
@@ -119,16 +118,6 @@ function inferModelFrom(draft: ModelDraft, schema: string, output: string): Writ
   const { text, model } = validModel(draft, schema, output);
   const names = [...model.resources.keys()];
   return { text, summary: `: ${names.join(', ')}`, next: nextCommands(output) };
-}
-
-/** @throws {CommandError} exit 1 for a model that nothing makes valid */
-function validModel(draft: ModelDraft, schema: string, output: string): ValidModel {
-  try {
-    return writeValidModel(draft, schema, output);
-  } catch (error) {
-    if (error instanceof ModelError) throw commandFailed(error.message);
-    throw error;
-  }
 }
 
 function nextCommands(output: string, imports: readonly string[] = []): readonly string[] {

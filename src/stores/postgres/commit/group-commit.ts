@@ -70,8 +70,8 @@ interface TakenGroup {
 
 /**
  * Commits all waiting units in one transaction with one sync, while the next ones gather. Those begin once its commit
- * is sent, and enough of them or a few milliseconds are there: several transactions wait for the disk, one runs
- * statements. The statements of units are sent together.
+ * is sent, and there are enough of them, or some milliseconds have passed. Several transactions wait for the disk, and
+ * one runs statements. The statements of units are sent together.
  * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one
  * by one.
  */

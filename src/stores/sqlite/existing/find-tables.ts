@@ -57,7 +57,8 @@ function findParts(resource: Resource, table: SourceTable, problems: string[]): 
   const columns = [...wantedColumns(resource)].flatMap(([member, name]) =>
     find(name).map((column) => [member, column] as const),
   );
-  const key = source.key?.flatMap(find) ?? defaultKey(table);
+  const key =
+    source.key?.flatMap((name) => (isRowid(name, table) ? listRowid(table) : find(name))) ?? defaultKey(table);
   if (key.length === 0 && missing.length === 0)
     missing.push(`${resource.name}: ${table.name} has no primary key; name one with key`);
   for (const { name, type } of resource.fields) {
@@ -72,11 +73,20 @@ function findParts(resource: Resource, table: SourceTable, problems: string[]): 
 }
 
 /** The primary key of a table; else its rowid. */
-function defaultKey({ columns, rowid }: SourceTable): readonly SourceColumn[] {
+function defaultKey(table: SourceTable): readonly SourceColumn[] {
+  const { columns } = table;
   const primary = columns.filter(({ place }) => place > 0).toSorted((one, other) => one.place - other.place);
   if (primary.length > 0) return primary;
-  if (rowid === null) return [];
-  return [{ name: rowid, declared: 'INTEGER', affinity: 'INTEGER', required: true, place: 1 }];
+  return listRowid(table);
+}
+
+function isRowid(name: string, { rowid }: SourceTable): boolean {
+  return name.toLowerCase() === rowid;
+}
+
+/** The rowid as a column; none where the table has no rowid. */
+function listRowid({ rowid }: SourceTable): readonly SourceColumn[] {
+  return rowid === null ? [] : [{ name: rowid, declared: 'INTEGER', affinity: 'INTEGER', required: true, place: 1 }];
 }
 
 /** Reports references to rows that several columns identify: one column cannot hold them. */
@@ -116,8 +126,9 @@ function keyProblems(connection: SqliteConnection, { resource, table, key }: Fou
 }
 
 /** True if SQLite itself keeps a key unique. */
-function isPrimary(key: readonly SourceColumn[], { columns }: SourceTable): boolean {
+function isPrimary(key: readonly SourceColumn[], table: SourceTable): boolean {
+  if (key.some(({ name }) => isRowid(name, table))) return true;
+  const { columns } = table;
   const primary = columns.filter(({ place }) => place > 0);
-  if (primary.length === 0) return key.every(({ place }) => place > 0);
   return primary.length === key.length && key.every(({ name }) => primary.some((column) => column.name === name));
 }
