@@ -81,9 +81,10 @@ async function modelFrom(
   { output, flags, terminal }: { readonly output: string; readonly flags: InitFlags; readonly terminal: Terminal },
 ): Promise<WrittenModel> {
   if (/^postgres(?:ql)?:/.test(from)) throw notSupportedYet('--from: PostgreSQL');
+  const named = namedForm(flags);
   if (await isDatabaseFile(from)) return modelOverDatabase(from, schema, output, flags);
   refuseTableFlags(flags);
-  const found = await fileKind(from, namedForm(flags));
+  const found = await fileKind(from, named);
   if (found.kind !== 'data') return inferModelFrom(await readOpenApi(from), schema, output);
   const { draft, rows, remarks } = await inferFile(found.data, terminal);
   for (const remark of remarks) terminal.stderr.write(`${remark}\n`);
