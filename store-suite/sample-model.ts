@@ -129,7 +129,6 @@ export function resource(options: ResourceOptions): Resource {
     readOnly: false,
     idempotency: 'optional',
     tombstones: options.tombstones ?? null,
-    table: null,
     cache: null,
     schema: {},
   };

@@ -45,7 +45,6 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'guides/versions',
       'guides/descriptions',
       'guides/embedding',
-      'guides/existing-databases',
       'guides/import-and-export',
     ],
   },

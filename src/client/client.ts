@@ -17,7 +17,6 @@ export type {
   ApiTypes,
   ApiVersion,
   ItemMembers,
-  JsonFilter,
   ListFilter,
   ResourceTypes,
   ScalarFilter,

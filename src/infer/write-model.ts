@@ -5,8 +5,6 @@ import type { MemberDraft, ModelDraft, ResourceDraft, SchemaDraft } from './mode
 const PLAIN = /^(?:[A-Za-z][A-Za-z0-9_]*(?:[ ./-][A-Za-z0-9_]+)*|[0-9]+\.[0-9]+\.[0-9]+)$/;
 /** Texts that are something else in YAML 1.2 or in older readers. */
 const WORDS: ReadonlySet<string> = new Set('true false null yes no on off y n'.split(' '));
-/** The characters of a longer object are a line for each member. */
-const MAX_FLOW = 100;
 const LINE_BREAKS = /[\r\n\u0085\u2028\u2029]+/g;
 
 /** The comments of the keys that have one wherever they are. */
@@ -48,7 +46,7 @@ function resourceLines({ name, settings, source, fields, notes }: ResourceDraft)
     `${scalar(name)}:`,
     ...[
       ...notes.map(comment),
-      ...Object.entries(settings).flatMap(([setting, value]) => settingLines(setting, value)),
+      ...Object.entries(settings).map(([setting, value]) => settingLine(setting, value)),
       'schema:',
       ...['type: object', ...(source === undefined ? [] : [`x-source: ${scalar(source)}`]), ...memberLines(fields)].map(
         indent(1),
@@ -57,12 +55,9 @@ function resourceLines({ name, settings, source, fields, notes }: ResourceDraft)
   ];
 }
 
-function settingLines(name: string, value: Json): readonly string[] {
+function settingLine(name: string, value: Json): string {
   const note = name === 'id' ? ID_NOTES[typeof value === 'string' ? value : 'optional'] : undefined;
-  const line = `${name}: ${flow(value)}`;
-  if (line.length <= MAX_FLOW || !isJsonObject(value)) return [withNotes(line, note === undefined ? [] : [note])];
-  const members = Object.entries(value).map(([member, each]) => `${scalar(member)}: ${flow(each)}`);
-  return [`${name}:`, ...members.map(indent(1))];
+  return withNotes(`${name}: ${flow(value)}`, note === undefined ? [] : [note]);
 }
 
 /** The keys `required` and `properties`. */

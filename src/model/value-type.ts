@@ -29,9 +29,7 @@ export type ValueType =
   | { readonly kind: 'binary'; readonly mediaType: string | null }
   | { readonly kind: 'object'; readonly members: readonly Member[] }
   | { readonly kind: 'map'; readonly value: Shape }
-  | { readonly kind: 'array'; readonly item: Shape; readonly compact?: true }
-  /** Any value of JSON but null, which is the unset field. Members of objects keep their order. */
-  | { readonly kind: 'json' };
+  | { readonly kind: 'array'; readonly item: Shape; readonly compact?: true };
 
 /** A type, and whether null (unset) is allowed. */
 export interface Shape {

@@ -13,9 +13,7 @@ function canonical(condition: FilterCondition): Json {
   if ('path' in condition) {
     const values: readonly Json[] = 'values' in condition ? condition.values : [condition.value];
     const distinct = [...new Set(values.map((value) => JSON.stringify(value)))].sort();
-    const { path, inside } = condition;
-    const place = inside === undefined ? path : [path, inside.type.kind, ...inside.members];
-    return [place, condition.operator, distinct];
+    return [condition.path, condition.operator, distinct];
   }
   switch (condition.operator) {
     case 'not':

@@ -40,7 +40,6 @@ export function compileComparison(type: ValueType): Compare {
     case 'object':
     case 'map':
     case 'array':
-    case 'json':
       return byBytes((text) => Buffer.from(text));
   }
 }

@@ -31,7 +31,6 @@ describe('settings of serve', () => {
       dev: false,
       open: false,
       insecurePublic: false,
-      readOnly: false,
     });
   });
 

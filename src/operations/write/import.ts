@@ -115,8 +115,7 @@ function restorePlan(
   const at = createdAt ?? author.origin.at;
   const values = generateMissing(missing, given, { at, sources });
   const times = updatedAt === null ? { at } : { at, updatedAt };
-  const plan = createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
-  return id === null ? plan : { ...plan, isRestored: true };
+  return createPlan(author, { resource, within, id: id ?? sources.uuid() }, values, times);
 }
 
 /**

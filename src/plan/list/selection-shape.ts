@@ -60,11 +60,10 @@ function compileShape(
     filterRule,
   );
   const [search, sort] = [names.indexOf('q'), names.indexOf('sort')];
-  const { timeField } = resource;
-  const isTimed = timeField !== null && (names.includes('start_time') || names.includes('before'));
+  const isTimed = names.includes('start_time') || names.includes('before');
   const paths = [
     ...[filters.ungrouped, ...filters.groups.map(({ conjunction }) => conjunction)].flatMap(listShapePaths),
-    ...(isTimed ? [typedPath(resource, timeField)] : []),
+    ...(isTimed ? [typedPath(resource, resource.timeField)] : []),
     ...(search === -1 ? [] : ['q']),
   ];
   return {

@@ -36,7 +36,6 @@ function fakeApi(name: string, body: ApiResponse['body'] = name): StartedApi & {
       rowStampAhead: unused,
       resourceStamps: unused,
       partitionStamp: unused,
-      settledRevision: unused,
     },
     events: {
       after: unused,

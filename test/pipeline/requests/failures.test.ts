@@ -31,14 +31,7 @@ function failing(error: unknown): Setting {
   };
   const failures = {
     rows,
-    stamps: {
-      rowStamp: fail,
-      knownRowStamp: fail,
-      rowStampAhead: fail,
-      resourceStamps: fail,
-      partitionStamp: fail,
-      settledRevision: fail,
-    },
+    stamps: { rowStamp: fail, knownRowStamp: fail, rowStampAhead: fail, resourceStamps: fail, partitionStamp: fail },
     writes: { commit: async () => fail(), pending: 0 },
     bookmarks: { get: fail },
     idempotencyRecords: { find: fail },

@@ -101,7 +101,6 @@ function compileType(schema: CompileContext, level: SchemaLevel): ValueType | nu
     case 'integer':
     case 'number':
     case 'boolean':
-    case 'json':
       return { kind: name };
     case 'object':
       return compileObject(schema, level);

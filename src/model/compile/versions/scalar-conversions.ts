@@ -115,7 +115,6 @@ export function scalarKind(type: ValueType): ScalarKind | null {
     case 'object':
     case 'map':
     case 'array':
-    case 'json':
       return null;
   }
 }

@@ -10,7 +10,6 @@ import type { PostgresChangeStamps } from './change-stamps.ts';
 import type { Session } from '../connection/sessions.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { isTransient, storeError } from '../driver/postgres-errors.ts';
-import { KnownShapes } from './known-shapes.ts';
 import { type SharedWrites, UnitTransaction } from './unit-transaction.ts';
 
 /**
@@ -28,19 +27,11 @@ const LAST_SHARE = 0.05;
 /** The most milliseconds that a timer of Node.js can wait. */
 const LONGEST_TIMER = 2_147_483_647;
 
-/**
- * Units that are enough for a transaction next to others, and the most milliseconds that fewer ones wait for more.
- * Those of a transaction share its statements: several small ones cost more processor time than one.
- */
-const ENOUGH_UNITS = 16;
-const GATHER = 4;
-
 /** The most times that a transaction is tried which the database ends in favour of another one. */
 const MAX_ATTEMPTS = 5;
 
 interface PostgresCommitOptions {
-  /** Each runs one transaction at a time. */
-  readonly sessions: readonly Session[];
+  readonly session: Session;
   readonly tables: Tables;
   /** Milliseconds that a request may take. */
   readonly handlerTimeout: number;
@@ -53,52 +44,24 @@ interface PostgresCommitOptions {
   readonly shared?: SharedWrites | null;
 }
 
-/** Units that a transaction has run, with their results. */
-interface RunUnits {
-  readonly transaction: UnitTransaction;
-  readonly units: readonly QueuedUnit[];
-  readonly results: readonly UnitResult[];
-}
-
-/** Units that were taken together, on the session that commits them. */
-interface TakenGroup {
-  readonly session: Session;
-  readonly units: readonly QueuedUnit[];
-  /** The number of units that are not settled. */
-  left: number;
-}
-
 /**
- * Commits all waiting units in one transaction with one sync, while the next ones gather. Those begin once its commit
- * is sent, and there are enough of them, or some milliseconds have passed. Several transactions wait for the disk, and
- * one runs statements. The statements of units are sent together.
- * A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its units run one
- * by one.
+ * Commits all waiting units in one transaction with one sync, while the next ones gather. Their statements are sent
+ * together. A statement refuses by changing no row. If one refuses or fails, the transaction is rolled back and its
+ * units run one by one.
  */
 export class PostgresGroupCommit implements Writer {
   readonly #options: PostgresCommitOptions;
   readonly #queue = new UnitQueue(() => this.#schedule());
-  readonly #shapes = new KnownShapes();
-  readonly #free: Session[];
-  readonly #groups = new Set<TakenGroup>();
-  /** The group whose statements run; null while all groups wait for their commits. */
-  #writing: TakenGroup | null = null;
   #isScheduled = false;
-  /** Runs while units wait for more of them. */
-  #gathering: NodeJS.Timeout | null = null;
+  /** The number of units that are being committed. */
+  #taken = 0;
 
   constructor(options: PostgresCommitOptions) {
     this.#options = options;
-    this.#free = [...options.sessions];
   }
 
   get pending(): number {
-    return [...this.#groups].reduce((sum, { left }) => sum + left, this.#queue.length);
-  }
-
-  /** The number of transactions that are not ended. */
-  get inFlight(): number {
-    return this.#groups.size;
+    return this.#queue.length + this.#taken;
   }
 
   commit(unit: WriteUnit, deadline: number | null = null): Promise<WriteOutcome> {
@@ -107,75 +70,37 @@ export class PostgresGroupCommit implements Writer {
 
   /** Accepts no more units and resolves once the accepted ones are settled. */
   close(): Promise<void> {
-    return this.#queue.close(!this.#isScheduled && this.#groups.size === 0);
+    return this.#queue.close(!this.#isScheduled);
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#writing !== null || this.#free.length === 0) return;
-    if (this.#groups.size > 0 && this.#queue.length < ENOUGH_UNITS) return this.#gather();
-    this.#takeSoon();
-  }
-
-  /** Waits for more units, until those in flight are settled. */
-  #gather(): void {
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = null;
-      if (!this.#isScheduled && this.#writing === null && this.#free.length > 0) this.#takeSoon();
-    }, GATHER);
-  }
-
-  #takeSoon(): void {
-    if (this.#gathering !== null) clearTimeout(this.#gathering);
-    this.#gathering = null;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
-    atEndOfTick('work', () => {
-      this.#isScheduled = false;
-      this.#take();
-    });
+    atEndOfTick('work', () => void this.#commitAll());
   }
 
-  /** Begins to commit what waits, on a free session. */
-  #take(): void {
-    const units = withoutExpired(this.#queue.take(), this.#options.clock.now());
-    const session = units.length === 0 ? undefined : this.#free.pop();
-    if (session === undefined) return this.#settle();
-    const group = { session, units, left: units.length };
-    this.#groups.add(group);
-    this.#writing = group;
-    void this.#commitGroup(group).finally(() => {
-      this.#groups.delete(group);
-      this.#free.push(session);
-      this.#sent(group);
-      this.#settle();
-    });
+  async #commitAll(): Promise<void> {
+    do {
+      const group = withoutExpired(this.#queue.take(), this.#options.clock.now());
+      this.#taken = group.length;
+      if (group.length > 0) await this.#commitGroup(group);
+    } while (this.#queue.settled());
+    this.#isScheduled = false;
   }
 
-  /** Lets the next group begin: the statements of this one are answered, and its commit is sent. */
-  #sent(group: TakenGroup): void {
-    if (this.#writing !== group) return;
-    this.#writing = null;
-    if (this.#queue.length > 0) this.#schedule();
-  }
-
-  #settle(): void {
-    if (this.#groups.size > 0) return;
-    if (this.#queue.settled()) this.#schedule();
-  }
-
-  async #commitGroup(group: TakenGroup): Promise<void> {
-    const { units } = group;
+  async #commitGroup(group: readonly QueuedUnit[]): Promise<void> {
     const begun = monotonicNow();
-    const timer = this.#limit(units);
+    const timer = this.#limit(group);
     try {
       this.#options.client.requireMatch();
       const isTogether =
-        units.every(({ unit }) => unit.dry !== true) && (await this.#retried(group, () => this.#together(group)));
+        group.every(({ unit }) => unit.dry !== true) && (await this.#retried(() => this.#together(group)));
       if (!isTogether) await this.#oneByOne(group);
-      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: units.length });
+      this.#options.observe({ kind: 'commit', duration: monotonicNow() - begun, units: group.length });
     } catch (error) {
       const failure = await this.#reported(storeError(error));
-      group.left = 0;
-      for (const { reject } of units) reject(failure);
+      this.#taken = 0;
+      for (const { reject } of group) reject(failure);
     } finally {
       clearTimeout(timer);
     }
@@ -200,46 +125,42 @@ export class PostgresGroupCommit implements Writer {
   }
 
   /** @returns whether they are committed */
-  async #together(group: TakenGroup): Promise<boolean> {
-    const transaction = await this.#begin(group, group.units);
-    const results = await transaction.runTogether(group.units.map(({ unit }) => unit));
+  async #together(group: readonly QueuedUnit[]): Promise<boolean> {
+    const transaction = await this.#begin();
+    const results = await transaction.runTogether(group.map(({ unit }) => unit));
     if (results === null) await transaction.rollBack();
-    else await this.#end(group, { transaction, units: group.units, results });
+    else await this.#end(transaction, group, results);
     return results !== null;
   }
 
-  async #oneByOne(group: TakenGroup): Promise<void> {
-    for (let from = 0; from < group.units.length; from += MAX_SAVEPOINTS) {
-      const units = group.units.slice(from, from + MAX_SAVEPOINTS);
-      await this.#retried(group, async () => {
-        const transaction = await this.#begin(group, units);
+  async #oneByOne(group: readonly QueuedUnit[]): Promise<void> {
+    for (let from = 0; from < group.length; from += MAX_SAVEPOINTS) {
+      const some = group.slice(from, from + MAX_SAVEPOINTS);
+      await this.#retried(async () => {
+        const transaction = await this.#begin();
         const results: UnitResult[] = [];
-        for (const { unit } of units) results.push(await transaction.runAlone(unit));
-        await this.#end(group, { transaction, units, results });
+        for (const { unit } of some) results.push(await transaction.runAlone(unit));
+        await this.#end(transaction, some, results);
       });
     }
   }
 
-  async #begin({ session }: TakenGroup, units: readonly QueuedUnit[]): Promise<UnitTransaction> {
-    const { tables, clock, shared = null } = this.#options;
-    const opened = await session.open();
-    return UnitTransaction.begin({
-      session: opened,
-      tables,
-      units: units.map(({ unit }) => unit),
-      now: clock.now(),
-      shapes: this.#shapes,
-      shared,
-    });
+  async #begin(): Promise<UnitTransaction> {
+    const { session, tables, clock, shared = null } = this.#options;
+    return UnitTransaction.begin({ session: await session.open(), tables, now: clock.now(), shared });
   }
 
   /** Commits, and settles the units. */
-  async #end(group: TakenGroup, { transaction, units, results }: RunUnits): Promise<void> {
-    const kept = units.filter(({ unit }, index) => isKept(unit, results[index]));
+  async #end(
+    transaction: UnitTransaction,
+    group: readonly QueuedUnit[],
+    results: readonly UnitResult[],
+  ): Promise<void> {
+    const kept = group.filter(({ unit }, index) => isKept(unit, results[index]));
     if (kept.length === 0) await transaction.rollBack();
-    else await this.#commitKept(group, transaction, kept);
-    group.left -= units.length;
-    for (const [index, { resolve, reject }] of units.entries()) {
+    else await this.#commitKept(transaction, kept);
+    this.#taken -= group.length;
+    for (const [index, { resolve, reject }] of group.entries()) {
       const result = results[index];
       if (result !== undefined && 'outcome' in result) resolve(result.outcome);
       else reject(await this.#reported(result?.error));
@@ -250,10 +171,8 @@ export class PostgresGroupCommit implements Writer {
     return this.#options.client.explain(this.#options.health.writeFailed(error));
   }
 
-  async #commitKept(group: TakenGroup, transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
-    const committed = transaction.commit();
-    this.#sent(group);
-    await committed;
+  async #commitKept(transaction: UnitTransaction, kept: readonly QueuedUnit[]): Promise<void> {
+    await transaction.commit();
     this.#options.stamps.committed({ ...transaction.states, plans: kept.flatMap(({ unit }) => unit.plans) });
   }
 
@@ -261,13 +180,12 @@ export class PostgresGroupCommit implements Writer {
    * Runs a transaction again that the database ended in favour of another one. After any other error the session is
    * given up: it may be in a transaction.
    */
-  async #retried<T>({ session }: TakenGroup, run: () => Promise<T>): Promise<T> {
+  async #retried<T>(run: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await run();
       } catch (error) {
-        session.discard();
-        this.#shapes.clear();
+        this.#options.session.discard();
         if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }

@@ -2,7 +2,6 @@ import type { SqlRow, Statement } from '../../sql/dialect.ts';
 import type { BatchRead, BatchRows, SqlClient } from '../../sql/sql-client.ts';
 import type { PostgresClient } from '../read/postgres-client.ts';
 import { boundedBatch } from '../read/read-batch.ts';
-import { type DatabaseState, joinStates, NO_STATE } from '../commit/database-state.ts';
 import type { Replicas } from './replicas.ts';
 
 /** Runs the statements of one request that only reads: batches, such as of pages, on a replica where that can be. */
@@ -10,8 +9,8 @@ export class ReplicaClient implements SqlClient {
   readonly #primary: PostgresClient;
   readonly #replicas: Replicas;
   readonly #since: number;
-  #state: DatabaseState | null = null;
-  #seen = NO_STATE;
+  #revision: number | null = null;
+  #seen = 0;
 
   /** @param since the iteration of the event loop in which the request arrived */
   constructor(primary: PostgresClient, replicas: Replicas, since: number) {
@@ -20,14 +19,14 @@ export class ReplicaClient implements SqlClient {
     this.#since = since;
   }
 
-  /** The state in the snapshot of the last batch; null where that is not known. */
-  get state(): DatabaseState | null {
-    return this.#state;
+  /** The revision in the snapshot of the last batch; null where that is not known. */
+  get revision(): number | null {
+    return this.#revision;
   }
 
-  /** A state that the request has seen: its batches have those commits, too. */
-  see(state: DatabaseState): void {
-    this.#seen = joinStates(state, this.#seen);
+  /** A stamp that the request has seen: its batches have that change, too. */
+  see(stamp: number): void {
+    this.#seen = Math.max(this.#seen, stamp);
   }
 
   get(statement: Statement): Promise<SqlRow | null> {
@@ -46,7 +45,7 @@ export class ReplicaClient implements SqlClient {
       since: this.#since,
       seen: this.#seen,
     });
-    this.#state = found?.state ?? null;
+    this.#revision = found?.revision ?? null;
     return found?.rows ?? this.#primary.batch(read);
   }
 

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Observe } from '../../../observe/observation.ts';
 import type { Statement } from '../../sql/dialect.ts';
-import { METADATA } from '../../sql/system-statements.ts';
-import { EXCLUDE_WRITES } from '../commit/write-locks.ts';
+import { FROM_LOG, METADATA } from '../../sql/system-statements.ts';
 import type { Tables } from '../../sql/tables.ts';
 import type { StorageTypes } from '../../sql/schema/migration.ts';
 import { allAnswers } from '../driver/answers.ts';
@@ -124,7 +123,7 @@ export class RowExpansion {
   async #lock(): Promise<void> {
     const { session } = this.#options;
     await session.script('begin');
-    await session.script(EXCLUDE_WRITES);
+    await session.script(`select ${FROM_LOG} for update`);
     await session.script(setWriter('none'));
   }
 

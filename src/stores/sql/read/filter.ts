@@ -31,8 +31,7 @@ export function compileFilter(
 
 /** @returns false for a condition that is no interval */
 function addInterval(table: Table, intervals: Map<string, Interval>, condition: Condition): boolean {
-  // A place in JSON has no index, and is not the value at the path.
-  if (!('path' in condition) || condition.inside !== undefined) return false;
+  if (!('path' in condition)) return false;
   const { path } = condition;
   const { type, compare } = table.operand(path);
   const interval = toInterval(condition, type.kind === 'array');
